@@ -1,0 +1,54 @@
+# make demo   set everything up and learn a first network
+# make test   set everything up and run the tests
+# The rest is for developers: lint, types, bench, fuzz, sanitize, test-all, clean.
+
+PYTHON ?= python3
+VENV   ?= .venv
+BIN     = $(VENV)/bin
+KERNELS = $(wildcard native/*) CMakeLists.txt pyproject.toml
+
+.PHONY: demo test test-all lint types bench fuzz sanitize clean setup
+.DEFAULT_GOAL := test
+
+setup: $(VENV)/.installed
+# An editable install: sources are used in place, kernels are compiled once and again when they change.
+$(VENV)/.installed: $(KERNELS)
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=24"
+	$(BIN)/python -m pip install --quiet --editable ".[dev]"
+	touch $@
+
+demo: setup
+	$(BIN)/graphoid demo
+
+test: setup
+	$(BIN)/python -m pytest -m "not slow" -n auto
+	GRAPHOID_NATIVE=0 $(BIN)/python -m pytest -m "not slow" -n auto tests/agreement tests/conformance tests/independence tests/golden
+
+test-all: setup
+	$(BIN)/python -m pytest -n auto
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/codespell
+	$(BIN)/python tools/layers.py
+
+types: setup
+	$(BIN)/mypy
+
+bench: setup
+	$(BIN)/python -m pip install --quiet ".[bench]" --no-deps threadpoolctl
+	$(BIN)/python benchmarks/counting.py
+	$(BIN)/python benchmarks/testing.py
+	$(BIN)/python benchmarks/reading.py
+
+fuzz: setup
+	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest -n auto -m "slow or not slow" tests -k "fuzz"
+
+# The kernels rebuilt with address and undefined-behaviour checks, in an environment of their own.
+sanitize:
+	bash tools/sanitize.sh
+
+clean:
+	rm -rf $(VENV) .venv-* build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,80 @@
+"""graphoid: discover Markov networks from data.
+
+>>> import graphoid as gd
+>>> table = gd.datasets.load("titanic")
+>>> ci = gd.Tester(gd.ChiSquare(alpha=0.01), table)
+>>> ci.independent("age", "survived", given=["class", "sex"])
+False
+
+Names are loaded when they are first used, so that ``import graphoid`` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+import logging
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from graphoid import datasets as datasets
+    from graphoid.data.sources import read as read
+    from graphoid.data.table import Table as Table
+    from graphoid.data.variables import Variable as Variable
+    from graphoid.independence.bayesian import BayesianTest as BayesianTest
+    from graphoid.independence.chi_square import ChiSquare as ChiSquare
+    from graphoid.independence.g import GTest as GTest
+    from graphoid.independence.ledger import Ledger as Ledger
+    from graphoid.independence.oracle import Oracle as Oracle
+    from graphoid.independence.partial_correlation import PartialCorrelation as PartialCorrelation
+    from graphoid.independence.tester import Tester as Tester
+    from graphoid.independence.thin import ThinData as ThinData
+    from graphoid.learners.gsmn import GSMN as GSMN
+    from graphoid.logic.assertion import Assertion as Assertion
+    from graphoid.logic.verdict import Verdict as Verdict
+    from graphoid.structure.compare import accuracy as accuracy
+    from graphoid.structure.compare import compare as compare
+    from graphoid.structure.graph import UndirectedGraph as UndirectedGraph
+    from graphoid.structure.learned import LearnedStructure as LearnedStructure
+    from graphoid.structure.learned import load as load
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "Assertion": "logic.assertion",
+    "BayesianTest": "independence.bayesian",
+    "ChiSquare": "independence.chi_square",
+    "GSMN": "learners.gsmn",
+    "GTest": "independence.g",
+    "LearnedStructure": "structure.learned",
+    "Ledger": "independence.ledger",
+    "Oracle": "independence.oracle",
+    "PartialCorrelation": "independence.partial_correlation",
+    "Table": "data.table",
+    "Tester": "independence.tester",
+    "ThinData": "independence.thin",
+    "UndirectedGraph": "structure.graph",
+    "Variable": "data.variables",
+    "Verdict": "logic.verdict",
+    "accuracy": "structure.compare",
+    "compare": "structure.compare",
+    "load": "structure.learned",
+    "read": "data.sources",
+}
+
+__all__ = ["__version__", "datasets", *sorted(_HOME)]  # noqa: PLE0604 - names, all of them strings
+
+logging.getLogger("graphoid").addHandler(logging.NullHandler())
+
+
+def __getattr__(name: str) -> Any:
+    if name == "datasets":
+        return importlib.import_module("graphoid.datasets")
+    if name in _HOME:
+        value = getattr(importlib.import_module(f"graphoid.{_HOME[name]}"), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module 'graphoid' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,170 @@
+"""A table of codes: what every source becomes, and all that the rooms below see of the data."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphoid.data.variables import Variable, position, shown
+from graphoid.errors import DataError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Codes = np.ndarray[tuple[int], np.dtype[np.uint8] | np.dtype[np.uint16]]
+"""One column: uint8, or uint16 where the variable has more than 256 states."""
+
+
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """Row weights in fixed point, so that sums do not depend on the order of the rows or of the threads.
+
+    The weight of row ``i`` is ``units[i] * unit``; ``unit`` is a power of two and the sum of all units stays
+    below 2**62. Whole-number weights have ``unit == 1`` and are exact.
+    """
+
+    units: NDArray[np.int64]
+    unit: float = 1.0
+
+    @classmethod
+    def of(cls, weights: Any) -> Weights:
+        """Return weights from any array of finite, non-negative numbers."""
+        w = np.asarray(weights, dtype=np.float64)
+        if w.ndim != 1:
+            raise DataError(f"weights must be one number a row; got an array of shape {w.shape}.")
+        bad = np.flatnonzero(~np.isfinite(w) | (w < 0))
+        if bad.size:
+            raise DataError(
+                f"weight {w[bad[0]]} in row {bad[0]} is not a finite number >= 0; "
+                f"{bad.size:,} row(s) like it. Mend or drop them."
+            )
+        total = float(w.sum())
+        if total >= 2.0**61:
+            raise DataError(f"the weights add up to {total:.3g}; the most is 2**61. Divide them by a constant.")
+        if np.array_equal(w, np.rint(w)):
+            return cls(w.astype(np.int64))
+        # 2**-shift is the finest unit for which the total still fits into 62 bits
+        shift = 61 - int(np.ceil(np.log2(max(total, 1.0)))) - 1
+        unit = 2.0**-shift
+        return cls(np.rint(w / unit).astype(np.int64), unit)
+
+    @property
+    def total(self) -> float:
+        """Sum of all weights."""
+        return int(self.units.sum()) * self.unit
+
+    @property
+    def values(self) -> NDArray[np.float64]:
+        """The weights as floating-point numbers."""
+        return self.units * self.unit
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Table:
+    """Variables with states, and a column of codes for each.
+
+    Made by :func:`graphoid.read`. Arrays are read-only: a table can be shared and its digest stays true.
+
+    Parameters
+    ----------
+    variables
+        In the order of the columns.
+    columns
+        One contiguous array of codes a variable; None for a continuous one.
+    n_rows
+        Number of rows.
+    values
+        The numbers behind columns that are continuous or were binned, by position.
+    weights
+        Row weights, or None.
+    notes
+        What reading changed: dropped rows, bins, merged levels.
+    name
+        Where it came from, for reports.
+    """
+
+    variables: tuple[Variable, ...]
+    columns: tuple[Codes | None, ...]
+    n_rows: int
+    values: dict[int, NDArray[np.float64]] = field(default_factory=dict)
+    weights: Weights | None = None
+    notes: tuple[str, ...] = ()
+    name: str = "table"
+
+    def __post_init__(self) -> None:
+        for column in self.columns:
+            if column is not None:
+                column.flags.writeable = False
+        for value in self.values.values():
+            value.flags.writeable = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the variables."""
+        return tuple(v.name for v in self.variables)
+
+    @cached_property
+    def codes(self) -> NDArray[np.uint8] | NDArray[np.uint16]:
+        """All codes as one array, ``n_rows`` x ``n``, column-major; two bytes wide only if a column needs it."""
+        columns = [self.column(i) for i in range(len(self.variables))]
+        wide = any(column.dtype == np.uint16 for column in columns)
+        codes = np.empty((self.n_rows, len(columns)), dtype=np.uint16 if wide else np.uint8, order="F")
+        for i, column in enumerate(columns):
+            codes[:, i] = column
+        codes.flags.writeable = False
+        return codes
+
+    def column(self, variable: int | str) -> Codes:
+        """Return the codes of one variable."""
+        i = self.position(variable)
+        column = self.columns[i]
+        if column is None:
+            v = self.variables[i]
+            distinct = np.unique(self.values[i]).size
+            raise DataError(
+                f"{v.name!r} is continuous ({distinct:,} different numbers in {self.n_rows:,} rows) and has no "
+                f"states to count. Read it with discretize='auto' or 'scott', or use PartialCorrelation."
+            )
+        return column
+
+    def numbers(self, variable: int | str) -> NDArray[np.float64]:
+        """Return a column as numbers: the values it was read with, or its states where these are numbers."""
+        i = self.position(variable)
+        if i in self.values:
+            return self.values[i]
+        states = self.variables[i].states
+        if not all(isinstance(state, (bool, int, float)) for state in states):
+            raise DataError(
+                f"{self.variables[i].name!r} has states {shown([str(s) for s in states], 4)}, which are not numbers."
+            )
+        return np.array(states, dtype=np.float64)[self.column(i)]
+
+    def position(self, variable: int | str) -> int:
+        """Return the position of a variable given by position or by name."""
+        return position(variable, self.names)
+
+    @cached_property
+    def data_id(self) -> str:
+        """Digest of all codes, numbers, weights and variables: any changed cell changes it."""
+        digest = hashlib.blake2b(digest_size=16)
+        digest.update(f"graphoid table 1\n{self.n_rows}\n".encode())
+        for i, (variable, column) in enumerate(zip(self.variables, self.columns, strict=True)):
+            digest.update(repr(variable).encode())
+            if column is not None:
+                digest.update(column.dtype.str.encode())
+                digest.update(np.ascontiguousarray(column))
+            if i in self.values:
+                digest.update(b"values")
+                digest.update(np.ascontiguousarray(self.values[i]))
+        if self.weights is not None:
+            digest.update(f"weights {self.weights.unit!r}".encode())
+            digest.update(np.ascontiguousarray(self.weights.units))
+        return digest.hexdigest()
+
+    def __repr__(self) -> str:
+        weighted = ", weighted" if self.weights is not None else ""
+        return f"<Table {self.name!r}: {self.n_rows:,} rows x {len(self.variables):,} variables{weighted}>"

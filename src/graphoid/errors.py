@@ -1,0 +1,61 @@
+"""Everything graphoid raises or warns about.
+
+::
+
+    GraphoidError
+    ├── DataError          (ValueError)   the data cannot be used as they are
+    ├── SettingsError      (ValueError)   a setting has a value it cannot have
+    ├── UnknownVariable    (LookupError)  a name or position that no variable has
+    ├── CountsTooLarge     (MemoryError)  a table refused before it is built, with its size
+    └── MissingExtra       (ImportError)  an optional library is needed and not installed
+
+    GraphoidWarning        (UserWarning)
+    ├── DataWarning        doubtful data, used all the same
+    └── SlowWarning        the compiled kernels are not in use
+
+Each error is also the built-in that a caller would expect. A message says what was wrong, with the value;
+what was expected; and what to do about it.
+"""
+
+from __future__ import annotations
+
+
+class GraphoidError(Exception):
+    """Root of every error that graphoid raises on purpose."""
+
+
+class DataError(GraphoidError, ValueError):
+    """The data cannot be used as they are."""
+
+
+class SettingsError(GraphoidError, ValueError):
+    """A setting has a value it cannot have."""
+
+
+class UnknownVariable(GraphoidError, LookupError):  # noqa: N818 - reads as what it says
+    """A name or a position that no variable has."""
+
+
+class CountsTooLarge(GraphoidError, MemoryError):  # noqa: N818 - reads as what it says
+    """A table was refused before it was built; the message has its size."""
+
+
+class MissingExtra(GraphoidError, ImportError):  # noqa: N818 - reads as what it says
+    """An optional library is needed and is not installed."""
+
+
+class GraphoidWarning(UserWarning):
+    """Root of every warning that graphoid gives."""
+
+
+class DataWarning(GraphoidWarning):
+    """Doubtful data, used all the same."""
+
+
+class SlowWarning(GraphoidWarning):
+    """The compiled kernels are not in use; answers are the same and come slower."""
+
+
+def missing_extra(what: str, extra: str) -> MissingExtra:
+    """Return the error for ``what`` when the extra that provides it is not installed."""
+    return MissingExtra(f"{what} needs an optional library: pip install 'graphoid[{extra}]'.")

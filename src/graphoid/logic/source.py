@@ -1,0 +1,28 @@
+"""The thing that answers: what a learner sees of data, oracles, ledgers and rules alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from graphoid.logic.verdict import Verdict
+
+Question = tuple[int | str, int | str, Iterable[int | str]]
+"""(x, y, given): variables by position or by name."""
+
+
+class IndependenceSource(Protocol):
+    """Anything that can say whether two variables are independent given others."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the variables, in order of position."""
+        ...
+
+    def independent(self, x: int | str, y: int | str, given: Iterable[int | str] = ()) -> bool:
+        """Answer one question."""
+        ...
+
+    def ask(self, questions: Sequence[Question]) -> list[Verdict]:
+        """Answer many questions, in order. Ask in batches where you can: a trip to the data may be dear."""
+        ...

@@ -1,0 +1,62 @@
+"""The answer to an assertion, and how it was reached."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from graphoid.logic.assertion import Assertion
+
+
+class Verdict(NamedTuple):
+    """Whether ``x`` is independent of ``y`` given ``given``, and the evidence for it.
+
+    A named tuple, because a learner makes millions of them and nothing else is as cheap to make and as
+    safe to share. What a test does not compute is None.
+    """
+
+    x: int
+    y: int
+    given: tuple[int, ...]
+    independent: bool
+    statistic: float | None = None
+    dof: float | None = None
+    p_value: float | None = None
+    log_p: float | None = None
+    """Natural logarithm of the p-value, finite where the p-value itself underflows."""
+    log_odds: float | None = None
+    """log P(CI | D) / P(not CI | D) of a Bayesian test."""
+    n_rows: float | None = None
+    """Rows behind the answer (their total weight, where rows have weights)."""
+    thin: bool = False
+    """Too little data to decide; answered by the test's policy for thin data."""
+    source: str = "test"
+    """"test", "oracle", or the rule that answered."""
+
+    @property
+    def assertion(self) -> Assertion:
+        """The question this answers."""
+        return Assertion(self.x, self.y, self.given)
+
+    @property
+    def posterior(self) -> float | None:
+        """P(CI | D) of a Bayesian test."""
+        if self.log_odds is None:
+            return None
+        if self.log_odds < 0:
+            odds = math.exp(self.log_odds)
+            return odds / (1.0 + odds)
+        return 1.0 / (1.0 + math.exp(-self.log_odds))
+
+    def __str__(self) -> str:
+        relation = "⊥" if self.independent else "~"
+        given = f" | {', '.join(map(str, self.given))}" if self.given else ""
+        facts = []
+        if self.p_value is not None:
+            facts.append(f"p = {self.p_value:.3g}")
+        if self.log_odds is not None:
+            facts.append(f"log odds {self.log_odds:.3g}")
+        if self.thin:
+            facts.append("thin")
+        facts.append(self.source)
+        return f"{self.x} {relation} {self.y}{given}  ({', '.join(facts)})"
