@@ -1,0 +1,1 @@
+"""Graphs, separation in them, comparing them, and the graph that was learned with its evidence."""

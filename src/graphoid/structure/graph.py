@@ -1,0 +1,268 @@
+"""The immutable undirected graph: a Markov network's structure."""
+
+from __future__ import annotations
+
+import operator
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
+
+from graphoid.errors import DataError, SettingsError, UnknownVariable
+from graphoid.structure import separation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+Edge = tuple[int, int]
+"""Two positions, the smaller one first."""
+
+
+class UndirectedGraph:
+    """Variables and the pairs of them that depend on each other directly.
+
+    Immutable and hashable: changing an edge gives a new graph. Wherever a variable is asked for, its position
+    or its name will do; answers are positions.
+
+    Parameters
+    ----------
+    n_or_names
+        How many variables there are (they are then named "0", "1", ...), or their names in order.
+    edges
+        Pairs of variables, in any order and direction; saying one twice changes nothing.
+
+    Examples
+    --------
+    >>> chain = UndirectedGraph(["rain", "wet", "slippery"], [("rain", "wet"), ("wet", "slippery")])
+    >>> chain.edges
+    ((0, 1), (1, 2))
+    >>> chain.separated("rain", "slippery", given=["wet"])
+    True
+    """
+
+    __slots__ = ("__dict__", "_adjacency", "_names")
+
+    _names: tuple[str, ...]
+    _adjacency: tuple[int, ...]
+
+    def __init__(
+        self, n_or_names: int | Iterable[str], edges: Iterable[tuple[int | str, int | str]] = ()
+    ) -> None:
+        object.__setattr__(self, "_names", _checked_names(n_or_names))
+        adjacency = [0] * len(self._names)
+        for edge in edges:
+            x, y = self._ends(edge)
+            adjacency[x] |= 1 << y
+            adjacency[y] |= 1 << x
+        object.__setattr__(self, "_adjacency", tuple(adjacency))
+
+    @classmethod
+    def _of(cls, names: tuple[str, ...], adjacency: tuple[int, ...]) -> UndirectedGraph:
+        """Return the graph of masks known to be symmetric and free of loops."""
+        graph = object.__new__(cls)
+        object.__setattr__(graph, "_names", names)
+        object.__setattr__(graph, "_adjacency", adjacency)
+        return graph
+
+    @classmethod
+    def from_blankets(
+        cls,
+        blankets: Mapping[int, Iterable[int]],
+        names: Sequence[str] | None = None,
+        *,
+        rule: Literal["either", "both"] = "either",
+    ) -> UndirectedGraph:
+        """Return the graph of Markov blankets that were learned one by one.
+
+        Parameters
+        ----------
+        blankets
+            For every position, the positions in its blanket.
+        names
+            Names of the variables; "0", "1", ... if not given.
+        rule
+            What to do when ``y`` is in the blanket of ``x`` and ``x`` not in that of ``y``: join them all the
+            same ("either") or not ("both").
+        """
+        if rule not in ("either", "both"):
+            raise SettingsError(f"rule must be 'either' or 'both', not {rule!r}.")
+        if sorted(blankets) != list(range(len(blankets))):
+            raise DataError(
+                f"blankets must have one entry for each position from 0 to {len(blankets) - 1}; "
+                f"got {sorted(blankets)}."
+            )
+        known = {x: frozenset(blanket) for x, blanket in blankets.items()}
+        pairs = ((x, y) for x in sorted(known) for y in sorted(known[x]))
+        chosen = (pair for pair in pairs if rule == "either" or pair[0] in known.get(pair[1], ()))
+        return cls(len(blankets) if names is None else names, chosen)
+
+    @classmethod
+    def from_networkx(cls, graph: Any) -> UndirectedGraph:
+        """Return the structure of a networkx graph; nodes become names by ``str``, in their order."""
+        if graph.is_directed():
+            raise DataError("the networkx graph is directed; a Markov network is not. Moralise it first.")
+        nodes = list(graph.nodes)
+        index = {node: i for i, node in enumerate(nodes)}
+        return cls([str(node) for node in nodes], [(index[u], index[v]) for u, v in graph.edges()])
+
+    @property
+    def n(self) -> int:
+        """Number of variables."""
+        return len(self._names)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the variables, in order of position."""
+        return self._names
+
+    @property
+    def adjacency(self) -> tuple[int, ...]:
+        """For every variable the mask of its blanket; see :mod:`graphoid.structure.separation`."""
+        return self._adjacency
+
+    @cached_property
+    def edges(self) -> tuple[Edge, ...]:
+        """The edges as pairs of positions ``x < y``, sorted."""
+        return tuple(
+            (x, y)
+            for x, bits in enumerate(self._adjacency)
+            for y in separation.members(bits >> (x + 1) << (x + 1))
+        )
+
+    @property
+    def n_edges(self) -> int:
+        """Number of edges."""
+        return sum(bits.bit_count() for bits in self._adjacency) // 2
+
+    def position(self, variable: int | str) -> int:
+        """Return the position of a variable given by position or by name."""
+        if isinstance(variable, str):
+            try:
+                return self._index[variable]
+            except KeyError:
+                raise UnknownVariable(
+                    f"no variable is named {variable!r}; there are {_shown(self._names)}."
+                ) from None
+        try:
+            x = operator.index(variable)
+        except TypeError:
+            raise UnknownVariable(f"{variable!r} is neither a position nor a name of a variable.") from None
+        if not 0 <= x < len(self._names):
+            raise UnknownVariable(f"there is no variable {x}: positions go from 0 to {len(self._names) - 1}.")
+        return x
+
+    def has_edge(self, x: int | str, y: int | str) -> bool:
+        """Return whether ``x`` and ``y`` are joined."""
+        return bool(self._adjacency[self.position(x)] >> self.position(y) & 1)
+
+    def blanket(self, x: int | str) -> tuple[int, ...]:
+        """Return the Markov blanket of ``x``: the variables joined to it, sorted."""
+        return tuple(separation.members(self._adjacency[self.position(x)]))
+
+    def separated(self, x: int | str, y: int | str, given: Iterable[int | str] = ()) -> bool:
+        """Return whether every path from ``x`` to ``y`` goes through ``given``.
+
+        In a distribution that is faithful to the graph, that is X ⊥ Y | given ([Pearl1988]_, section 3.2).
+        """
+        x, y = self.position(x), self.position(y)
+        if isinstance(given, str):
+            given = (given,)
+        known = separation.mask(self.position(z) for z in given)
+        if x == y:
+            raise SettingsError(f"{self._names[x]!r} cannot be separated from itself; name two variables.")
+        if (known >> x | known >> y) & 1:
+            both = self._names[x] if known >> x & 1 else self._names[y]
+            raise SettingsError(f"{both!r} is asked about and given at once; leave it out of given.")
+        return separation.separated(self._adjacency, x, y, known)
+
+    def with_edge(self, x: int | str, y: int | str) -> UndirectedGraph:
+        """Return this graph with ``x`` and ``y`` joined."""
+        x, y = self._ends((x, y))
+        adjacency = list(self._adjacency)
+        adjacency[x] |= 1 << y
+        adjacency[y] |= 1 << x
+        return self._of(self._names, tuple(adjacency))
+
+    def without_edge(self, x: int | str, y: int | str) -> UndirectedGraph:
+        """Return this graph with ``x`` and ``y`` not joined."""
+        x, y = self._ends((x, y))
+        adjacency = list(self._adjacency)
+        adjacency[x] &= ~(1 << y)
+        adjacency[y] &= ~(1 << x)
+        return self._of(self._names, tuple(adjacency))
+
+    def to_networkx(self) -> Any:
+        """Return a ``networkx.Graph`` whose nodes are the names."""
+        import networkx as nx
+
+        graph = nx.Graph()
+        graph.add_nodes_from(self._names)
+        graph.add_edges_from((self._names[x], self._names[y]) for x, y in self.edges)
+        return graph
+
+    @cached_property
+    def _index(self) -> dict[str, int]:
+        return {name: i for i, name in enumerate(self._names)}
+
+    def _ends(self, edge: tuple[int | str, int | str]) -> Edge:
+        """Return the two positions an edge joins."""
+        try:
+            u, v = edge
+        except (TypeError, ValueError):
+            raise DataError(f"an edge is a pair of variables, not {edge!r}.") from None
+        x, y = self.position(u), self.position(v)
+        if x == y:
+            raise DataError(f"an edge from {self._names[x]!r} to itself means nothing; leave it out.")
+        return x, y
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, UndirectedGraph):
+            return NotImplemented
+        return self._adjacency == other._adjacency and self._names == other._names
+
+    def __hash__(self) -> int:
+        return hash((self._names, self._adjacency))
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(
+            f"an UndirectedGraph does not change; cannot set {name!r}. Use with_edge or without_edge."
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return UndirectedGraph._of, (self._names, self._adjacency)
+
+    def __repr__(self) -> str:
+        shown = [f"{self._names[x]}–{self._names[y]}" for x, y in self.edges[:12]]  # what fits a line or two
+        more = [f"and {self.n_edges - 12:,} more"] if self.n_edges > 12 else []
+        edges = ": " + ", ".join(shown + more) if shown else ""
+        many = "edge" if self.n_edges == 1 else "edges"
+        return f"<UndirectedGraph, {self.n:,} variables, {self.n_edges:,} {many}{edges}>"
+
+
+def _checked_names(n_or_names: Any) -> tuple[str, ...]:
+    """Return names from a number of variables or from names."""
+    if isinstance(n_or_names, str):
+        raise DataError(f"names must be a sequence of names, not the one string {n_or_names!r}.")
+    try:
+        n = operator.index(n_or_names)
+    except TypeError:
+        pass
+    else:
+        if n < 0:
+            raise DataError(f"a graph cannot have {n} variables.")
+        return tuple(map(str, range(n)))
+    try:
+        names = tuple(n_or_names)
+    except TypeError:
+        raise DataError(f"expected a number of variables or their names, not {n_or_names!r}.") from None
+    for name in names:
+        if not isinstance(name, str):
+            raise DataError(f"a name must be a string; got {name!r}.")
+    if len(set(names)) < len(names):
+        twice = next(name for i, name in enumerate(names) if name in names[:i])
+        raise DataError(f"two variables are named {twice!r}; names must differ.")
+    return tuple(map(str, names))
+
+
+def _shown(names: Sequence[str], most: int = 8) -> str:
+    """Return the first few names, quoted, for a message."""
+    rest = len(names) - most
+    return ", ".join(map(repr, names[:most])) + (f" and {rest:,} more" if rest > 0 else "")
