@@ -1,0 +1,16 @@
+"""Tables to try things on, and graphs whose answer is known.
+
+>>> from graphoid import datasets
+>>> datasets.load("titanic")
+<Table 'titanic': 2,201 rows x 4 variables>
+
+No file is bundled: a table is a fact written down, generated from its rule, simulated from a stated model,
+taken from scikit-learn, or fetched from OpenML and checked. :func:`names` lists them.
+"""
+
+from __future__ import annotations
+
+from graphoid.datasets.catalogue import load, names
+from graphoid.datasets.graphs import hub_graph, random_graph, scale_free_graph
+
+__all__ = ["hub_graph", "load", "names", "random_graph", "scale_free_graph"]
