@@ -1,0 +1,192 @@
+"""CSV, TSV and their kin: parsed by Arrow as text, so that no guess at a type can fail half-way down."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import gzip
+import io
+import zlib
+from typing import IO, TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.csv
+
+from graphoid.data.columns import Text
+from graphoid.data.source import Source
+from graphoid.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+DELIMITERS = {".csv": ",;\t|", ".tsv": "\t,;|", ".txt": "\t,;|"}
+"""Tried in this order: the first that the header has."""
+
+_NAMES = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
+
+BLOCK = 4 << 20
+"""Bytes that Arrow parses at a time; large enough for its threads, small beside the table."""
+
+ROWS_PER_BLOCK = 1024
+"""A block has about as many rows at least, so that very wide files do not fall apart into tiny pieces."""
+
+LARGEST_BLOCK = 1 << 30
+"""Arrow counts the bytes of a block in 32 bits."""
+
+RAGGED_SHOWN = 5
+"""Lines named in a message; the rest are counted."""
+
+
+def from_delimited(path: Path, suffix: str) -> Source:
+    """Return a delimited text file as a source.
+
+    The encoding is UTF-8, with or without a byte-order mark. The first line names the columns. The delimiter is a
+    comma (``.csv``) or a tab (``.tsv``, ``.txt``) unless the header has none and has another usual one. Lines
+    without any character are passed over.
+    """
+    try:
+        return _open(path, suffix)
+    except UnicodeDecodeError:
+        raise encoding_error(path) from None
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise DataError(
+            f"{path.name} is not a complete gzip file: {error}. Fetch or compress it again."
+        ) from error
+
+
+def _open(path: Path, suffix: str) -> Source:
+    header, delimiter, size = _header(path, suffix)
+    notes = []
+    if delimiter != DELIMITERS[suffix][0]:
+        notes.append(f"Fields are separated by {_NAMES[delimiter]}, as in the header.")
+    table, n_ragged = _parse(path, len(header), delimiter, size)
+    problems = ()
+    if n_ragged:
+        problems = (_ragged_error(path, len(header), delimiter, n_ragged),)
+    columns: list[Any] = table.columns
+    n_rows = table.num_rows
+    del table
+
+    def load(positions: Sequence[int]) -> Iterator[Any]:
+        for i in positions:
+            yield Text(columns[i], decimal_comma=delimiter == ";")
+
+    return Source(header, n_rows, load, problems=problems, notes=tuple(notes))
+
+
+def stream(path: Path) -> IO[bytes]:
+    """Open a file, unpacking gzip, whatever its name says."""
+    with path.open("rb") as file:
+        packed = file.read(2) == b"\x1f\x8b"
+    return gzip.open(path) if packed else path.open("rb")  # type: ignore[return-value]
+
+
+def _lines(path: Path) -> IO[str]:
+    return io.TextIOWrapper(stream(path), encoding="utf-8-sig", newline="")
+
+
+def _header(path: Path, suffix: str) -> tuple[list[str], str, int]:
+    """Return the names of the columns, the delimiter and the length of the header in bytes."""
+    with _lines(path) as lines:
+        line = lines.readline()
+        while line and not line.strip("\r\n"):
+            line = lines.readline()
+        if not line:
+            raise DataError(f"{path.name} is empty. Expected a line of column names and rows below it.")
+        usual = DELIMITERS[suffix]
+        delimiter = next((mark for mark in usual if mark in line), usual[0])
+    with _lines(path) as lines:
+        records = (record for record in csv.reader(lines, delimiter=delimiter) if record)
+        try:
+            header = next(records)
+            some = next(records, None)
+        except csv.Error as error:
+            raise DataError(f"{path.name} cannot be parsed: {error}.") from error
+    if some is None:
+        raise DataError(f"{path.name} has a header ({len(header):,} columns) and no rows.")
+    return [name.strip() for name in header], delimiter, len(line)
+
+
+def _parse(path: Path, n_columns: int, delimiter: str, header_size: int) -> tuple[pa.Table, int]:
+    """Return all cells as strings, and how many rows were left out for having a wrong number of fields."""
+    ragged: list[int] = []
+
+    def note_ragged(row: Any) -> str:
+        ragged.append(row.actual_columns)
+        return "skip"
+
+    names = [str(i) for i in range(n_columns)]
+    cells = pa.dictionary(pa.int32(), pa.string())
+    parsing = pyarrow.csv.ParseOptions(
+        delimiter=delimiter, newlines_in_values=True, invalid_row_handler=note_ragged
+    )
+    converting = pyarrow.csv.ConvertOptions(
+        column_types=dict.fromkeys(names, cells), strings_can_be_null=False
+    )
+    block = min(max(BLOCK, ROWS_PER_BLOCK * header_size), LARGEST_BLOCK)
+    while True:
+        ragged.clear()
+        # The header is a row like any other to Arrow, because names that repeat would confuse it.
+        reading = pyarrow.csv.ReadOptions(column_names=names, skip_rows_after_names=1, block_size=block)
+        try:
+            with stream(path) as file:
+                return pyarrow.csv.read_csv(file, reading, parsing, converting), len(ragged)
+        except pa.ArrowInvalid as error:
+            check_encoding(path)
+            # A row longer than a block is the other reason to fail; it is gone once the block holds the file.
+            if block == LARGEST_BLOCK:
+                raise DataError(f"{path.name} cannot be parsed: {' '.join(str(error).split())}") from error
+            block = LARGEST_BLOCK
+
+
+def _ragged_error(path: Path, n_columns: int, delimiter: str, n_ragged: int) -> DataError:
+    """Return the error for rows with too few or too many fields, with the lines they end on."""
+    found = []
+    with _lines(path) as lines:
+        records = csv.reader(lines, delimiter=delimiter)
+        try:
+            for record in records:
+                if record and len(record) != n_columns:
+                    found.append(f"line {records.line_num:,} has {len(record):,}")
+                    if len(found) == min(RAGGED_SHOWN, n_ragged):
+                        break
+        except csv.Error:
+            pass  # the count alone, then
+    where = ": " + ", ".join(found) if found else ""
+    more = f" and {n_ragged - len(found):,} more" if n_ragged > len(found) > 0 else ""
+    return DataError(
+        f"{n_ragged:,} row(s) of {path.name} do not have {n_columns:,} fields as the header has{where}{more}. "
+        f"Mend the line(s); a value that contains the delimiter must be in quotes."
+    )
+
+
+def check_encoding(path: Path) -> None:
+    """Raise the error for a file that is not UTF-8."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    try:
+        with stream(path) as file:
+            while chunk := file.read(1 << 20):
+                decoder.decode(chunk)
+            decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        raise encoding_error(path) from None
+
+
+def encoding_error(path: Path) -> DataError:
+    """Return the error for a file that is not UTF-8: where it stops being so, and what it may be."""
+    with stream(path) as file:
+        data = file.read()
+    remedy = "Save it as UTF-8, or read it with pandas.read_csv(..., encoding={!r}) and pass the data frame."
+    for mark, encoding in ((codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16")):
+        if data.startswith(mark):
+            return DataError(f"{path.name} is not UTF-8; it begins like UTF-16. {remedy.format(encoding)}")
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        return DataError(
+            f"{path.name} is not UTF-8: byte 0x{data[error.start]:02x} in line {line:,} (position {error.start:,}) "
+            f"is no character there. Probably Latin-1 or Windows-1252. {remedy.format('cp1252')}"
+        )
+    return DataError(f"{path.name} is not UTF-8. {remedy.format('cp1252')}")

@@ -1,0 +1,244 @@
+"""Columns become levels and codes: the one form that every later step works on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphoid.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from graphoid.data.variables import State
+
+WHOLE_LIMIT = 2.0**53
+"""Up to here every whole number is a floating-point number, so that 3.0 may be called 3."""
+
+DIRECT_SPAN = 1 << 16
+"""Integers that span less are told apart by a table of this many flags; wider ones are sorted."""
+
+CHUNK = 1 << 15
+"""Rows counted at a time: their widened copy (256 KiB) stays in the second-level cache."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Factor:
+    """A column whose source declares its states: a categorical, a nominal attribute, a labelled SPSS variable.
+
+    ``codes`` are positions in ``labels``; a negative one is missing.
+    """
+
+    codes: NDArray[Any]
+    labels: Sequence[Any]
+    ordered: bool = False
+    label: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Encoded:
+    """A column as levels in order and one code a row; missing cells have the code ``len(levels)``.
+
+    Parameters
+    ----------
+    levels
+        An array for numbers, ascending; a list for anything else. All of them occur unless ``declared``.
+    codes
+        One unsigned integer a row, as narrow as the levels allow.
+    n_missing
+        How many cells are missing.
+    declared
+        Whether the source itself says what the states are. Such a column is taken at its word.
+    ordered
+        Whether the order of the levels means something.
+    label
+        A longer description, from sources that have one.
+    spelled
+        How missing cells were written, for text files.
+    notes
+        What encoding changed.
+    """
+
+    levels: NDArray[Any] | list[State]
+    codes: NDArray[Any]
+    n_missing: int = 0
+    declared: bool = False
+    ordered: bool = False
+    label: str = ""
+    spelled: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def numeric(self) -> bool:
+        """Whether the levels are numbers that may be cut into bins."""
+        return isinstance(self.levels, np.ndarray) and not self.declared
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.codes)
+
+    def counts(self) -> NDArray[np.int64]:
+        """Return how many rows have each level; one more entry for missing cells."""
+        return count(self.codes, len(self.levels) + 1)
+
+    def missing(self) -> NDArray[np.bool_]:
+        """Return which rows are missing."""
+        return np.asarray(self.codes == len(self.levels))
+
+    def numbers(self) -> NDArray[np.float64]:
+        """Return the column as numbers, NaN where missing."""
+        levels = np.append(np.asarray(self.levels, dtype=np.float64), np.nan)
+        return levels[self.codes]
+
+    def states(self) -> tuple[State, ...]:
+        """Return the levels as plain Python values."""
+        return tuple(self.levels.tolist() if isinstance(self.levels, np.ndarray) else self.levels)
+
+    def keep(self, rows: NDArray[np.bool_]) -> Encoded:
+        """Return the column without some rows; undeclared levels that no longer occur are gone, too."""
+        kept = replace(self, codes=self.codes[rows])
+        counts = kept.counts()
+        n_missing = int(counts[-1])
+        if self.declared:
+            return replace(kept, codes=narrowed(kept.codes, len(self.levels), n_missing), n_missing=n_missing)
+        present = np.flatnonzero(counts[:-1])
+        ranks = np.zeros(len(self.levels) + 1, dtype=np.int64)
+        ranks[present] = np.arange(present.size)
+        ranks[-1] = present.size
+        levels = (
+            self.levels[present] if isinstance(self.levels, np.ndarray) else [self.levels[i] for i in present]
+        )
+        codes = np.take(narrowed(ranks, present.size, n_missing), kept.codes)
+        return replace(kept, levels=levels, codes=codes, n_missing=n_missing)
+
+
+def width(n_codes: int) -> type[np.unsignedinteger[Any]]:
+    """Return the narrowest unsigned type with ``n_codes`` values."""
+    return np.uint8 if n_codes <= 1 << 8 else np.uint16 if n_codes <= 1 << 16 else np.uint32
+
+
+def narrowed(codes: NDArray[Any], n_levels: int, n_missing: int) -> NDArray[Any]:
+    """Return codes in the narrowest type that holds the levels and, where needed, the missing code."""
+    return codes.astype(width(n_levels + (n_missing > 0)), copy=False)
+
+
+def count(codes: NDArray[Any], n_codes: int) -> NDArray[np.int64]:
+    """Return how often each code occurs, without a wide copy of the whole column."""
+    counts = np.zeros(n_codes, dtype=np.int64)
+    step = max(CHUNK, 4 * n_codes)
+    for start in range(0, len(codes), step):
+        counts += np.bincount(codes[start : start + step], minlength=n_codes)
+    return counts
+
+
+def encode_ranked(
+    indices: NDArray[Any], ranks: NDArray[np.int64], levels: NDArray[Any] | list[State], **said: Any
+) -> Encoded:
+    """Return the column whose row ``i`` is level ``ranks[indices[i]]``; a rank of ``len(levels)`` is missing.
+
+    Unless ``declared`` is among what is said of it, levels that no row has are left out.
+    """
+    n_levels = len(levels)
+    codes = np.take(ranks.astype(width(n_levels + 1)), indices)
+    column = Encoded(levels, codes, **said)
+    counts = column.counts()
+    n_missing = int(counts[-1])
+    if column.declared or counts[:-1].all():
+        return replace(column, codes=narrowed(codes, n_levels, n_missing), n_missing=n_missing)
+    return column.keep(np.ones(len(codes), dtype=bool))
+
+
+def encode_integers(values: NDArray[Any], missing: NDArray[np.bool_] | None = None) -> Encoded:
+    """Return integers as ascending levels.
+
+    Few-valued columns, the usual case, are never sorted: their values are shifted to start at 0 and marked in a
+    table of flags. What a missing cell holds does not matter.
+    """
+    missing = missing if missing is not None and missing.any() else None
+    if missing is not None:
+        present = values[~missing]
+        if not present.size:
+            return Encoded(np.empty(0, dtype=np.int64), np.zeros(len(values), dtype=np.uint8), len(values))
+        low, high = int(present.min()), int(present.max())
+        values = np.where(missing, np.asarray(low, dtype=values.dtype), values)
+    else:
+        low, high = (int(values.min()), int(values.max())) if values.size else (0, 0)
+    span = high - low + 1
+    if span <= DIRECT_SPAN:
+        # Narrow first, shift second: unsigned arithmetic wraps round, so the difference is right all the same.
+        kind = width(span)
+        codes = values.astype(kind)
+        codes -= np.asarray(low % (int(np.iinfo(kind).max) + 1), dtype=kind)
+        occurs = np.flatnonzero(count(codes, span))
+        levels = occurs + low if high < 1 << 63 else np.array([low + int(i) for i in occurs], dtype=np.uint64)
+        if occurs.size < span:
+            ranks = np.zeros(span, dtype=np.int64)
+            ranks[occurs] = np.arange(occurs.size)
+            codes = np.take(ranks.astype(width(occurs.size)), codes)
+    else:
+        levels, inverse = np.unique(values, return_inverse=True)
+        levels = levels.astype(np.int64) if high < 1 << 63 else levels.astype(np.uint64)
+        codes = inverse.astype(width(levels.size))
+    if missing is None:
+        return Encoded(levels, codes, ordered=True)
+    n_missing = int(np.count_nonzero(missing))
+    codes = codes.astype(width(levels.size + 1), copy=False)
+    codes[missing] = levels.size
+    return Encoded(levels, codes, n_missing, ordered=True)
+
+
+def encode_floats(values: NDArray[Any], name: str, missing: NDArray[np.bool_] | None = None) -> Encoded:
+    """Return floating-point numbers as ascending levels; NaN is missing, whole numbers are integers."""
+    nan = np.isnan(values)
+    missing = nan if missing is None else missing | nan
+    infinite = np.isinf(values) & ~missing
+    if infinite.any():
+        raise DataError(
+            f"{name!r} has {np.count_nonzero(infinite):,} infinite value(s), first in row "
+            f"{int(np.argmax(infinite))}. Replace them by numbers, or make them missing."
+        )
+    filled = np.where(missing, np.asarray(0, dtype=values.dtype), values) if missing.any() else values
+    if np.all(np.abs(filled) <= WHOLE_LIMIT) and np.array_equal(filled, np.rint(filled)):
+        return encode_integers(filled.astype(np.int64), missing)
+    levels, inverse = np.unique(filled[~missing], return_inverse=True)
+    codes = np.full(len(values), levels.size, dtype=width(levels.size + 1))
+    codes[~missing] = inverse
+    if values.dtype != np.float64:
+        # 0.1 in four bytes is 0.1 as a label, not 0.10000000149011612.
+        levels = np.array([float(str(level)) for level in levels])
+    n_missing = int(np.count_nonzero(missing))
+    # Adding 0 turns -0.0, which equals 0.0 and would be shown otherwise, into 0.0.
+    return Encoded(levels + 0.0, narrowed(codes, levels.size, n_missing), n_missing, ordered=True)
+
+
+def encode_booleans(values: NDArray[np.bool_], missing: NDArray[np.bool_] | None = None) -> Encoded:
+    """Return truth values as the levels False, True, in this order."""
+    column = encode_integers(values.view(np.uint8), missing)
+    return replace(column, levels=[bool(level) for level in column.levels], ordered=False)
+
+
+def encode_factor(factor: Factor, name: str) -> Encoded:
+    """Return a column with declared states: their order is kept, and so are states that do not occur."""
+    labels = [label_of(label) for label in factor.labels]
+    if len({(type(label), label) for label in labels}) < len(labels):
+        repeated = next(label for i, label in enumerate(labels) if label in labels[:i])
+        raise DataError(
+            f"{name!r} declares the state {repeated!r} twice. Give every state a label of its own."
+        )
+    outside = factor.codes < 0
+    ranks = np.append(np.arange(len(labels)), len(labels))
+    indices = np.where(outside, len(labels), factor.codes) if outside.any() else factor.codes
+    column = encode_ranked(indices, ranks, labels, declared=True, ordered=factor.ordered, label=factor.label)
+    return replace(column, notes=(factor.note,)) if factor.note else column
+
+
+def label_of(value: Any) -> State:
+    """Return a declared state as a plain label: numbers, truth values and text stay, all else is written out."""
+    plain = value.item() if isinstance(value, np.generic) else value
+    return plain if isinstance(plain, (bool, int, float, str)) else str(plain)

@@ -1,0 +1,151 @@
+"""Tables in memory as sources: data frames of any library, Arrow tables, dictionaries of columns, arrays."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from graphoid.data.columns import Undeclared
+from graphoid.data.encode import Factor
+from graphoid.data.source import Source
+from graphoid.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+
+def from_array(array: NDArray[Any]) -> Source:
+    """Return a two-dimensional array, or a structured one, as a source; columns are X0, X1, ... if unnamed."""
+    if array.dtype.names is not None and array.ndim == 1:
+        return from_columns({name: array[name] for name in array.dtype.names})
+    if array.ndim != 2:  # noqa: PLR2004 - rows and columns
+        raise DataError(
+            f"an array of shape {array.shape} is not a table; expected two dimensions, rows x columns. "
+            f"A single column is read as {{'name': array}}."
+        )
+
+    def load(positions: Sequence[int]) -> Iterator[Any]:
+        return (array[:, i] for i in positions)
+
+    return Source([f"X{i}" for i in range(array.shape[1])], array.shape[0], load)
+
+
+def from_columns(columns: Mapping[Any, Any]) -> Source:
+    """Return a dictionary of columns as a source."""
+    names = [str(name) for name in columns]
+    cells = [_column(column, name) for name, column in zip(names, columns.values(), strict=True)]
+    lengths = {name: len(column) for name, column in zip(names, cells, strict=True)}
+    if len(set(lengths.values())) > 1:
+        (a, n), (b, m) = next(
+            (one, two) for one in lengths.items() for two in lengths.items() if one[1] != two[1]
+        )
+        raise DataError(f"columns differ in length: {a!r} has {n:,} rows and {b!r} has {m:,}.")
+
+    def load(positions: Sequence[int]) -> Iterator[Any]:
+        return (_raw(cells[i]) for i in positions)
+
+    return Source(names, next(iter(lengths.values()), 0), load)
+
+
+def _column(column: Any, name: str) -> Any:
+    if isinstance(column, (str, bytes)) or not hasattr(column, "__len__"):
+        try:
+            if not isinstance(column, (str, bytes)):
+                return list(column)
+        except TypeError:
+            pass
+        raise DataError(f"{name!r} is {column!r}, not a column of values.")
+    return column
+
+
+def _raw(column: Any) -> Any:
+    """Return a column of a dictionary in a form that the encoder knows."""
+    if isinstance(column, (np.ndarray, pa.Array, pa.ChunkedArray)):
+        return column
+    import narwhals.stable.v2 as nw
+
+    if hasattr(column, "categories") and hasattr(column, "codes"):  # a bare pandas Categorical
+        return Factor(np.asarray(column.codes), list(column.categories), bool(column.ordered))
+    series = nw.from_native(column, series_only=True, pass_through=True)
+    return _series(series) if isinstance(series, nw.Series) else list(column)
+
+
+def from_arrow(table: pa.Table | pa.RecordBatch) -> Source:
+    """Return an Arrow table as a source."""
+
+    def load(positions: Sequence[int]) -> Iterator[Any]:
+        return (arrow_column(table.column(i), table.schema.field(i)) for i in positions)
+
+    return Source(table.schema.names, table.num_rows, load)
+
+
+def arrow_column(cells: pa.ChunkedArray | pa.Array, field: pa.Field) -> Any:
+    """Return an Arrow column, knowing that a polars Categorical is a way to store strings and declares nothing."""
+    if pa.types.is_dictionary(cells.type) and any(b"_PL_CATEGORICAL" in key for key in field.metadata or {}):
+        return Undeclared(cells if isinstance(cells, pa.ChunkedArray) else pa.chunked_array([cells]))
+    return cells
+
+
+def from_frame(frame: Any, columns: Any = None) -> Source | None:
+    """Return any data frame that narwhals knows as a source, or None; lazy ones are collected.
+
+    Parameters
+    ----------
+    frame
+        A pandas, polars, ... data frame, a DuckDB relation.
+    columns
+        Names that will be asked for: a lazy frame then computes these only.
+    """
+    import narwhals.stable.v2 as nw
+    from narwhals.exceptions import NarwhalsError
+
+    if hasattr(frame, "iloc") and hasattr(frame, "columns"):
+        # By position: pandas allows names that repeat or are no strings, narwhals does not.
+        names = [str(name) for name in frame.columns]
+
+        def load_by_position(positions: Sequence[int]) -> Iterator[Any]:
+            return (_series(nw.from_native(frame.iloc[:, i], series_only=True)) for i in positions)
+
+        return Source(names, len(frame), load_by_position)
+    try:
+        native = nw.from_native(frame, pass_through=True)
+    except NarwhalsError as error:
+        raise DataError(
+            f"the {type(frame).__name__} cannot be read: {' '.join(str(error).split())}"
+        ) from error
+    if isinstance(native, nw.LazyFrame):
+        known = set(native.collect_schema().names())
+        if isinstance(columns, (list, tuple)) and columns and known.issuperset(columns):
+            native = native.select(*dict.fromkeys(columns))
+        lazy = nw.get_native_namespace(native)
+        native = native.collect() if lazy.__name__ == "polars" else native.collect(backend="pyarrow")
+    if not isinstance(native, nw.DataFrame):
+        return None
+    eager: nw.DataFrame[Any] = native
+    if isinstance(eager.to_native(), pa.Table):
+        return from_arrow(eager.to_native())
+
+    def load(positions: Sequence[int]) -> Iterator[Any]:
+        return (_series(eager.get_column(eager.columns[i])) for i in positions)
+
+    return Source(eager.columns, len(eager), load)
+
+
+def _series(series: Any) -> Any:
+    """Return a narwhals series in a form that the encoder knows, without a copy where there is one."""
+    import narwhals.stable.v2 as nw
+
+    native, kind = series.to_native(), series.dtype
+    if hasattr(native, "cat") and hasattr(native.cat, "codes"):  # pandas and its kin
+        return Factor(native.cat.codes.to_numpy(), list(native.cat.categories), bool(native.cat.ordered))
+    if kind == nw.Object:
+        return series.to_list()
+    if kind == nw.Categorical:
+        return Undeclared(pa.chunked_array([series.cast(nw.String).to_arrow()]).dictionary_encode())
+    if isinstance(getattr(native, "dtype", None), np.dtype) and native.dtype.kind in "biuf":
+        return native.to_numpy()
+    return series.to_arrow()

@@ -1,0 +1,132 @@
+"""What a source looks like from inside: names, a number of rows, and columns that are loaded when asked for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from graphoid.data.variables import shown
+from graphoid.errors import DataError, GraphoidError, SettingsError, UnknownVariable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """Columns by position, loaded a group at a time so that a file is never in memory as a whole.
+
+    Parameters
+    ----------
+    names
+        One a column, as the source spells them; may repeat.
+    n_rows
+        Number of rows.
+    load
+        From positions to one raw column each, in the order asked for. Called from several threads.
+    name
+        For reports.
+    group
+        How many columns to load at a time.
+    problems
+        What would stop reading and was found while opening.
+    notes
+        What opening changed.
+    """
+
+    names: Sequence[str]
+    n_rows: int
+    load: Callable[[Sequence[int]], Iterable[Any]]
+    name: str = "table"
+    group: int = 64
+    problems: tuple[GraphoidError, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Which columns of a source are read, and under which names."""
+
+    positions: tuple[int, ...]
+    names: tuple[str, ...]
+    weights: int | None = None
+    problems: tuple[GraphoidError, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def choose(names: Sequence[str], columns: Any, weights: str | None = None) -> Chosen:
+    """Return the columns that are asked for.
+
+    Parameters
+    ----------
+    names
+        Of all columns of the source.
+    columns
+        Names or positions, or None for all.
+    weights
+        Name of the column that holds row weights, which is then no variable.
+    """
+    where: dict[str, int] = {}
+    for i, name in enumerate(names):
+        where.setdefault(name, i)
+    times = Counter(names)
+    weight = None if weights is None else _find(weights, names, where, times)
+    if columns is None:
+        positions = list(range(len(names)))
+    else:
+        asked = [columns] if isinstance(columns, (str, int)) else _listed(columns)
+        positions = [_find(column, names, where, times) for column in asked]
+    positions = [i for i in positions if i != weight]
+    if not positions:
+        raise DataError("no columns are left to read. A table has at least one variable.")
+
+    named = [names[i] for i in positions]
+    notes = []
+    taken = set(names)
+    for k, i in enumerate(positions):
+        if not named[k].strip():
+            # An unnamed first column is what pandas and R write for row names.
+            fresh = f"column {i + 1}"
+            while fresh in taken:
+                fresh += "'"
+            taken.add(fresh)
+            named[k] = fresh
+            notes.append(f"Column {i + 1} has no name and is called {fresh!r}.")
+    problems: list[GraphoidError] = []
+    repeated = [name for name, n in Counter(named).items() if n > 1]
+    if repeated:
+        problems.append(
+            DataError(
+                f"{len(repeated):,} column name(s) are used more than once: {shown(repeated)}. "
+                f"Rename the columns, or choose by position with columns=[0, ...]."
+            )
+        )
+    return Chosen(tuple(positions), tuple(named), weight, tuple(problems), tuple(notes))
+
+
+def _listed(columns: Any) -> list[Any]:
+    try:
+        return list(columns)
+    except TypeError:
+        raise SettingsError(
+            f"columns must be a list of names or positions, or None; got {columns!r}."
+        ) from None
+
+
+def _find(column: Any, names: Sequence[str], where: dict[str, int], times: Counter[str]) -> int:
+    if isinstance(column, str):
+        if column not in where:
+            raise UnknownVariable(f"no column is named {column!r}; there are {shown(names)}.")
+        if times[column] > 1:
+            raise DataError(
+                f"{times[column]} columns are named {column!r}. Choose by position: columns=[0, ...]."
+            )
+        return where[column]
+    try:
+        index = int(column.__index__())
+    except (AttributeError, TypeError):
+        raise UnknownVariable(f"{column!r} is neither the name nor the position of a column.") from None
+    if not 0 <= index < len(names):
+        raise UnknownVariable(f"there is no column {index}: positions go from 0 to {len(names) - 1}.")
+    return index

@@ -1,0 +1,176 @@
+"""The door for data: a file, a data frame, a relation, an array, a dictionary becomes a table of codes."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphoid.data import discretize as discretizing
+from graphoid.data import missing as missing_values
+from graphoid.data.frames import from_array, from_arrow, from_columns, from_frame
+from graphoid.data.plan import finish
+from graphoid.data.survey import survey
+from graphoid.data.table import Table, Weights
+from graphoid.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from graphoid.data.source import Source
+
+SUFFIXES = (".csv", ".tsv", ".txt", ".parquet", ".arff", ".sav")
+
+
+def read(
+    source: Any,
+    *,
+    columns: Iterable[str | int] | None = None,
+    discretize: Any = "auto",
+    missing: str = "error",
+    name: str | None = None,
+    weights: Any = None,
+) -> Table:
+    """Read a source into a table of codes.
+
+    Parameters
+    ----------
+    source
+        A path (.csv .tsv .txt, also with .gz; .parquet .arff .sav), a pandas or polars data frame or any other
+        that narwhals knows, an Arrow table, a DuckDB relation, a dictionary of columns, a two-dimensional array,
+        or a table, which passes through.
+    columns
+        Names or positions of the columns to read; all by default.
+    discretize
+        "auto" leaves numbers with at most 20 different values alone and cuts others into 5 bins of about equal
+        frequency; "scott" cuts those with more than :math:`k = 1 + \\log_2 N` values into :math:`k` bins of equal
+        width; None cuts nothing, and numbers that are not whole stay continuous if they have more than 20
+        different values. A scikit-learn transformer is copied and fitted to each column that "auto" would cut.
+    missing
+        "error" raises, naming columns and counts; "drop" leaves out rows with a missing cell, before states and
+        bins are determined; "category" makes missing cells the last state of their column.
+    name
+        For reports; the file's name by default.
+    weights
+        The name of a column of row weights, which is then no variable, or an array of one number a row.
+
+    Returns
+    -------
+    Table
+        States are in the order that the source declares (categoricals, SPSS, ARFF); otherwise numbers ascend and
+        text is sorted by code point, so that the order of the rows does not matter. Whole numbers are integers
+        whatever their type was. ``notes`` says what reading changed.
+
+    Raises
+    ------
+    DataError
+        If the data cannot be used; :func:`graphoid.data.check.check` lists all reasons at once.
+
+    Examples
+    --------
+    >>> table = read({"smokes": ["no", "yes", "no"], "packs": [0, 2, 0]})
+    >>> table.variables[0].states, table.column("packs").tolist()
+    (('no', 'yes'), [0, 1, 0])
+    """
+    discretizing.check_setting(discretize)
+    missing_values.check_setting(missing)
+    if isinstance(source, Table):
+        return _narrowed(source, columns, name, weights)
+    opened = open_source(source, columns)
+    found = survey(opened, columns=columns, discretize=discretize, missing=missing, weights=weights)
+    if found.problems:
+        raise found.problems[0]
+    variables, codes, values = [], [], {}
+    notes = list(found.notes)
+    constant = []
+    for i, (column, planned) in enumerate(zip(found.columns, found.plans, strict=True)):
+        assert column is not None  # noqa: S101 - a column that is None has a problem, raised above
+        done = finish(column, planned, found.names[i], missing=missing)
+        variables.append(done.variable)
+        codes.append(done.codes)
+        if done.values is not None:
+            values[i] = done.values
+        notes += done.notes
+        if done.variable.arity == 1:
+            constant.append(done.variable.name)
+    if constant:
+        notes.append(f"{len(constant):,} column(s) are constant: {_few(constant)}.")
+    return Table(
+        tuple(variables),
+        tuple(codes),
+        found.n_rows,
+        values,
+        found.weights,
+        tuple(notes),
+        opened.name if name is None else name,
+    )
+
+
+def open_source(source: Any, columns: Any = None) -> Source:
+    """Return any source with its columns ready to be loaded."""
+    if isinstance(source, (str, os.PathLike)):
+        return _open_file(Path(source))
+    if isinstance(source, np.ndarray):
+        return from_array(source)
+    if isinstance(source, dict):
+        return from_columns(source)
+    import pyarrow as pa
+
+    if isinstance(source, (pa.Table, pa.RecordBatch)):
+        return from_arrow(source)
+    frame = from_frame(source, columns)
+    if frame is None:
+        raise DataError(
+            f"a {type(source).__name__} cannot be read; expected a path, a data frame, an Arrow table, a DuckDB "
+            f"relation, a dictionary of columns or a two-dimensional array."
+        )
+    return frame
+
+
+def _open_file(path: Path) -> Source:
+    from graphoid.data.delimited import from_delimited
+
+    suffix = path.suffix.lower()
+    if suffix == ".gz":
+        suffix = Path(path.stem).suffix.lower()
+    if not path.exists():
+        raise DataError(f"there is no file {str(path)!r}.")
+    if path.is_dir():
+        raise DataError(f"{str(path)!r} is a directory; expected a file ({', '.join(SUFFIXES)}).")
+    if suffix in {".csv", ".tsv", ".txt"}:
+        return from_delimited(path, suffix)
+    raise DataError(
+        f"{path.name} ends in {suffix!r}; expected one of {', '.join(SUFFIXES)}, or .csv.gz, .tsv.gz."
+    )
+
+
+def _few(names: list[str]) -> str:
+    from graphoid.data.variables import shown
+
+    return shown(names)
+
+
+def _narrowed(table: Table, columns: Any, name: str | None, weights: Any) -> Table:
+    from graphoid.data.source import choose
+
+    chosen = choose(table.names, columns, weights if isinstance(weights, str) else None)
+    if chosen.problems:
+        raise chosen.problems[0]
+    row_weights = table.weights
+    if chosen.weights is not None:
+        row_weights = Weights.of(table.numbers(chosen.weights))
+    elif weights is not None:
+        row_weights = Weights.of(weights)
+    if columns is None and weights is None and name in {None, table.name}:
+        return table
+    return Table(
+        tuple(table.variables[i] for i in chosen.positions),
+        tuple(table.columns[i] for i in chosen.positions),
+        table.n_rows,
+        {k: table.values[i] for k, i in enumerate(chosen.positions) if i in table.values},
+        row_weights,
+        table.notes,
+        table.name if name is None else name,
+    )

@@ -1,0 +1,128 @@
+"""What the text of a cell means: missing, a truth value, a number, or a label."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from graphoid.data.encode import Encoded, encode_ranked
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from graphoid.data.variables import State
+
+MISSING = (
+    "", "?", "NA", "N/A", "n/a", "#N/A", "#NA", "<NA>", "NaN", "nan", "NAN", "-nan", "-NaN", "NaT",
+    "null", "NULL", "Null", "#NULL!", "None",
+)  # fmt: skip
+"""Cells of a text file that are missing, after blanks around them are gone. What R, pandas, SQL, Python, Excel,
+SPSS and Weka write; 'none' and '-' are answers in many a survey and are not among them."""
+
+_MISSING = pa.array(MISSING)
+
+
+def encode_text(cells: pa.ChunkedArray, name: str, *, decimal_comma: bool = False) -> Encoded:
+    """Return a column of a text file by the meaning of its levels.
+
+    Every cell is first a label; then the labels, usually few, are interpreted: all integers, all numbers, all
+    truth values, or text. One odd cell half-way down a file therefore never fails, and ``0.10`` is ``0.1``.
+
+    Parameters
+    ----------
+    cells
+        Strings, as Arrow dictionaries.
+    name
+        For notes.
+    decimal_comma
+        Whether ``1,5`` may be a number, as in files separated by semicolons.
+    """
+    indices, labels = merged(cells)
+    trimmed = pc.utf8_trim_whitespace(labels)
+    absent = pc.is_in(trimmed, value_set=_MISSING).to_numpy(zero_copy_only=False)
+    present = trimmed.filter(pa.array(~absent)) if absent.any() else trimmed
+    spelled = tuple(sorted(set(trimmed.filter(pa.array(absent)).to_pylist()))) if absent.any() else ()
+    notes: tuple[str, ...] = ()
+
+    levels: NDArray[Any] | list[State]
+    numbers = _numbers(present, decimal_comma=decimal_comma)
+    if len(present) and numbers is not None:
+        levels, slots = np.unique(numbers, return_inverse=True)
+    else:
+        levels, slots = ranked_labels(present)
+        lowered = {str(level).lower() for level in levels[:5]}
+        if 0 < len(levels) <= 4 and lowered <= {"true", "false"}:  # noqa: PLR2004 - True, true, FALSE, ...
+            truth = [str(level).lower() == "true" for level in levels]
+            levels = sorted(set(truth))
+            slots = np.array([levels.index(truth[slot]) for slot in slots], dtype=np.int64)
+        elif (mixed := _mixed(present)) is not None:
+            notes = (f"{name!r} has numbers ({mixed[0]}) and text ({mixed[1]!r}); all are taken as text.",)
+    ranks = np.full(len(labels), len(levels), dtype=np.int64)
+    ranks[~absent] = slots
+    ordered = isinstance(levels, np.ndarray)
+    return encode_ranked(indices, ranks, levels, ordered=ordered, spelled=spelled, notes=notes)
+
+
+def merged(cells: pa.ChunkedArray) -> tuple[NDArray[Any], pa.Array]:
+    """Return the positions and the values of a dictionary column, one dictionary for all its chunks."""
+    if cells.num_chunks > 1:
+        cells = cells.unify_dictionaries()
+        parts = [chunk.indices.to_numpy(zero_copy_only=False) for chunk in cells.chunks]
+        return np.concatenate(parts), cells.chunk(0).dictionary
+    chunk = cells.chunk(0)
+    return chunk.indices.to_numpy(zero_copy_only=False), chunk.dictionary
+
+
+def ranked_labels(labels: pa.Array) -> tuple[list[State], NDArray[np.int64]]:
+    """Return the different labels by code point, and the rank of each label among them."""
+    encoded = labels.dictionary_encode()
+    order = pc.sort_indices(encoded.dictionary).to_numpy()
+    ranks = np.empty(len(order), dtype=np.int64)
+    ranks[order] = np.arange(len(order))
+    return encoded.dictionary.take(pa.array(order)).to_pylist(), ranks[encoded.indices.to_numpy()]
+
+
+def _numbers(labels: pa.Array, *, decimal_comma: bool) -> NDArray[Any] | None:
+    """Return labels as numbers if all of them are: integers where all are whole."""
+    if _codes_of_fixed_width(labels):
+        return None
+    if decimal_comma:
+        labels = pc.replace_substring(labels, ",", ".")
+    try:
+        if not pc.any(
+            pc.match_substring(labels, "x", ignore_case=True)
+        ).as_py():  # Arrow would read 0x1F as 31
+            return np.asarray(pc.cast(labels, pa.int64()).to_numpy())
+    except pa.ArrowInvalid:
+        pass
+    try:
+        numbers = pc.cast(labels, pa.float64()).to_numpy() + 0.0
+    except pa.ArrowInvalid:
+        return None
+    whole = np.abs(numbers) <= 2.0**53
+    if whole.all() and np.array_equal(numbers, np.rint(numbers)):
+        return np.asarray(numbers.astype(np.int64))
+    if np.any(~whole & np.isfinite(numbers)) and len(np.unique(numbers)) < len(labels):
+        return None  # numbers of too many digits to be told apart as numbers; as labels they can
+    return np.asarray(numbers)
+
+
+def _codes_of_fixed_width(labels: pa.Array) -> bool:
+    """Say whether labels are codes such as 00501 and 90210, whose leading zeros a number would lose."""
+    if not pc.any(pc.starts_with(labels, "0")).as_py():
+        return False
+    if not pc.all(pc.utf8_is_digit(labels)).as_py():
+        return False
+    lengths = pc.min_max(pc.utf8_length(labels)).as_py()
+    return bool(lengths["min"] == lengths["max"] > 1)
+
+
+def _mixed(labels: pa.Array) -> tuple[str, str] | None:
+    """Return a number and a text if some labels are numbers and some are not."""
+    number = pc.match_substring_regex(labels, r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$")
+    if not pc.any(number).as_py() or pc.all(number).as_py():
+        return None
+    return labels.filter(number)[0].as_py(), labels.filter(pc.invert(number))[0].as_py()
