@@ -10,7 +10,7 @@ taken from scikit-learn, or fetched from OpenML and checked. :func:`names` lists
 
 from __future__ import annotations
 
-from graphoid.datasets.catalogue import load, names
+from graphoid.datasets.catalog import load, names
 from graphoid.datasets.graphs import hub_graph, random_graph, scale_free_graph
 
 __all__ = ["hub_graph", "load", "names", "random_graph", "scale_free_graph"]

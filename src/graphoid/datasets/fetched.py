@@ -28,7 +28,7 @@ class Pinned(NamedTuple):
     """See :func:`fingerprint`."""
 
 
-# Fingerprints were taken from independent copies of the UCI tables. OpenML's own checksum is that of its file;
+# Fingerprints were taken from independent copies of the UCI tables. OpenML's own checksum is of its file;
 # scikit-learn checks it while it downloads.
 OPENML = {
     "car": Pinned(21, 1_728, 7, "676fd14ef12b4975babcba1b085236f3ea1d43d81d4069f9c9a546bfaff42c74"),
@@ -64,8 +64,6 @@ def from_openml(name: str) -> Table:
         from sklearn.datasets import fetch_openml
     except ImportError:
         raise missing_extra(f"the data set {name!r}", "sklearn") from None
-    from graphoid.data.sources import read
-
     pinned = OPENML[name]
     try:
         frame = fetch_openml(data_id=pinned.data_id, as_frame=True, parser="auto", n_retries=0).frame
@@ -77,6 +75,8 @@ def from_openml(name: str) -> Table:
             f"It needs a network the first time; the data sets written down here do not: try 'titanic'."
         ) from error
     check(name, frame, pinned)
+    from graphoid.data.sources import read
+
     return read(frame, missing="category", name=name)
 
 

@@ -24,7 +24,7 @@ def random_graph(n: int, tau: float, rng: Generator | int | None) -> UndirectedG
     10
     """
     if tau < 0:
-        raise SettingsError(f"tau is an average number of neighbours and cannot be {tau}.")
+        raise SettingsError(f"tau is an average number of neighbors and cannot be {tau}.")
     pairs = list(itertools.combinations(range(n), 2))
     order = np.random.default_rng(rng).permutation(len(pairs))
     return UndirectedGraph(n, [pairs[k] for k in order[: int(tau * n / 2)]])
@@ -52,7 +52,7 @@ def scale_free_graph(n: int, m: int, rng: Generator | int | None) -> UndirectedG
     """Return a graph grown by preferential attachment, ``m`` edges for each new variable.
 
     The first ``m + 1`` variables form a star; every later one is joined to ``m`` different earlier ones, each
-    chosen with a probability proportional to the number of neighbours it has ([Barabasi1999]_).
+    chosen with a probability proportional to the number of neighbors it has ([Barabasi1999]_).
 
     >>> scale_free_graph(16, 2, rng=0).n_edges
     28
@@ -61,7 +61,7 @@ def scale_free_graph(n: int, m: int, rng: Generator | int | None) -> UndirectedG
         raise SettingsError(f"m must be at least 1 and less than n; got m={m}, n={n}.")
     rng = np.random.default_rng(rng)
     edges = [(0, x) for x in range(1, m + 1)]
-    ends = [x for edge in edges for x in edge]  # every variable as often as it has neighbours
+    ends = [x for edge in edges for x in edge]  # every variable as often as it has neighbors
     for x in range(m + 1, n):
         chosen: list[int] = []
         while len(chosen) < m:

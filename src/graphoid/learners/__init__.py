@@ -1,0 +1,1 @@
+"""Search: algorithms that see something that answers questions, and never rows, files or engines."""

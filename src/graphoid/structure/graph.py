@@ -98,7 +98,7 @@ class UndirectedGraph:
     def from_networkx(cls, graph: Any) -> UndirectedGraph:
         """Return the structure of a networkx graph; nodes become names by ``str``, in their order."""
         if graph.is_directed():
-            raise DataError("the networkx graph is directed; a Markov network is not. Moralise it first.")
+            raise DataError("the networkx graph is directed; a Markov network is not. Moralize it first.")
         nodes = list(graph.nodes)
         index = {node: i for i, node in enumerate(nodes)}
         return cls([str(node) for node in nodes], [(index[u], index[v]) for u, v in graph.edges()])

@@ -1,7 +1,7 @@
 """Vertex separation on bit masks: bit ``i`` of a mask stands for variable ``i``.
 
-The neighbours of a variable are one Python integer, so a step of the search takes the union of whole
-neighbourhoods at machine speed, and a question on 100 variables costs microseconds without any array library.
+The neighbors of a variable are one Python integer, so a step of the search takes the union of whole
+neighborhoods at machine speed, and a question on 100 variables costs microseconds without any array library.
 """
 
 from __future__ import annotations

@@ -1,0 +1,146 @@
+"""What learners that ask questions share: settings in, a table or a source of answers, a result out."""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from dataclasses import asdict, dataclass, fields, is_dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+from graphoid.data.table import Table
+from graphoid.errors import SettingsError
+from graphoid.structure.learned import Cost, LearnedStructure
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from graphoid.logic.source import IndependenceSource, Question
+    from graphoid.logic.verdict import Verdict
+    from graphoid.structure.graph import UndirectedGraph
+
+
+class Questions:
+    """Puts questions to a source of answers and keeps every answer, in order.
+
+    Parameters
+    ----------
+    ci
+        The thing that answers.
+    """
+
+    def __init__(self, ci: IndependenceSource) -> None:
+        self.names = tuple(ci.names)
+        self.trace: list[Verdict] = []
+        self.queries = 0
+        self._ci = ci
+
+    def ask(self, questions: Sequence[Question]) -> list[Verdict]:
+        """Ask in one trip."""
+        verdicts = self._ci.ask(questions) if questions else []
+        self.queries += bool(questions)
+        self.trace += verdicts
+        return verdicts
+
+    def ask_one(self, x: int, y: int, given: Sequence[int]) -> Verdict:
+        """Ask one question."""
+        return self.ask([(x, y, tuple(given))])[0]
+
+    def note(self, verdict: Verdict) -> Verdict:
+        """Keep an answer that took no question."""
+        self.trace.append(verdict)
+        return verdict
+
+
+@dataclass(kw_only=True, eq=False)
+class IndependenceLearner(ABC):
+    """A learner that asks for independences; its fields are its settings, stored as given."""
+
+    test: Any = None
+
+    def fit(self, table: Any) -> Self:
+        """Learn from a table (anything that :func:`graphoid.read` takes will do) and return self.
+
+        The result is :attr:`structure_`.
+        """
+        from graphoid.independence.chi_square import ChiSquare
+        from graphoid.independence.tester import Tester
+
+        self._check()
+        if not isinstance(table, Table):
+            from graphoid.data.sources import read
+
+            table = read(table)
+        test = ChiSquare() if self.test is None else self.test
+        self._structure = self._learned(Tester(test, table), test, table.data_id)
+        return self
+
+    def learn(self, ci: IndependenceSource) -> LearnedStructure:
+        """Learn from anything that answers questions, and return the result; ``test`` is not used."""
+        self._check()
+        return self._learned(ci, getattr(ci, "test", None), getattr(ci, "data_id", None))
+
+    @property
+    def structure_(self) -> LearnedStructure:
+        """The result of the last :meth:`fit`."""
+        try:
+            return self._structure
+        except AttributeError:
+            raise AttributeError(
+                f"{type(self).__name__} has no structure_ yet; call fit(table) first."
+            ) from None
+
+    @abstractmethod
+    def _search(self, questions: Questions) -> tuple[UndirectedGraph, int]:
+        """Return the graph, and how many of the questions were initial ones."""
+
+    def _check(self) -> None:
+        """Raise if a setting has a value it cannot have."""
+        if self.test is not None and not (hasattr(self.test, "needs") and hasattr(self.test, "judge")):
+            raise SettingsError(
+                f"{type(self).__name__}: test must be an independence test such as ChiSquare(), "
+                f"not {self.test!r}."
+            )
+        for setting in fields(self):
+            value = getattr(self, setting.name)
+            if isinstance(setting.default, bool) and not isinstance(value, bool):
+                raise SettingsError(
+                    f"{type(self).__name__}: {setting.name} must be True or False, not {value!r}."
+                )
+
+    def _learned(self, ci: IndependenceSource, test: Any, data_id: str | None) -> LearnedStructure:
+        """Search, and put graph, trace and cost together."""
+        questions = Questions(ci)
+        started = time.perf_counter()
+        graph, n_initial = self._search(questions)
+        seconds = time.perf_counter() - started
+        trace = tuple(questions.trace)
+        return LearnedStructure(
+            graph=graph,
+            trace=trace,
+            cost=Cost.of(trace, n_initial=n_initial, seconds=seconds, queries=questions.queries),
+            settings=self._settings(ci, test),
+            data_id=data_id,
+        )
+
+    def _settings(self, ci: IndependenceSource, test: Any) -> dict[str, Any]:
+        """Return the settings used as plain values that JSON can hold."""
+        own = {s.name: _plain(getattr(self, s.name)) for s in fields(self) if s.name != "test"}
+        used = {} if test is None else {"test": _described(test)}
+        return {"learner": type(self).__name__, "answers": type(ci).__name__, **used, **own}
+
+
+def _described(test: Any) -> dict[str, Any]:
+    """Return the name and the settings of a test."""
+    held = asdict(test) if is_dataclass(test) and not isinstance(test, type) else {}
+    return {"name": type(test).__name__, **{key: _plain(value) for key, value in held.items()}}
+
+
+def _plain(value: Any) -> Any:
+    """Return a setting as JSON can hold it: as it is, or by its ``repr``."""
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    return repr(value)

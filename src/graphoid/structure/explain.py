@@ -1,0 +1,205 @@
+"""Learned structures in words: for a terminal, for a notebook, and for the question why."""
+
+from __future__ import annotations
+
+import math
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from graphoid.logic.verdict import Verdict
+    from graphoid.structure.learned import EdgeRow, LearnedStructure
+
+MOST_EDGES = 50  # what a reader scrolls through; edges() has them all
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names as in a sentence.
+
+    >>> listed(["a"]), listed(["a", "b", "c"])
+    ('a', 'a, b and c')
+    """
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def probability(log_p: float) -> str:
+    """Return a probability given by its logarithm, also where it is too small for a floating-point number.
+
+    >>> probability(math.log(0.25)), probability(-11_513)
+    ('0.25', '9.28e-5001')
+    """
+    if log_p > -700:  # exp stays a normal number down to -708
+        return f"{math.exp(log_p):.3g}"
+    if log_p == -math.inf:
+        return "0"
+    power = log_p / math.log(10)
+    exponent = math.floor(
+        power + 1 - math.log10(9.995)
+    )  # what would round to 10.00 is 1.00 of the next power
+    return f"{10 ** (power - exponent):.2f}e{exponent}"
+
+
+def evidence(v: Verdict, names: Sequence[str]) -> str:
+    """Return the number behind a verdict and what was given, in words.
+
+    >>> from graphoid.logic.verdict import Verdict
+    >>> evidence(Verdict(0, 1, (2,), False, p_value=0.001, log_p=math.log(0.001)), ["a", "b", "c"])
+    'p = 0.001 given c'
+    """
+    if v.log_p is not None:
+        number = f"p = {probability(v.log_p)}"
+    elif v.log_odds is not None:
+        number = (
+            f"P(independent) = {probability(min(v.log_odds, 0.0) - math.log1p(math.exp(-abs(v.log_odds))))}"
+        )
+    elif v.source == "oracle":
+        number = "known"
+    elif v.source == "test":
+        number = "tested"
+    else:
+        number = f"by {v.source}"
+    given = f"given {listed([names[z] for z in v.given])}" if v.given else "unconditionally"
+    return f"{number} {given}" + (", too little data to be sure" if v.thin else "")
+
+
+def why(structure: LearnedStructure, x: int, y: int) -> str:
+    """Return why two variables are joined or not, and every question asked about them."""
+    names, graph = structure.names, structure.graph
+    if x == y:
+        return f"{names[x]} is one variable; ask about two."
+    pair = (min(x, y), max(x, y))
+    decided = structure.verdicts.get(pair)
+    asked = [(i, v) for i, v in enumerate(structure.trace, start=1) if {v.x, v.y} == {x, y}]
+    joined = graph.has_edge(x, y)
+    head = f"{names[x]} and {names[y]} are {'joined' if joined else 'not joined'}"
+    if decided is None:
+        return f"{head}. No question about them was recorded."
+    given = f"given {listed([names[z] for z in decided.given])}" if decided.given else "with nothing given"
+    relation = "they depend on each other" if joined else "they are independent"
+    rows = f", {decided.n_rows:,.0f} rows" if decided.n_rows else ""
+    number = evidence(decided._replace(given=()), names).replace(" unconditionally", "")
+    lines = [f"{head}: {given}, {relation} ({number}{rows})."]
+    if not joined and not decided.given:
+        lines[0] += " Nothing needs to be held fixed to see it."
+    lines.append("Asked, in this order:")
+    lines += [f"  {i}. {_answered(structure, i, v)}" for i, v in asked]
+    return "\n".join(lines)
+
+
+def _answered(structure: LearnedStructure, i: int, v: Verdict) -> str:
+    """Return one entry of a trace in words."""
+    names = structure.names
+    answer = "independent" if v.independent else "dependent"
+    if v.source == "propagation":
+        return f"{answer}, as found when {names[v.y]} was examined (propagation)"
+    facts = [evidence(v, names)]
+    if v.statistic is not None:
+        dof = f" with {v.dof:g} degrees of freedom" if v.dof is not None else ""
+        facts.append(f"statistic {v.statistic:.4g}{dof}")
+    initial = " in the initial tests" if i <= structure.cost.n_initial else ""
+    return f"{answer}{initial}: {', '.join(facts)}"
+
+
+def text(structure: LearnedStructure) -> str:
+    """Return a structure for a terminal: its edges, strongest first, and what it cost."""
+    rows = strongest_first(structure)
+    lines = [f"Markov network of {structure.graph.n:,} variables, {_count(len(rows), 'edge')}"]
+    if by := _learner(structure.settings):
+        lines[0] += f", learned by {by}"
+    shown = rows[:MOST_EDGES]
+    width = max((len(f"{row.x} – {row.y}") for row in shown), default=0)
+    lines += [f"  {f'{row.x} – {row.y}':<{width}}  {row.evidence}" for row in shown]
+    if len(rows) > MOST_EDGES:
+        lines.append(f"  and {len(rows) - MOST_EDGES:,} more; edges() has them all")
+    if not rows:
+        lines += [f"  {sentence}" for sentence in why_empty(structure)]
+    elif lonely := alone(structure):
+        lines.append(f"  joined to nothing: {listed(lonely[:MOST_EDGES])}")
+    lines.append(cost_line(structure))
+    return "\n".join(lines)
+
+
+def html(structure: LearnedStructure) -> str:
+    """Return a structure for a notebook; every name is escaped."""
+    rows = strongest_first(structure)
+    by = _learner(structure.settings)
+    title = f"Markov network of {structure.graph.n:,} variables, {_count(len(rows), 'edge')}"
+    parts = [f"<p><b>{escape(title)}</b>{escape(f', learned by {by}' if by else '')}</p>"]
+    if rows:
+        cells = "".join(
+            f"<tr><td>{escape(row.x)}</td><td>{escape(row.y)}</td><td>{escape(row.evidence)}</td></tr>"
+            for row in rows[:MOST_EDGES]
+        )
+        parts.append(f"<table><tr><th>x</th><th>y</th><th>evidence</th></tr>{cells}</table>")
+        if len(rows) > MOST_EDGES:
+            parts.append(f"<p>and {len(rows) - MOST_EDGES:,} more; <code>edges()</code> has them all</p>")
+    else:
+        parts += [f"<p>{escape(sentence)}</p>" for sentence in why_empty(structure)]
+    parts.append(f"<p>{escape(cost_line(structure))}</p>")
+    return "".join(parts)
+
+
+def strongest_first(structure: LearnedStructure) -> list[EdgeRow]:
+    """Return the edges by strength, ties and edges without a number by position."""
+    return sorted(structure.edges(), key=lambda row: -row.strength if row.strength is not None else math.inf)
+
+
+def alone(structure: LearnedStructure) -> list[str]:
+    """Return the names of the variables that are joined to nothing."""
+    return [
+        name for name, blanket in zip(structure.names, structure.graph.adjacency, strict=True) if not blanket
+    ]
+
+
+def why_empty(structure: LearnedStructure) -> list[str]:
+    """Return sentences that explain a graph without edges."""
+    if structure.graph.n < 2:
+        return ["There are no two variables to join."]
+    if not structure.trace:
+        return ["No question was asked."]
+    sentences = ["No edge: every pair was found independent, with nothing or with others given."]
+    numbers = [(v.log_p, v) for v in structure.trace if v.log_p is not None]
+    if numbers:
+        nearest = min(numbers, key=lambda pair: pair[0])[1]
+        pair = f"{structure.names[nearest.x]} – {structure.names[nearest.y]}"
+        sentences.append(f"The nearest to one: {pair}, {evidence(nearest, structure.names)}.")
+    rows = max((v.n_rows or 0 for v in structure.trace), default=0)
+    thin = sum(v.thin for v in structure.trace)
+    if thin:
+        sentences.append(f"{thin:,} of {len(structure.trace):,} answers rest on too little data.")
+    if rows:
+        sentences.append(
+            f"With {rows:,.0f} rows weak dependences may go unseen; more rows or a larger alpha show them."
+        )
+    return sentences
+
+
+def cost_line(structure: LearnedStructure) -> str:
+    """Return what it cost in one line."""
+    cost = structure.cost
+    facts = [f"{_count(cost.n_tests, 'test')} (weighted {cost.weighted:,}, {cost.n_initial:,} initial)"]
+    if cost.n_inferred:
+        facts.append(f"{_count(cost.n_inferred, 'answer')} inferred without a test")
+    facts.append(f"{cost.seconds:.3g} s")
+    if structure.stopped != "converged":
+        facts.append(f"stopped early: {structure.stopped}")
+    return ", ".join(facts)
+
+
+def _learner(settings: Mapping[str, Any]) -> str:
+    """Return the learner and its test as one would write them, or ''."""
+    if "learner" not in settings:
+        return ""
+    test = settings.get("test")
+    if not isinstance(test, dict):
+        return str(settings["learner"])
+    values = ", ".join(
+        f"{key}={value!r}" for key, value in test.items() if key != "name" and not isinstance(value, dict)
+    )
+    return f"{settings['learner']} with {test.get('name', 'a test')}({values})"
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number:,} {word}" if number == 1 else f"{number:,} {word}s"

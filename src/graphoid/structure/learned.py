@@ -1,0 +1,200 @@
+"""The graph that was learned, with its evidence and what it cost."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from graphoid.structure import explain
+from graphoid.structure.compare import Comparison, HasGraph, compare
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable, Mapping
+
+    from graphoid.logic.verdict import Verdict
+    from graphoid.structure.graph import Edge, UndirectedGraph
+
+EXECUTED = frozenset({"test", "oracle"})
+"""Sources of a verdict that was paid for; any other is the rule that answered in place of a test."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What an answer cost to find.
+
+    >>> from graphoid import Verdict
+    >>> Cost.of([Verdict(0, 1, (), True), Verdict(0, 1, (2,), True)], n_initial=1).weighted
+    5
+    """
+
+    n_tests: int = 0
+    """Tests executed, initial ones included."""
+    weighted: int = 0
+    """Sum of 2 + |given| over the tests executed: [Bromberg2009]_'s weighted number of tests, section 5."""
+    n_initial: int = 0
+    """Unconditional tests executed before the search began."""
+    n_inferred: int = 0
+    """Questions answered by a rule and not by a test."""
+    seconds: float = 0.0
+    """Wall-clock time."""
+    rows_read: float = 0
+    """Rows behind the tests, added up."""
+    queries: int = 0
+    """Trips to whatever answers: a batch of questions is one."""
+
+    @classmethod
+    def of(
+        cls, trace: Iterable[Verdict], *, n_initial: int = 0, seconds: float = 0.0, queries: int = 0
+    ) -> Cost:
+        """Return the cost of a trace."""
+        n_asked = n_tests = weighted = 0
+        rows: float = 0
+        for v in trace:
+            n_asked += 1
+            if v.source in EXECUTED:
+                n_tests += 1
+                weighted += 2 + len(v.given)
+                rows += v.n_rows or 0
+        return cls(n_tests, weighted, n_initial, n_asked - n_tests, seconds, rows, queries)
+
+
+class EdgeRow(NamedTuple):
+    """One edge in a tidy table of edges."""
+
+    x: str
+    y: str
+    evidence: str
+    """What decided for the edge, in words."""
+    strength: float | None
+    """-log10 of the p-value, or a Bayesian test's log10 odds of dependence; None where there is no number."""
+
+
+@dataclass(frozen=True, repr=False)
+class LearnedStructure:
+    """A graph, how every question about it was answered, and at what cost.
+
+    Made by learners. Shows itself in a terminal and in a notebook, says :meth:`why` of any pair, and is saved
+    as JSON (:meth:`save`, :func:`graphoid.load`).
+
+    Parameters
+    ----------
+    graph
+        What was learned.
+    trace
+        A verdict for every question in the order asked, initial tests first. Its ``source`` is "test" or
+        "oracle" where it was executed, else the rule that answered.
+    cost
+        Tests, rows and seconds.
+    stopped
+        Why the search ended: "converged", "budget" or "max_steps".
+    settings
+        The learner and its settings, as plain values.
+    seed
+        The seed used, or None where nothing is random.
+    data_id
+        Digest of the table learned from, or None where answers came from elsewhere.
+    """
+
+    graph: UndirectedGraph
+    trace: tuple[Verdict, ...] = ()
+    cost: Cost = field(default_factory=Cost)
+    stopped: str = "converged"
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    seed: int | None = None
+    data_id: str | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the variables, in order of position."""
+        return self.graph.names
+
+    @cached_property
+    def verdicts(self) -> dict[Edge, Verdict]:
+        """The verdict that decided each pair ``x < y``: the last in the trace that agrees with the graph.
+
+        One that was executed or inferred goes before one that was propagated, which only repeats it.
+        """
+        decided: dict[Edge, Verdict] = {}
+        for v in self.trace:
+            pair = (v.x, v.y) if v.x < v.y else (v.y, v.x)
+            if v.independent == bool(self.graph.adjacency[v.x] >> v.y & 1):
+                continue
+            if v.source != "propagation" or pair not in decided:
+                decided[pair] = v
+        return decided
+
+    def edges(self) -> list[EdgeRow]:
+        """Return a row for every edge, by position; ready for ``pandas.DataFrame``."""
+        rows = []
+        for x, y in self.graph.edges:
+            v = self.verdicts.get((x, y))
+            evidence = explain.evidence(v, self.names) if v else "no record"
+            rows.append(EdgeRow(self.names[x], self.names[y], evidence, strength(v) if v else None))
+        return rows
+
+    def why(self, x: int | str, y: int | str) -> str:
+        """Return in words why ``x`` and ``y`` are joined, or why not, and every question asked about them."""
+        return explain.why(self, self.graph.position(x), self.graph.position(y))
+
+    def compare(self, true: UndirectedGraph | HasGraph) -> Comparison:
+        """Compare with the true graph; see :func:`graphoid.compare`."""
+        return compare(self.graph, true)
+
+    def to_networkx(self) -> Any:
+        """Return a ``networkx.Graph`` whose nodes are the names; edges have ``evidence`` and ``strength``."""
+        graph = self.graph.to_networkx()
+        for row in self.edges():
+            graph.edges[row.x, row.y].update(evidence=row.evidence, strength=row.strength)
+        return graph
+
+    def to_json(self) -> str:
+        """Return everything as JSON text; :meth:`from_json` reads it."""
+        from graphoid.structure import io
+
+        return io.to_json(self)
+
+    @classmethod
+    def from_json(cls, text: str) -> LearnedStructure:
+        """Return the structure that :meth:`to_json` wrote."""
+        from graphoid.structure import io
+
+        return io.from_json(text)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write everything to a JSON file, which :func:`graphoid.load` reads."""
+        from graphoid.structure import io
+
+        io.save(self, path)
+
+    def __str__(self) -> str:
+        return explain.text(self)
+
+    def __repr__(self) -> str:
+        learner = self.settings.get("learner", "a learner")
+        many = "edge" if self.graph.n_edges == 1 else "edges"
+        return (
+            f"<LearnedStructure by {learner}: {self.graph.n:,} variables, {self.graph.n_edges:,} {many}, "
+            f"{self.cost.n_tests:,} tests>"
+        )
+
+    def _repr_html_(self) -> str:
+        return explain.html(self)
+
+
+def strength(v: Verdict) -> float | None:
+    """Return how strongly a verdict speaks for dependence (log10); None where it has no number."""
+    if v.log_p is not None:
+        return -v.log_p / math.log(10)
+    if v.log_odds is not None:
+        return -v.log_odds / math.log(10)
+    return None
+
+
+def load(path: str | os.PathLike[str]) -> LearnedStructure:
+    """Return a structure that was saved; a damaged, changed or newer file is refused in one sentence."""
+    from graphoid.structure import io
+
+    return io.load(path)
