@@ -1,0 +1,265 @@
+// The only file that knows both Python and the kernels.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cmath>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "batch.hpp"
+#include "counts.hpp"
+#include "dataset.hpp"
+#include "special.hpp"
+
+namespace nb = nanobind;
+using namespace graphoid;
+
+namespace {
+
+using Doubles = nb::ndarray<nb::numpy, double, nb::ndim<1>>;
+using Longs = nb::ndarray<nb::numpy, std::int64_t, nb::ndim<1>>;
+
+template <class T>
+nb::ndarray<nb::numpy, T, nb::ndim<1>> owned(std::vector<T>&& values) {
+    auto* held = new std::vector<T>(std::move(values));
+    nb::capsule owner(held, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    return nb::ndarray<nb::numpy, T, nb::ndim<1>>(held->data(), {held->size()}, owner);
+}
+
+// A list of questions (x, y, given) in both worlds: Python's objects to hand back, and plain numbers.
+class Questions {
+public:
+    // `resolve` turns anything unusual (names, other integer types, sets) into positions, or raises.
+    Questions(nb::list asked, int n_variables, nb::object resolve) : n_(n_variables), seen_(n_variables, 0) {
+        const std::size_t size = asked.size();
+        items_.reserve(size);
+        for (std::size_t i = 0; i < size; ++i) {
+            PyObject* item = PyList_GET_ITEM(asked.ptr(), static_cast<Py_ssize_t>(i));
+            if (!plain(item)) {
+                nb::object resolved = resolve(nb::handle(item));
+                if (!plain(resolved.ptr())) throw nb::value_error("a question could not be resolved");
+            }
+        }
+        std::size_t at = 0;
+        for (Question& q : items_) {
+            q.given = flat_.data() + at;
+            at += static_cast<std::size_t>(q.n_given);
+        }
+    }
+
+    std::vector<Question> items_;
+    nb::list x, y, given;
+
+private:
+    // Takes a question that is a tuple of two positions and a tuple of positions, all different.
+    bool plain(PyObject* item) {
+        if (!PyTuple_CheckExact(item) || PyTuple_GET_SIZE(item) != 3) return false;
+        PyObject *px = PyTuple_GET_ITEM(item, 0), *py = PyTuple_GET_ITEM(item, 1), *pz = PyTuple_GET_ITEM(item, 2);
+        if (!PyTuple_CheckExact(pz)) return false;
+        ++stamp_;
+        const int ix = fresh(px), iy = ix < 0 ? -1 : fresh(py);
+        if (iy < 0) return false;
+        const std::size_t before = flat_.size();
+        const Py_ssize_t size = PyTuple_GET_SIZE(pz);
+        for (Py_ssize_t i = 0; i < size; ++i) {
+            const int v = fresh(PyTuple_GET_ITEM(pz, i));
+            if (v < 0) {
+                flat_.resize(before);
+                return false;
+            }
+            flat_.push_back(v);
+        }
+        items_.push_back({ix, iy, nullptr, static_cast<int>(size)});
+        x.append(nb::handle(px));
+        y.append(nb::handle(py));
+        given.append(nb::handle(pz));
+        return true;
+    }
+
+    // The position that the object stands for, if it was not yet named in this question; else -1.
+    int fresh(PyObject* object) {
+        if (!PyLong_CheckExact(object)) return -1;
+        int overflow = 0;
+        const long v = PyLong_AsLongAndOverflow(object, &overflow);
+        if (overflow != 0 || v < 0 || v >= n_ || seen_[v] == stamp_) return -1;
+        seen_[v] = stamp_;
+        return static_cast<int>(v);
+    }
+
+    long n_;
+    std::vector<int> flat_;
+    std::vector<std::uint64_t> seen_;
+    std::uint64_t stamp_ = 0;
+};
+
+class Handle {
+public:
+    Handle(nb::list columns, const std::vector<std::uint32_t>& arities, std::size_t n_rows, nb::object units, double unit,
+           const std::string& simd) {
+        const Simd* chosen = choose_simd(simd.c_str());
+        if (chosen == nullptr) throw nb::value_error(("this processor has no instruction set named " + simd).c_str());
+        std::vector<Column> native;
+        for (std::size_t v = 0; v < columns.size(); ++v) {
+            Column column;
+            column.arity = arities[v];
+            nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu> array;
+            if (!nb::try_cast(columns[v], array) || array.shape(0) != n_rows)
+                throw nb::type_error("a column must be a contiguous array with one code a row");
+            if (array.dtype() == nb::dtype<std::uint8_t>())
+                column.narrow = static_cast<const std::uint8_t*>(array.data());
+            else if (array.dtype() == nb::dtype<std::uint16_t>())
+                column.wide = static_cast<const std::uint16_t*>(array.data());
+            else
+                throw nb::type_error("codes must be uint8 or uint16");
+            native.push_back(column);
+            keep_.append(columns[v]);
+        }
+        const std::int64_t* weights = nullptr;
+        if (!units.is_none()) {
+            auto array = nb::cast<nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>>(units);
+            if (array.shape(0) != n_rows) throw nb::type_error("there must be one weight a row");
+            weights = array.data();
+            keep_.append(units);
+        }
+        data_ = std::make_unique<Dataset>(n_rows, std::move(native), weights, unit, chosen);
+    }
+
+    const char* simd() const { return data_->simd.name; }
+
+    // Columns of numbers for a batch of questions; what the columns mean depends on the kind of test.
+    nb::tuple judge(nb::list asked, nb::object resolve, int kind, int dof, double log_prior, double pseudo_count,
+                    bool occurring, unsigned threads) {
+        Questions questions(asked, static_cast<int>(data_->columns.size()), resolve);
+        const std::size_t n = questions.items_.size();
+        Settings settings;
+        settings.kind = static_cast<Kind>(kind);
+        settings.dof = static_cast<Dof>(dof);
+        settings.log_prior = log_prior;
+        settings.occurring = occurring;
+        std::vector<Numbers> numbers(n);
+        std::vector<double> statistic(n), degrees(n), log_p(n), p(n), log_odds(n), slices(n);
+        {
+            nb::gil_scoped_release free;
+            if (settings.kind == Kind::bayesian) settings.rising = rising(pseudo_count);
+            judge_batch(*data_, cache_, settings, questions.items_, threads, numbers.data());
+            for (std::size_t i = 0; i < n; ++i) {
+                statistic[i] = numbers[i].statistic;
+                degrees[i] = numbers[i].dof;
+                log_p[i] = numbers[i].log_p;
+                p[i] = std::exp(numbers[i].log_p);
+                log_odds[i] = numbers[i].log_odds;
+                slices[i] = numbers[i].slices;
+            }
+        }
+        return nb::make_tuple(questions.x, questions.y, questions.given, owned(std::move(statistic)),
+                              owned(std::move(degrees)), owned(std::move(p)), owned(std::move(log_p)),
+                              owned(std::move(log_odds)), owned(std::move(slices)));
+    }
+
+    Longs table(const std::vector<int>& variables) {
+        std::size_t cells = 1;
+        for (const int v : checked(variables)) cells *= data_->columns[v].arity;
+        if (cells > (std::size_t{1} << 32)) throw nb::value_error("the table is too large to be written out");
+        std::vector<std::int64_t> out(cells, 0);
+        {
+            nb::gil_scoped_release free;
+            count_table(*data_, variables, out.data());
+        }
+        return owned(std::move(out));
+    }
+
+    nb::tuple occurring(const std::vector<int>& variables) {
+        checked(variables);
+        std::vector<std::uint32_t> rows;
+        std::vector<std::int64_t> counts;
+        {
+            nb::gil_scoped_release free;
+            count_occurring(*data_, variables, rows, counts);
+        }
+        return nb::make_tuple(owned(std::move(rows)), owned(std::move(counts)));
+    }
+
+    Longs pairs(const std::vector<int>& variables, unsigned threads) {
+        std::size_t cells = 0;
+        for (std::size_t a = 0; a < checked(variables).size(); ++a)
+            for (std::size_t b = a + 1; b < variables.size(); ++b)
+                cells += std::size_t{data_->columns[variables[a]].arity} * data_->columns[variables[b]].arity;
+        std::vector<std::int64_t> out(cells, 0);
+        {
+            nb::gil_scoped_release free;
+            count_pairs(*data_, variables, threads, out.data());
+        }
+        return owned(std::move(out));
+    }
+
+    // Tables [configuration of given][x][y] for every y, one after the other.
+    Longs one_against(int x, const std::vector<int>& others, const std::vector<int>& given, unsigned threads) {
+        checked(others);
+        std::size_t cells = 0, configurations = 1;
+        for (const int v : checked(given)) configurations *= data_->columns[v].arity;
+        for (const int y : others) cells += configurations * data_->columns.at(x).arity * data_->columns[y].arity;
+        std::vector<std::int64_t> out(cells, 0);
+        {
+            nb::gil_scoped_release free;
+            Slices slices;
+            const bool conditional = !given.empty();
+            if (conditional) {
+                make_slices(slices, *data_, given, false);
+                if (slices.compact) throw nb::value_error("too many configurations for tables written out");
+            }
+            count_one_against(*data_, conditional ? &slices : nullptr, x, others, threads, out.data());
+        }
+        return owned(std::move(out));
+    }
+
+private:
+    const std::vector<int>& checked(const std::vector<int>& variables) const {
+        for (const int v : variables)
+            if (v < 0 || static_cast<std::size_t>(v) >= data_->columns.size()) throw nb::index_error("no such variable");
+        return variables;
+    }
+
+    const LogRising* rising(double base) {
+        constexpr std::size_t longest = std::size_t{1} << 21;  // 32 MB; larger counts are computed one by one
+        const std::lock_guard<std::mutex> lock(mutex_);
+        std::unique_ptr<LogRising>& table = rising_[base];
+        if (!table) table = std::make_unique<LogRising>(base, std::min(longest, data_->n_rows + 4096));
+        return table.get();
+    }
+
+    nb::list keep_;  // the arrays whose memory the data set borrows
+    std::unique_ptr<Dataset> data_;
+    SliceCache cache_;
+    std::mutex mutex_;
+    std::map<double, std::unique_ptr<LogRising>> rising_;
+};
+
+}  // namespace
+
+NB_MODULE(_native, m) {
+    m.doc() = "Counting kernels of graphoid.";
+    nb::class_<Handle>(m, "Dataset")
+        .def(nb::init<nb::list, const std::vector<std::uint32_t>&, std::size_t, nb::object, double, const std::string&>(),
+             nb::arg("columns"), nb::arg("arities"), nb::arg("n_rows"), nb::arg("units").none(), nb::arg("unit"),
+             nb::arg("simd"))
+        .def_prop_ro("simd", &Handle::simd)
+        .def("judge", &Handle::judge)
+        .def("table", &Handle::table)
+        .def("occurring", &Handle::occurring)
+        .def("pairs", &Handle::pairs)
+        .def("one_against", &Handle::one_against);
+    m.def("log_chi2_sf", &log_chi2_sf, nb::arg("x"), nb::arg("dof"));
+    m.def("simd_names", [] {
+        std::vector<std::string> names;
+        for (const char* name : {"plain", "avx2", "avx512"})
+            if (choose_simd(name) != nullptr) names.emplace_back(name);
+        return names;
+    });
+}

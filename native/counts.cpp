@@ -1,0 +1,347 @@
+#include "counts.hpp"
+
+#include <algorithm>
+
+#include "parallel.hpp"
+
+namespace graphoid {
+namespace {
+
+using std::int64_t;
+using std::size_t;
+using std::uint16_t;
+using std::uint32_t;
+using std::uint64_t;
+using std::uint8_t;
+
+constexpr size_t kChunk = 4096;          // rows whose codes stay in the first cache
+constexpr size_t kInterleaved = 2048;    // cells up to which four histograms side by side stay there too
+
+// Adds the codes to a histogram. Few cells: four histograms, so that equal neighbours do not wait for each other.
+template <class Code>
+__attribute__((noinline)) void scatter4(const Code* code, size_t n, uint32_t* h, size_t stride) {
+    uint32_t *h0 = h, *h1 = h + stride, *h2 = h + 2 * stride, *h3 = h + 3 * stride;
+    size_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+        ++h0[code[i]];
+        ++h1[code[i + 1]];
+        ++h2[code[i + 2]];
+        ++h3[code[i + 3]];
+        ++h0[code[i + 4]];
+        ++h1[code[i + 5]];
+        ++h2[code[i + 6]];
+        ++h3[code[i + 7]];
+    }
+    for (; i < n; ++i) ++h0[code[i]];
+}
+
+template <class Code>
+__attribute__((noinline)) void scatter1(const Code* code, size_t n, uint32_t* h) {
+    for (size_t i = 0; i < n; ++i) ++h[code[i]];
+}
+
+template <class Code>
+void scatter_weights(const Code* code, const int64_t* units, size_t n, int64_t* h) {
+    for (size_t i = 0; i < n; ++i) h[code[i]] += units[i];
+}
+
+// The cell of every row from `start` on, for tables of up to 65,536 cells of narrow columns ...
+const uint16_t* cells16(const Dataset& data, const Slices* slices, const Column& x, const Column& y, size_t start,
+                        size_t n, Scratch& scratch) {
+    const uint16_t* ids = slices != nullptr && slices->n > 1 ? slices->ids16.data() + start : nullptr;
+    data.simd.cell16(scratch.code16.data(), ids, x.narrow + start, y.narrow + start, static_cast<uint16_t>(x.arity),
+                     static_cast<uint16_t>(y.arity), n);
+    return scratch.code16.data();
+}
+
+// ... and for all others.
+const uint32_t* cells32(const Dataset& data, const Slices* slices, const Column& x, const Column& y, size_t start,
+                        size_t n, Scratch& scratch) {
+    uint32_t* code = scratch.code32.data();
+    const bool one = slices == nullptr || slices->n <= 1;
+    const bool wide_ids = !one && !slices->ids32.empty();
+    if (x.narrow != nullptr && y.narrow != nullptr && (one || wide_ids)) {
+        data.simd.cell32(code, one ? nullptr : slices->ids32.data() + start, x.narrow + start, y.narrow + start,
+                         x.arity, y.arity, n);
+        return code;
+    }
+    for (size_t i = 0; i < n; ++i) {
+        const uint32_t slice = one ? 0 : wide_ids ? slices->ids32[start + i] : slices->ids16[start + i];
+        code[i] = (slice * x.arity + x[start + i]) * y.arity + y[start + i];
+    }
+    return code;
+}
+
+template <class Visit>
+void each_chunk(const Dataset& data, const Slices* slices, const Column& x, const Column& y, size_t cells,
+                Scratch& scratch, Visit visit) {
+    const bool narrow = cells <= 65536 && x.narrow != nullptr && y.narrow != nullptr;
+    if (narrow && scratch.code16.size() < kChunk) scratch.code16.resize(kChunk);
+    if (!narrow && scratch.code32.size() < kChunk) scratch.code32.resize(kChunk);
+    for (size_t start = 0; start < data.n_rows; start += kChunk) {
+        const size_t n = std::min(kChunk, data.n_rows - start);
+        if (narrow)
+            visit(cells16(data, slices, x, y, start, n, scratch), start, n);
+        else
+            visit(cells32(data, slices, x, y, start, n, scratch), start, n);
+    }
+}
+
+size_t cell_number(const Slices* slices, const Column& x, const Column& y) {
+    return (slices == nullptr ? 1 : slices->n) * static_cast<size_t>(x.arity) * y.arity;
+}
+
+}  // namespace
+
+size_t dense_limit(size_t n_rows) { return std::max<size_t>(65536, 16 * n_rows); }
+
+void count_cells(const Dataset& data, const Slices* slices, int x, int y, Scratch& scratch) {
+    const Column &cx = data.columns[x], &cy = data.columns[y];
+    const size_t cells = cell_number(slices, cx, cy);
+    const bool interleaved = cells <= kInterleaved;
+    if (scratch.table.size() < (interleaved ? 4 : 1) * cells) scratch.table.resize((interleaved ? 4 : 1) * cells, 0);
+    uint32_t* h = scratch.table.data();
+    each_chunk(data, slices, cx, cy, cells, scratch, [&](const auto* code, size_t, size_t n) {
+        if (interleaved)
+            scatter4(code, n, h, cells);
+        else
+            scatter1(code, n, h);
+    });
+    if (interleaved)
+        for (size_t i = 0; i < cells; ++i) {
+            h[i] += h[i + cells] + h[i + 2 * cells] + h[i + 3 * cells];
+            h[i + cells] = h[i + 2 * cells] = h[i + 3 * cells] = 0;
+        }
+}
+
+void weigh_cells(const Dataset& data, const Slices* slices, int x, int y, Scratch& scratch) {
+    const Column &cx = data.columns[x], &cy = data.columns[y];
+    const size_t cells = cell_number(slices, cx, cy);
+    if (scratch.weighted.size() < cells) scratch.weighted.resize(cells, 0);
+    each_chunk(data, slices, cx, cy, cells, scratch, [&](const auto* code, size_t start, size_t n) {
+        scatter_weights(code, data.units + start, n, scratch.weighted.data());
+    });
+}
+
+namespace {
+
+// Mixed-radix code of `variables` for the rows from `start` on.
+template <class Code>
+void mixed_codes(const Dataset& data, const std::vector<int>& variables, size_t start, size_t n, Code* code) {
+    std::fill(code, code + n, Code{0});
+    for (const int v : variables) {
+        const Column& column = data.columns[v];
+        if (column.narrow == nullptr) {
+            for (size_t i = 0; i < n; ++i) code[i] = static_cast<Code>(code[i] * column.arity + column.wide[start + i]);
+        } else if constexpr (sizeof(Code) == 2) {
+            data.simd.mix16(code, column.narrow + start, static_cast<uint16_t>(column.arity), n);
+        } else {
+            data.simd.mix32(code, column.narrow + start, column.arity, n);
+        }
+    }
+}
+
+template <class Code>
+void count_codes(const Dataset& data, const std::vector<int>& variables, size_t cells, int64_t* out) {
+    Code code[kChunk];
+    const bool interleaved = data.units == nullptr && cells <= kInterleaved;
+    std::vector<uint32_t> table(interleaved ? 4 * cells : 0, 0);
+    for (size_t start = 0; start < data.n_rows; start += kChunk) {
+        const size_t n = std::min(kChunk, data.n_rows - start);
+        mixed_codes(data, variables, start, n, code);
+        if (data.units != nullptr)
+            scatter_weights(code, data.units + start, n, out);
+        else if (interleaved)
+            scatter4(code, n, table.data(), cells);
+        else
+            for (size_t i = 0; i < n; ++i) ++out[code[i]];
+    }
+    if (interleaved)
+        for (size_t i = 0; i < cells; ++i)
+            out[i] += int64_t{table[i]} + table[i + cells] + table[i + 2 * cells] + table[i + 3 * cells];
+}
+
+}  // namespace
+
+void count_table(const Dataset& data, const std::vector<int>& variables, int64_t* out) {
+    size_t cells = 1;
+    for (const int v : variables) cells *= data.columns[v].arity;
+    if (cells <= 65536)
+        count_codes<uint16_t>(data, variables, cells, out);
+    else
+        count_codes<uint32_t>(data, variables, cells, out);
+}
+
+void count_occurring(const Dataset& data, const std::vector<int>& variables, std::vector<uint32_t>& rows,
+                     std::vector<int64_t>& counts) {
+    Slices slices;
+    make_slices(slices, data, variables, true);
+    rows.assign(slices.n, 0);
+    counts.assign(slices.n, 0);
+    for (size_t i = data.n_rows; i-- > 0;) {
+        const uint32_t id = slices[i];
+        rows[id] = static_cast<uint32_t>(i);
+        counts[id] += data.units != nullptr ? data.units[i] : 1;
+    }
+}
+
+bool HubTally::pays(const Dataset& data, const Slices* slices, int hub, size_t others) {
+    // Emptying a group's counters costs about as much as 16 of its rows; a block costs about four single tables.
+    const size_t groups = (slices == nullptr ? 1 : slices->n) * data.columns[hub].arity;
+    return others >= 6 && 16 * groups <= data.n_rows;
+}
+
+HubTally::HubTally(Dataset& data, const Slices* slices, int hub)
+    : data_(data), slices_(slices == nullptr ? 1 : slices->n), hub_arity_(data.columns[hub].arity) {
+    const size_t n = data.n_rows, groups = slices_ * hub_arity_;
+    const Column& column = data.columns[hub];
+    std::vector<uint32_t> group(n);
+    for (size_t i = 0; i < n; ++i) group[i] = (slices == nullptr ? 0 : (*slices)[i]) * hub_arity_ + column[i];
+    start_.assign(groups + 1, 0);
+    for (const uint32_t g : group) ++start_[g + 1];
+    for (size_t g = 0; g < groups; ++g) start_[g + 1] += start_[g];
+    order_.resize(n);
+    std::vector<uint32_t> next(start_.begin(), start_.end() - 1);
+    for (size_t i = 0; i < n; ++i) order_[next[group[i]]++] = static_cast<uint32_t>(i);
+}
+
+void HubTally::tally_block(int block) {
+    states_ = std::max(1u, data_.block_arity(block) - 1);
+    const size_t groups = start_.size() - 1;
+    counts_.assign(groups * states_ * kLanes, 0);
+    const uint8_t* bytes = data_.block(block);
+    for (size_t g = 0; g < groups; ++g)
+        if (start_[g] < start_[g + 1])
+            data_.simd.tally(bytes, order_.data() + start_[g], start_[g + 1] - start_[g], states_,
+                             counts_.data() + g * states_ * kLanes);
+}
+
+void HubTally::table_of(int v, uint32_t* cells) const {
+    const uint32_t arity = data_.columns[v].arity;
+    const int lane = data_.lane_of(v);
+    for (size_t g = 0; g + 1 < start_.size(); ++g, cells += arity) {
+        uint32_t rest = start_[g + 1] - start_[g];
+        const uint32_t* counts = counts_.data() + g * states_ * kLanes + lane;
+        for (uint32_t s = 0; s + 1 < arity; ++s) rest -= cells[s] = counts[s * kLanes];
+        cells[arity - 1] = rest;
+    }
+}
+
+namespace {
+
+// A pair's table from bit planes: all but the last row and column are counted, the rest follows from margins.
+void pair_from_planes(Dataset& data, int x, int y, int64_t* out) {
+    const uint32_t rx = data.columns[x].arity, ry = data.columns[y].arity;
+    for (uint32_t j = 0; j < ry; ++j) out[(rx - 1) * ry + j] = data.margin(y, j);
+    for (uint32_t i = 0; i + 1 < rx; ++i) {
+        int64_t rest = data.margin(x, i);
+        for (uint32_t j = 0; j + 1 < ry; ++j) {
+            const auto c = static_cast<int64_t>(data.simd.count_and(data.plane(x, i), data.plane(y, j), data.words));
+            out[i * ry + j] = c;
+            rest -= c;
+            out[(rx - 1) * ry + j] -= c;
+        }
+        out[i * ry + ry - 1] = rest;
+        out[(rx - 1) * ry + ry - 1] -= rest;
+    }
+}
+
+void widen_table(std::vector<uint32_t>& table, size_t cells, int64_t* out) {
+    for (size_t i = 0; i < cells; ++i) {
+        out[i] = table[i];
+        table[i] = 0;
+    }
+}
+
+void any_table(const Dataset& data, const Slices* slices, int x, int y, Scratch& scratch, int64_t* out) {
+    const size_t cells = cell_number(slices, data.columns[x], data.columns[y]);
+    if (data.units != nullptr) {
+        weigh_cells(data, slices, x, y, scratch);
+        std::copy_n(scratch.weighted.begin(), cells, out);
+        std::fill_n(scratch.weighted.begin(), cells, 0);
+    } else {
+        count_cells(data, slices, x, y, scratch);
+        widen_table(scratch.table, cells, out);
+    }
+}
+
+}  // namespace
+
+bool planes_pay(const Dataset& data, double passes) {
+    return data.units == nullptr && passes * static_cast<double>(data.words) <= data.simd.words_per_row * static_cast<double>(data.n_rows);
+}
+
+void count_pairs(Dataset& data, const std::vector<int>& variables, unsigned threads, int64_t* out) {
+    const size_t k = variables.size();
+    std::vector<size_t> offset;  // of the first table of each x
+    size_t cells = 0;
+    for (size_t a = 0; a < k; ++a) {
+        offset.push_back(cells);
+        for (size_t b = a + 1; b < k; ++b)
+            cells += size_t{data.columns[variables[a]].arity} * data.columns[variables[b]].arity;
+    }
+    constexpr size_t strip = 4;  // so many x share each y that comes by from the second cache
+    std::vector<Scratch> scratch(std::max(1u, threads));
+    in_parallel((k + strip - 1) / strip, threads, [&](size_t item, unsigned thread) {
+        const size_t first = item * strip, last = std::min(k, first + strip);
+        std::vector<size_t> at(offset.begin() + static_cast<long>(first), offset.begin() + static_cast<long>(last));
+        for (size_t b = first + 1; b < k; ++b)
+            for (size_t a = first; a < std::min(b, last); ++a) {
+                const int x = variables[a], y = variables[b];
+                const double rx = data.columns[x].arity, ry = data.columns[y].arity;
+                int64_t* table = out + at[a - first];
+                at[a - first] += static_cast<size_t>(rx * ry);
+                if (data.planar(x) && data.planar(y) && planes_pay(data, (rx - 1) * (ry - 1)))
+                    pair_from_planes(data, x, y, table);
+                else
+                    any_table(data, nullptr, x, y, scratch[thread], table);
+            }
+    });
+}
+
+void count_one_against(Dataset& data, const Slices* slices, int x, const std::vector<int>& others, unsigned threads,
+                       int64_t* out) {
+    const size_t n_slices = slices == nullptr ? 1 : slices->n;
+    const uint32_t rx = data.columns[x].arity;
+    struct Job {
+        int y, block;
+        size_t offset;
+    };
+    std::vector<Job> jobs;
+    size_t cells = 0;
+    for (const int y : others) {
+        jobs.push_back({y, data.units == nullptr ? data.block_of(y) : -1, cells});
+        cells += n_slices * rx * data.columns[y].arity;
+    }
+    std::stable_sort(jobs.begin(), jobs.end(), [](const Job& a, const Job& b) { return a.block < b.block; });
+    std::vector<std::pair<size_t, size_t>> runs;  // of jobs in one block, or single jobs
+    for (size_t i = 0; i < jobs.size();) {
+        size_t j = i + 1;
+        while (j < jobs.size() && jobs[i].block >= 0 && jobs[j].block == jobs[i].block) ++j;
+        if (jobs[i].block < 0 || !HubTally::pays(data, slices, x, j - i))
+            for (size_t l = i; l < j; ++l) runs.emplace_back(l, l + 1);
+        else
+            runs.emplace_back(i, j);
+        i = j;
+    }
+    const unsigned n_threads = std::max(1u, threads);
+    std::vector<Scratch> scratch(n_threads);
+    std::vector<std::unique_ptr<HubTally>> tallies(n_threads);
+    in_parallel(runs.size(), threads, [&](size_t item, unsigned thread) {
+        const auto [i, j] = runs[item];
+        if (j - i == 1) {
+            any_table(data, slices, x, jobs[i].y, scratch[thread], out + jobs[i].offset);
+            return;
+        }
+        if (!tallies[thread]) tallies[thread] = std::make_unique<HubTally>(data, slices, x);
+        tallies[thread]->tally_block(jobs[i].block);
+        for (size_t l = i; l < j; ++l) {
+            const size_t size = n_slices * rx * data.columns[jobs[l].y].arity;
+            if (scratch[thread].table.size() < size) scratch[thread].table.resize(size, 0);
+            tallies[thread]->table_of(jobs[l].y, scratch[thread].table.data());
+            widen_table(scratch[thread].table, size, out + jobs[l].offset);
+        }
+    });
+}
+
+}  // namespace graphoid

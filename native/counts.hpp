@@ -1,0 +1,67 @@
+// Counting as such: dense tables, the configurations that occur, all pairs, one against all.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "dataset.hpp"
+#include "slices.hpp"
+
+namespace graphoid {
+
+// Buffers that one thread reuses from table to table.
+struct Scratch {
+    std::vector<std::uint32_t> table;      // all zero between uses
+    std::vector<std::int64_t> weighted;    // likewise
+    std::vector<std::uint16_t> code16;
+    std::vector<std::uint32_t> code32;
+};
+
+// Up to this many cells a table of counts is written out; beyond, only the cells that occur are listed.
+std::size_t dense_limit(std::size_t n_rows);
+
+// Adds counts of (slice, x, y) to scratch.table, which gets slices->n * rx * ry cells (null: one slice).
+// The caller sets them back to zero. Needs that number to be at most dense_limit.
+void count_cells(const Dataset& data, const Slices* slices, int x, int y, Scratch& scratch);
+// The same in units of weight, to scratch.weighted.
+void weigh_cells(const Dataset& data, const Slices* slices, int x, int y, Scratch& scratch);
+
+// The table of `variables` in the order given, last fastest; out has room for all cells and is zero.
+void count_table(const Dataset& data, const std::vector<int>& variables, std::int64_t* out);
+
+// Configurations that occur, in lexicographic order: a row where each is seen, and its count.
+void count_occurring(const Dataset& data, const std::vector<int>& variables, std::vector<std::uint32_t>& rows,
+                     std::vector<std::int64_t>& counts);
+
+// Tables of every pair x < y among `variables`, one after the other, x major.
+void count_pairs(Dataset& data, const std::vector<int>& variables, unsigned threads, std::int64_t* out);
+
+// Counts of (given..., x, y) for every y: for each y a table of slices->n * rx * ry cells, one after the other.
+void count_one_against(Dataset& data, const Slices* slices, int x, const std::vector<int>& others, unsigned threads,
+                       std::int64_t* out);
+
+
+// Whether so many AND + popcount passes over bit planes cost less than one histogram.
+bool planes_pay(const Dataset& data, double passes);
+
+// Counts of a hub variable against many others within slices, by grouping rows and tallying row-major blocks.
+class HubTally {
+public:
+    HubTally(Dataset& data, const Slices* slices, int hub);
+    // Whether the rows of a group are enough for this way to pay.
+    static bool pays(const Dataset& data, const Slices* slices, int hub, std::size_t others);
+    void tally_block(int block);
+    // cells[slice][hub][v] of one variable of the block tallied last; `cells` has room for all.
+    void table_of(int v, std::uint32_t* cells) const;
+
+private:
+    Dataset& data_;
+    std::size_t slices_;
+    std::uint32_t hub_arity_, states_ = 0;
+    std::vector<std::uint32_t> order_;   // rows sorted by (slice, hub)
+    std::vector<std::uint32_t> start_;   // where each group begins in it
+    std::vector<std::uint32_t> counts_;  // [group][state][lane]
+};
+
+}  // namespace graphoid

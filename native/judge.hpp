@@ -1,0 +1,77 @@
+// From the slices of a table to the numbers of a test. Slices come one by one, in any order.
+#pragma once
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "special.hpp"
+
+namespace graphoid {
+
+enum class Kind { chi_square, g, bayesian };
+enum class Dof { slices, adjusted, full };
+
+struct Settings {
+    Kind kind = Kind::chi_square;
+    Dof dof = Dof::slices;
+    double log_prior = 0;              // log P(CI)
+    bool occurring = false;            // K counts the slices that occur, not all configurations
+    const LogRising* rising = nullptr; // of the pseudo-count; set for Kind::bayesian
+};
+
+struct Numbers {
+    double statistic, dof, log_p;  // classical tests
+    double log_odds;               // Bayesian test
+    double slices;                 // that occur
+};
+
+// A cell that occurs, of a slice too large to be written out.
+struct Cell {
+    std::uint32_t x, y;
+    double count;
+};
+
+class Judge {
+public:
+    explicit Judge(const Settings& settings) : set_(settings) {}
+
+    // Starts a test of variables with rx and ry states. The number of configurations of the conditioning set
+    // comes as it is (infinite where a double cannot hold it) and as its logarithm.
+    void begin(std::uint32_t rx, std::uint32_t ry, double configurations, double log_configurations);
+    // A slice as an rx * ry table. Empty slices are stepped over.
+    template <class Count>
+    void slice(const Count* cells);
+    // A slice as the list of its cells that are not zero.
+    void slice(const std::vector<Cell>& cells);
+    Numbers end();
+
+private:
+    template <class Count>
+    void margins(const Count* cells);
+    template <class Count>
+    void chi_square(const Count* cells, double n);
+    template <class Count>
+    void g(const Count* cells, double n);
+    template <class Count>
+    void bayesian(const Count* cells, double n);
+    void dof_of_slice(double rows, double columns);
+    long double rising(double count) const;
+    void add(double value) {  // two-sum: the total does not depend on the order of the slices
+        const double next = high_ + value, part = next - high_;
+        low_ += (high_ - (next - part)) + (value - part);
+        high_ = next;
+    }
+
+    Settings set_;
+    std::uint32_t rx_ = 0, ry_ = 0;
+    double configurations_ = 1, log_configurations_ = 0;
+    double high_ = 0, low_ = 0, dof_ = 0;
+    std::size_t slices_ = 0;
+    std::vector<double> row_, column_;           // margins of the slice at hand
+    std::vector<double> inverse_;                // 1 / column margin, 0 where it is 0
+    std::vector<std::uint32_t> touched_;
+    std::vector<long double> log_ratios_;        // log h_k / g_k of the slices
+};
+
+}  // namespace graphoid

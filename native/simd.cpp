@@ -1,0 +1,283 @@
+// Vector loops on plain buffers. CMake compiles this file once per instruction set with GRAPHOID_SIMD set to
+// its name; no STL templates here, because the linker would keep only one of their three versions.
+#include "simd.hpp"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace graphoid {
+namespace {
+
+using std::size_t;
+using std::uint16_t;
+using std::uint32_t;
+using std::uint64_t;
+using std::uint8_t;
+
+#if defined(__AVX512VPOPCNTDQ__) && defined(__AVX512BW__)
+
+constexpr double kWordsPerRow = 12.0;
+
+using Vector = __m512i;
+inline Vector load(const Word* p) { return _mm512_loadu_si512(p); }
+inline Vector both(Vector a, Vector b) { return _mm512_and_si512(a, b); }
+
+template <class Next>
+inline uint64_t popcount(size_t words, Next next) {
+    Vector even = _mm512_setzero_si512(), odd = even;
+    size_t i = 0;
+    for (; i + 16 <= words; i += 16) {
+        even = _mm512_add_epi64(even, _mm512_popcnt_epi64(next(i)));
+        odd = _mm512_add_epi64(odd, _mm512_popcnt_epi64(next(i + 8)));
+    }
+    for (; i < words; i += 8) even = _mm512_add_epi64(even, _mm512_popcnt_epi64(next(i)));
+    return static_cast<uint64_t>(_mm512_reduce_add_epi64(_mm512_add_epi64(even, odd)));
+}
+inline void store(Word* p, Vector v) { _mm512_storeu_si512(p, v); }
+
+#elif defined(__AVX2__)
+
+constexpr double kWordsPerRow = 2.6;
+
+using Vector = __m256i;
+inline Vector load(const Word* p) { return _mm256_loadu_si256(reinterpret_cast<const Vector*>(p)); }
+inline Vector both(Vector a, Vector b) { return _mm256_and_si256(a, b); }
+inline void store(Word* p, Vector v) { _mm256_storeu_si256(reinterpret_cast<Vector*>(p), v); }
+
+// Ones in each 64-bit lane, by looking up nibbles.
+inline Vector ones_in_lanes(Vector v) {
+    const Vector table = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,
+                                          0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
+    const Vector low = _mm256_set1_epi8(0x0f);
+    const Vector a = _mm256_shuffle_epi8(table, both(v, low));
+    const Vector b = _mm256_shuffle_epi8(table, both(_mm256_srli_epi16(v, 4), low));
+    return _mm256_sad_epu8(_mm256_add_epi8(a, b), _mm256_setzero_si256());
+}
+
+// Carry-save adder: three bits of equal weight become a sum bit (in `low`) and a carry bit (returned).
+inline Vector add3(Vector& low, Vector a, Vector b) {
+    const Vector u = _mm256_xor_si256(low, a);
+    const Vector carry = _mm256_or_si256(both(low, a), both(u, b));
+    low = _mm256_xor_si256(u, b);
+    return carry;
+}
+
+// Harley and Seal: eight vectors are added up bitwise, and only the carries of weight 8 are looked up.
+template <class Next>
+inline uint64_t popcount(size_t words, Next next) {
+    const Vector zero = _mm256_setzero_si256();
+    Vector ones = zero, twos = zero, fours = zero, total = zero;
+    size_t i = 0;
+    for (; i + 32 <= words; i += 32) {
+        const Vector two_a = add3(ones, next(i), next(i + 4));
+        const Vector two_b = add3(ones, next(i + 8), next(i + 12));
+        const Vector four_a = add3(twos, two_a, two_b);
+        const Vector two_c = add3(ones, next(i + 16), next(i + 20));
+        const Vector two_d = add3(ones, next(i + 24), next(i + 28));
+        const Vector four_b = add3(twos, two_c, two_d);
+        const Vector eight = add3(fours, four_a, four_b);
+        total = _mm256_add_epi64(total, ones_in_lanes(eight));
+    }
+    total = _mm256_slli_epi64(total, 3);
+    total = _mm256_add_epi64(total, _mm256_slli_epi64(ones_in_lanes(fours), 2));
+    total = _mm256_add_epi64(total, _mm256_slli_epi64(ones_in_lanes(twos), 1));
+    total = _mm256_add_epi64(total, ones_in_lanes(ones));
+    for (; i < words; i += 4) total = _mm256_add_epi64(total, ones_in_lanes(next(i)));
+    const __m128i half = _mm_add_epi64(_mm256_castsi256_si128(total), _mm256_extracti128_si256(total, 1));
+    return static_cast<uint64_t>(_mm_cvtsi128_si64(half)) + static_cast<uint64_t>(_mm_extract_epi64(half, 1));
+}
+
+#else
+
+constexpr double kWordsPerRow = 0.8;
+
+using Vector = Word;
+inline Vector load(const Word* p) { return *p; }
+inline Vector both(Vector a, Vector b) { return a & b; }
+inline void store(Word* p, Vector v) { *p = v; }
+
+template <class Next>
+inline uint64_t popcount(size_t words, Next next) {
+    uint64_t total = 0;
+    for (size_t i = 0; i < words; ++i) total += static_cast<uint64_t>(__builtin_popcountll(next(i)));
+    return total;
+}
+
+#endif
+
+uint64_t count_and(const Word* a, const Word* b, size_t words) {
+    return popcount(words, [=](size_t i) { return both(load(a + i), load(b + i)); });
+}
+
+uint64_t count_and3(const Word* a, const Word* b, const Word* c, size_t words) {
+    return popcount(words, [=](size_t i) { return both(both(load(a + i), load(b + i)), load(c + i)); });
+}
+
+uint64_t and_count(const Word* a, const Word* b, Word* out, size_t words) {
+    return popcount(words, [=](size_t i) {
+        const Vector v = both(load(a + i), load(b + i));
+        store(out + i, v);
+        return v;
+    });
+}
+
+void pack(const uint8_t* codes, size_t rows, uint8_t state, Word* plane, size_t words) {
+    const size_t full = rows / 64;
+    for (size_t w = 0; w < full; ++w) {
+        const uint8_t* p = codes + 64 * w;
+        Word bits = 0;
+#if defined(__AVX2__)
+        const __m256i s = _mm256_set1_epi8(static_cast<char>(state));
+        const __m256i lo = _mm256_cmpeq_epi8(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)), s);
+        const __m256i hi = _mm256_cmpeq_epi8(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p + 32)), s);
+        bits = static_cast<uint32_t>(_mm256_movemask_epi8(lo)) |
+               (static_cast<Word>(static_cast<uint32_t>(_mm256_movemask_epi8(hi))) << 32);
+#else
+        for (unsigned j = 0; j < 64; ++j) bits |= static_cast<Word>(p[j] == state) << j;
+#endif
+        plane[w] = bits;
+    }
+    Word tail = 0;
+    for (size_t i = 64 * full; i < rows; ++i) tail |= static_cast<Word>(codes[i] == state) << (i % 64);
+    if (full < words) plane[full] = tail;
+    for (size_t w = full + 1; w < words; ++w) plane[w] = 0;
+}
+
+// Each of these is a small function of its own: inlined into larger ones, gcc 12 leaves them scalar.
+__attribute__((noinline)) void mix16(uint16_t* __restrict code, const uint8_t* __restrict column, uint16_t radix,
+                                     size_t n) {
+    for (size_t i = 0; i < n; ++i) code[i] = static_cast<uint16_t>(code[i] * radix + column[i]);
+}
+
+__attribute__((noinline)) void mix32(uint32_t* __restrict code, const uint8_t* __restrict column, uint32_t radix,
+                                     size_t n) {
+    for (size_t i = 0; i < n; ++i) code[i] = code[i] * radix + column[i];
+}
+
+__attribute__((noinline)) void cell16(uint16_t* __restrict code, const uint16_t* __restrict slice,
+                                      const uint8_t* __restrict x, const uint8_t* __restrict y, uint16_t rx,
+                                      uint16_t ry, size_t n) {
+    if (slice == nullptr) {
+        for (size_t i = 0; i < n; ++i) code[i] = static_cast<uint16_t>(x[i] * ry + y[i]);
+        return;
+    }
+    const auto rxy = static_cast<uint16_t>(rx * ry);
+    for (size_t i = 0; i < n; ++i) code[i] = static_cast<uint16_t>(slice[i] * rxy + x[i] * ry + y[i]);
+}
+
+__attribute__((noinline)) void cell32(uint32_t* __restrict code, const uint32_t* __restrict slice,
+                                      const uint8_t* __restrict x, const uint8_t* __restrict y, uint32_t rx,
+                                      uint32_t ry, size_t n) {
+    if (slice == nullptr) {
+        for (size_t i = 0; i < n; ++i) code[i] = x[i] * ry + y[i];
+        return;
+    }
+    const uint32_t rxy = rx * ry;
+    for (size_t i = 0; i < n; ++i) code[i] = slice[i] * rxy + x[i] * ry + y[i];
+}
+
+constexpr unsigned kMaxTallied = 8;      // states counted in registers at once
+constexpr size_t kBeforeOverflow = 255;  // rows a one-byte counter can take
+
+#if defined(__AVX512BW__)
+constexpr size_t kBytes = 64;
+using Bytes = __m512i;
+inline Bytes bytes_zero() { return _mm512_setzero_si512(); }
+inline Bytes bytes_load(const uint8_t* p) { return _mm512_loadu_si512(p); }
+inline Bytes bytes_state(unsigned s) { return _mm512_set1_epi8(static_cast<char>(s)); }
+inline Bytes bytes_tally(Bytes sum, Bytes codes, Bytes state) {
+    return _mm512_mask_sub_epi8(sum, _mm512_cmpeq_epi8_mask(codes, state), sum, _mm512_set1_epi8(-1));
+}
+inline void bytes_store(uint8_t* p, Bytes v) { _mm512_storeu_si512(p, v); }
+#elif defined(__AVX2__)
+constexpr size_t kBytes = 32;
+using Bytes = __m256i;
+inline Bytes bytes_zero() { return _mm256_setzero_si256(); }
+inline Bytes bytes_load(const uint8_t* p) { return _mm256_loadu_si256(reinterpret_cast<const Bytes*>(p)); }
+inline Bytes bytes_state(unsigned s) { return _mm256_set1_epi8(static_cast<char>(s)); }
+inline Bytes bytes_tally(Bytes sum, Bytes codes, Bytes state) {
+    return _mm256_sub_epi8(sum, _mm256_cmpeq_epi8(codes, state));
+}
+inline void bytes_store(uint8_t* p, Bytes v) { _mm256_storeu_si256(reinterpret_cast<Bytes*>(p), v); }
+#else
+constexpr size_t kBytes = 8;
+using Bytes = uint64_t;
+constexpr uint64_t kOnes = 0x0101010101010101u;
+inline Bytes bytes_zero() { return 0; }
+inline Bytes bytes_load(const uint8_t* p) {
+    Bytes v;
+    __builtin_memcpy(&v, p, sizeof v);
+    return v;
+}
+inline Bytes bytes_state(unsigned s) { return s * kOnes; }
+// A byte of `difference` is zero where code and state agree; the usual trick turns that into a 1 in that byte.
+inline Bytes bytes_tally(Bytes sum, Bytes codes, Bytes state) {
+    const Bytes difference = codes ^ state;
+    const Bytes low = difference & (0x7fu * kOnes);
+    return sum + ((~((low + 0x7fu * kOnes) | difference) >> 7) & kOnes);
+}
+inline void bytes_store(uint8_t* p, Bytes v) { __builtin_memcpy(p, &v, sizeof v); }
+#endif
+
+template <unsigned States>
+void tally_states(const uint8_t* block, const uint32_t* rows, size_t n, unsigned first, uint32_t* counts) {
+    constexpr size_t parts = kLanes / kBytes;
+    constexpr size_t at_once = parts < 2 ? parts : 2;  // what fits into the registers
+    uint8_t narrow[kBytes];
+    for (size_t part = 0; part < parts; part += at_once) {
+        const uint8_t* base = block + part * kBytes;
+        for (size_t start = 0; start < n; start += kBeforeOverflow) {
+            const size_t stop = n - start < kBeforeOverflow ? n : start + kBeforeOverflow;
+            Bytes sums[at_once][States];
+            for (size_t p = 0; p < at_once; ++p)
+                for (unsigned s = 0; s < States; ++s) sums[p][s] = bytes_zero();
+            for (size_t i = start; i < stop; ++i) {
+                const uint8_t* row = base + static_cast<size_t>(rows[i]) * kLanes;
+                __builtin_prefetch(base + static_cast<size_t>(rows[i + 12 < n ? i + 12 : i]) * kLanes);
+                for (size_t p = 0; p < at_once; ++p) {
+                    const Bytes codes = bytes_load(row + p * kBytes);
+                    for (unsigned s = 0; s < States; ++s)
+                        sums[p][s] = bytes_tally(sums[p][s], codes, bytes_state(first + s));
+                }
+            }
+            for (size_t p = 0; p < at_once; ++p)
+                for (unsigned s = 0; s < States; ++s) {
+                    bytes_store(narrow, sums[p][s]);
+                    uint32_t* out = counts + (first + s) * kLanes + (part + p) * kBytes;
+                    for (size_t lane = 0; lane < kBytes; ++lane) out[lane] += narrow[lane];
+                }
+        }
+    }
+}
+
+void tally(const uint8_t* block, const uint32_t* rows, size_t n, unsigned states, uint32_t* counts) {
+    for (unsigned first = 0; first < states; first += kMaxTallied) {
+        const unsigned now = states - first < kMaxTallied ? states - first : kMaxTallied;
+        switch (now) {
+            case 1: tally_states<1>(block, rows, n, first, counts); break;
+            case 2: tally_states<2>(block, rows, n, first, counts); break;
+            case 3: tally_states<3>(block, rows, n, first, counts); break;
+            case 4: tally_states<4>(block, rows, n, first, counts); break;
+            case 5: tally_states<5>(block, rows, n, first, counts); break;
+            case 6: tally_states<6>(block, rows, n, first, counts); break;
+            case 7: tally_states<7>(block, rows, n, first, counts); break;
+            default: tally_states<8>(block, rows, n, first, counts); break;
+        }
+    }
+}
+
+}  // namespace
+
+#define GRAPHOID_JOIN2(a, b) a##b
+#define GRAPHOID_JOIN(a, b) GRAPHOID_JOIN2(a, b)
+#define GRAPHOID_TEXT2(a) #a
+#define GRAPHOID_TEXT(a) GRAPHOID_TEXT2(a)
+
+extern const Simd GRAPHOID_JOIN(simd_, GRAPHOID_SIMD);
+const Simd GRAPHOID_JOIN(simd_, GRAPHOID_SIMD) = {
+    GRAPHOID_TEXT(GRAPHOID_SIMD), kWordsPerRow, count_and, count_and3, and_count, pack, mix16, mix32,
+    cell16, cell32, tally,
+};
+
+}  // namespace graphoid

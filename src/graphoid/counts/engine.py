@@ -1,0 +1,111 @@
+"""What can be asked of data: counts, many at a time."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+
+from graphoid.counts.contingency import Counts, size_in_words, written_out
+from graphoid.errors import CountsTooLarge
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from graphoid.data.variables import Variable
+    from graphoid.logic.assertion import Context
+    from graphoid.logic.source import Question
+
+MAX_BATCH_BYTES = 2**31
+"""What one batch of counts may take before it is refused: two gigabytes."""
+
+
+class CountRequest(NamedTuple):
+    """Counts of ``variables`` among the rows where every variable of ``context`` has the state given for it."""
+
+    variables: tuple[int, ...]
+    context: Context = ()
+
+
+@runtime_checkable
+class CountEngine(Protocol):
+    """Anything that counts. Engines differ in how; the integers are the same."""
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """The variables, in order of position."""
+        ...
+
+    @property
+    def n_rows(self) -> float:
+        """Number of rows; their total weight, where rows have weights."""
+        ...
+
+    def counts(self, requests: Sequence[CountRequest]) -> list[Counts]:
+        """Return the counts for every request, in order; one pass over the data where the engine can."""
+        ...
+
+
+class Kernel(NamedTuple):
+    """The numbers of a discrete test that an engine may compute next to the counts."""
+
+    kind: str
+    """"chi_square", "g" or "bayesian"."""
+    dof: str = "slices"
+    log_prior: float = -1.0
+    pseudo_count: float = 1.0
+    occurring: bool = False
+
+
+class Columns(NamedTuple):
+    """Answers to a batch of questions, one column a number."""
+
+    x: list[int]
+    y: list[int]
+    given: list[tuple[int, ...]]
+    statistic: NDArray[np.float64]
+    dof: NDArray[np.float64]
+    p_value: NDArray[np.float64]
+    log_p: NDArray[np.float64]
+    log_odds: NDArray[np.float64]
+    slices: NDArray[np.float64]
+    """Configurations of the conditioning set that occur."""
+
+
+@runtime_checkable
+class JudgesNearCounts(Protocol):
+    """An engine that turns counts into the numbers of a test by itself, so that tables never reach Python."""
+
+    def judged(
+        self,
+        kernel: Kernel,
+        questions: list[Question],
+        resolve: Callable[[Question], tuple[int, int, tuple[int, ...]]],
+    ) -> Columns:
+        """Return the numbers for every question, in order."""
+        ...
+
+
+def refuse_if_too_large(requests: Sequence[CountRequest], engine: CountEngine, n_rows: int) -> None:
+    """Raise before anything is counted if the answers to a batch could not be held in memory."""
+    total, largest, at_fault = 0.0, 0.0, None
+    for request in requests:
+        cells = math.prod(engine.variables[v].arity for v in request.variables)
+        if written_out(cells, n_rows):
+            size = 8.0 * cells
+        else:
+            size = min(float(n_rows), float(cells)) * (8 + 2 * len(request.variables))
+        total += size
+        if size > largest:
+            largest, at_fault = size, request
+    if total > MAX_BATCH_BYTES and at_fault is not None:
+        names = ", ".join(repr(engine.variables[v].name) for v in at_fault.variables[:6])
+        more = "" if len(at_fault.variables) <= 6 else f" and {len(at_fault.variables) - 6} more"
+        raise CountsTooLarge(
+            f"a batch of {len(requests):,} tables would take {size_in_words(total)}, the most is "
+            f"{size_in_words(MAX_BATCH_BYTES)}; the largest ({names}{more}) takes {size_in_words(largest)}. "
+            f"Ask for fewer or smaller tables at a time."
+        )

@@ -1,0 +1,242 @@
+"""Counting with the compiled kernels, and the choice between them and NumPy."""
+
+from __future__ import annotations
+
+import math
+import os
+import warnings
+from typing import TYPE_CHECKING, Any, cast
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from graphoid.counts.contingency import Counts, written_out
+from graphoid.counts.engine import Columns, CountEngine, CountRequest, Kernel, refuse_if_too_large
+from graphoid.counts.reference import ReferenceEngine
+from graphoid.errors import DataError, SettingsError, SlowWarning
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from graphoid.data.table import Codes, Table
+    from graphoid.data.variables import Variable
+    from graphoid.logic.source import Question
+
+_KINDS = {"chi_square": 0, "g": 1, "bayesian": 2}
+_DOFS = {"slices": 0, "adjusted": 1, "full": 2}
+
+_engines: WeakKeyDictionary[Table, CountEngine] = WeakKeyDictionary()
+_said_slow = False
+
+
+def kernels() -> Any | None:
+    """Return the compiled module, or None where it is missing or switched off by GRAPHOID_NATIVE=0."""
+    if os.environ.get("GRAPHOID_NATIVE", "1").lower() in {"0", "off", "false", "no"}:
+        return None
+    try:
+        from graphoid import _native
+    except ImportError:
+        return None
+    return _native
+
+
+def available_threads() -> int:
+    """Return how many threads to use: GRAPHOID_THREADS, or the processors this process may run on."""
+    setting = os.environ.get("GRAPHOID_THREADS", "")
+    if setting:
+        if not setting.isdigit() or int(setting) < 1:
+            raise SettingsError(f"GRAPHOID_THREADS is {setting!r}; it must be a whole number of at least 1.")
+        return int(setting)
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity else (os.cpu_count() or 1)
+
+
+def engine_for(table: Table) -> CountEngine:
+    """Return the fastest engine there is for a table in memory; the same one when asked again."""
+    engine = _engines.get(table)
+    if engine is None:
+        if kernels() is not None:
+            engine = NativeEngine(table)
+        else:
+            _say_slow_once()
+            engine = ReferenceEngine(table)
+        _engines[table] = engine
+    return engine
+
+
+def _say_slow_once() -> None:
+    global _said_slow  # noqa: PLW0603 - once a process is what is meant
+    if not _said_slow:
+        _said_slow = True
+        warnings.warn(
+            "graphoid runs without its compiled kernels: answers are the same and come slower. "
+            "Install it where a C++ compiler is, and leave GRAPHOID_NATIVE unset.",
+            SlowWarning,
+            stacklevel=4,
+        )
+
+
+class NativeEngine:
+    """Counts a table in memory with vectorised kernels.
+
+    Parameters
+    ----------
+    table
+        What to count. Its codes are used in place.
+    threads
+        How many threads a batch may use; None for all processors. The answers do not depend on it.
+    simd
+        "plain", "avx2" or "avx512"; None for the widest that the processor has.
+    """
+
+    def __init__(self, table: Table, *, threads: int | None = None, simd: str | None = None) -> None:
+        native = kernels()
+        if native is None:
+            raise SettingsError("the compiled kernels are not there; use ReferenceEngine.")
+        if table.n_rows >= 2**32:
+            raise DataError(f"{table.n_rows:,} rows are more than 2**32 - 1; split the table.")
+        self._table = table
+        self.threads = threads
+        weights = table.weights
+        self._unit = 1.0 if weights is None else weights.unit
+        # continuous columns have no codes; a column of zeros keeps their place and is refused when asked for
+        zeros = np.zeros(table.n_rows, dtype=np.uint8)
+        self._continuous = frozenset(i for i, column in enumerate(table.columns) if column is None)
+        self._native = native
+        self._simd = simd or os.environ.get("GRAPHOID_SIMD", "")
+        self._data = self._new(
+            [zeros if column is None else np.ascontiguousarray(column) for column in table.columns],
+            [max(1, v.arity) for v in table.variables],
+            table.n_rows,
+            None if weights is None else np.ascontiguousarray(weights.units),
+        )
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """The variables, in order of position."""
+        return self._table.variables
+
+    @property
+    def n_rows(self) -> float:
+        """Number of rows; their total weight, where rows have weights."""
+        weights = self._table.weights
+        return self._table.n_rows if weights is None else weights.total
+
+    @property
+    def simd(self) -> str:
+        """The instruction set in use."""
+        return str(self._data.simd)
+
+    def counts(self, requests: Sequence[CountRequest]) -> list[Counts]:
+        """Return the counts for every request, in order."""
+        refuse_if_too_large(requests, self, self._table.n_rows)
+        return [self._count(request) for request in requests]
+
+    def pairs(self, variables: Sequence[int]) -> list[Counts]:
+        """Return the table of every pair x < y among the variables, x major."""
+        n = len(variables)
+        requests = [(variables[a], variables[b]) for a in range(n) for b in range(a + 1, n)]
+        self._refuse(requests, variables)
+        flat = self._data.pairs(list(variables), self._threads)
+        return list(self._cut(flat, requests))
+
+    def pair_cells(self, variables: Sequence[int]) -> NDArray[np.int64]:
+        """Return the cells of :meth:`pairs` as one flat array, for callers that want no objects."""
+        return cast("NDArray[np.int64]", self._data.pairs(list(variables), self._threads))
+
+    def one_against(self, x: int, others: Sequence[int], given: Sequence[int] = ()) -> list[Counts]:
+        """Return the table of (given..., x, y) for every y among the others."""
+        requests = [(*given, x, y) for y in others]
+        self._refuse(requests, (x, *others, *given))
+        largest = max((math.prod(self._shape(r)) for r in requests), default=0)
+        configurations = math.prod(self._shape(given))
+        # the kernel writes tables out and steps over empty slices; beyond that, listing is the way
+        if largest > 65_536 or configurations > max(4096, self._table.n_rows // 2):
+            return self.counts([CountRequest(r) for r in requests])
+        flat = self._data.one_against(x, list(others), list(given), self._threads)
+        return list(self._cut(flat, requests))
+
+    def judged(
+        self,
+        kernel: Kernel,
+        questions: list[Question],
+        resolve: Callable[[Question], tuple[int, int, tuple[int, ...]]],
+    ) -> Columns:
+        """Return the numbers of a test for every question, in order."""
+        columns = Columns._make(
+            self._data.judge(
+                questions,
+                resolve,
+                _KINDS[kernel.kind],
+                _DOFS[kernel.dof],
+                kernel.log_prior,
+                kernel.pseudo_count,
+                kernel.occurring,
+                self._threads,
+            )
+        )
+        if self._continuous:
+            self._refuse_continuous({*columns.x, *columns.y, *(v for given in columns.given for v in given)})
+        return columns
+
+    @property
+    def _threads(self) -> int:
+        return available_threads() if self.threads is None else self.threads
+
+    def _shape(self, variables: Sequence[int]) -> tuple[int, ...]:
+        return tuple(self._table.variables[v].arity for v in variables)
+
+    def _refuse(self, requests: Sequence[tuple[int, ...]], variables: Sequence[int]) -> None:
+        self._refuse_continuous(set(variables))
+        refuse_if_too_large([CountRequest(r) for r in requests], self, self._table.n_rows)
+
+    def _refuse_continuous(self, variables: set[int]) -> None:
+        for v in sorted(self._continuous & variables):
+            self._table.column(v)  # raises, and says what to do
+
+    def _cut(self, flat: NDArray[np.int64], requests: Sequence[tuple[int, ...]]) -> Iterator[Counts]:
+        start = 0
+        for variables in requests:
+            shape = self._shape(variables)
+            stop = start + math.prod(shape)
+            cells = flat[start:stop].reshape(shape)
+            yield Counts(variables, shape, cells, unit=self._unit, n_rows=self._table.n_rows)
+            start = stop
+
+    def _count(self, request: CountRequest) -> Counts:
+        variables = tuple(request.variables)
+        self._refuse_continuous({*variables, *(v for v, _ in request.context)})
+        columns = [self._table.column(v) for v in variables]
+        data, positions = self._data, list(variables)
+        if request.context:
+            columns, data = self._within(request, columns)
+            positions = list(range(len(variables)))
+        shape = self._shape(variables)
+        if written_out(math.prod(shape), self._table.n_rows):
+            cells = data.table(positions).reshape(shape)
+            return Counts(variables, shape, cells, unit=self._unit, n_rows=self._table.n_rows)
+        rows, cells = data.occurring(positions)
+        if self._table.weights is not None:
+            rows, cells = rows[cells > 0], cells[cells > 0]  # rows of weight zero do not occur
+        configurations = np.empty((len(rows), len(variables)), dtype=np.uint16)
+        for axis, column in enumerate(columns):
+            configurations[:, axis] = column[rows]
+        return Counts(variables, shape, cells, configurations, self._unit, self._table.n_rows)
+
+    def _within(self, request: CountRequest, columns: list[Codes]) -> tuple[list[Codes], Any]:
+        """Return the columns of the rows in the context, and a data set of them alone."""
+        kept = np.ones(self._table.n_rows, dtype=bool)
+        for variable, state in request.context:
+            kept &= self._table.column(variable) == state
+        rows = np.flatnonzero(kept)
+        columns = [column[rows] for column in columns]
+        weights = self._table.weights
+        units = None if weights is None else weights.units[rows]
+        return columns, self._new(columns, self._shape(request.variables), len(rows), units)
+
+    def _new(
+        self, columns: list[Codes], arities: Sequence[int], n_rows: int, units: NDArray[np.int64] | None
+    ) -> Any:
+        return self._native.Dataset(columns, list(arities), n_rows, units, self._unit, self._simd)

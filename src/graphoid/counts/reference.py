@@ -1,0 +1,67 @@
+"""Counting in plain NumPy: the specification of every other engine, always there, and slow."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graphoid.counts.contingency import Counts, tabulate
+from graphoid.counts.engine import CountRequest, refuse_if_too_large
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from graphoid.data.table import Table
+    from graphoid.data.variables import Variable
+
+
+class ReferenceEngine:
+    """Counts a table in memory, one request after the other."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        weights = table.weights
+        self._units = np.ones(table.n_rows, dtype=np.int64) if weights is None else weights.units
+        self._unit = 1.0 if weights is None else weights.unit
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """The variables, in order of position."""
+        return self._table.variables
+
+    @property
+    def n_rows(self) -> float:
+        """Number of rows; their total weight, where rows have weights."""
+        weights = self._table.weights
+        return self._table.n_rows if weights is None else weights.total
+
+    def counts(self, requests: Sequence[CountRequest]) -> list[Counts]:
+        """Return the counts for every request, in order."""
+        refuse_if_too_large(requests, self, self._table.n_rows)
+        return [self._count(request) for request in requests]
+
+    def pairs(self, variables: Sequence[int]) -> list[Counts]:
+        """Return the table of every pair x < y among the variables, x major."""
+        n = len(variables)
+        pairs = [(variables[a], variables[b]) for a in range(n) for b in range(a + 1, n)]
+        return self.counts([CountRequest(pair) for pair in pairs])
+
+    def one_against(self, x: int, others: Sequence[int], given: Sequence[int] = ()) -> list[Counts]:
+        """Return the table of (given..., x, y) for every y among the others."""
+        return self.counts([CountRequest((*given, x, y)) for y in others])
+
+    def _count(self, request: CountRequest) -> Counts:
+        table = self._table
+        kept = np.ones(table.n_rows, dtype=bool)
+        for variable, state in request.context:
+            kept &= table.column(variable) == state
+        shape = tuple(table.variables[v].arity for v in request.variables)
+        rows = np.empty((int(kept.sum()), len(shape)), dtype=np.uint16)
+        for axis, v in enumerate(request.variables):
+            rows[:, axis] = table.column(v)[kept]
+        # a table is written out or listed by the size of the whole data, not of the context
+        units: NDArray[np.int64] = self._units[kept]
+        return tabulate(request.variables, shape, rows, units, self._unit, table.n_rows)

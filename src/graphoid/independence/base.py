@@ -1,0 +1,85 @@
+"""What a test is, and what the discrete tests share."""
+
+from __future__ import annotations
+
+from itertools import repeat
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+import numpy as np
+
+from graphoid.counts.contingency import LARGEST_TABLE, size_in_words
+from graphoid.counts.engine import CountRequest, Kernel
+from graphoid.errors import CountsTooLarge
+from graphoid.logic.verdict import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from graphoid.counts.contingency import Counts
+    from graphoid.counts.engine import Columns
+    from graphoid.independence.thin import ThinData
+    from graphoid.logic.assertion import Assertion
+
+DofConvention = Literal["slices", "adjusted", "full"]
+
+
+class DiscreteTest(Protocol):
+    """A test of tables of counts. It says which counts it needs and judges them; it holds settings, never data."""
+
+    @property
+    def kernel(self) -> Kernel:
+        """The same test for engines that judge next to the counts."""
+        ...
+
+    def needs(self, a: Assertion) -> CountRequest:
+        """Return the counts that judging ``a`` takes."""
+        ...
+
+    def judge(self, a: Assertion, counts: Counts) -> Verdict:
+        """Judge ``a`` from its counts."""
+        ...
+
+    def verdicts(self, columns: Columns, cells: NDArray[Any], n_rows: float) -> list[Verdict]:
+        """Return the verdicts for numbers that an engine computed; ``cells`` is |X| |Y| of each question."""
+        ...
+
+
+def needs(a: Assertion) -> CountRequest:
+    """Return the request for the table of given, x and y: slices first, so that they are its first axis."""
+    return CountRequest((*a.given, *sorted((a.x, a.y))), a.context)
+
+
+def slices_of(counts: Counts) -> NDArray[np.float64]:
+    """Return the slices of a table that occur, as an array of shape (slices, |X|, |Y|)."""
+    rx, ry = counts.shape[-2:]
+    if not counts.sparse:
+        slices = counts.dense().reshape(-1, rx, ry).astype(np.float64)
+        return slices[slices.sum(axis=(1, 2)) > 0]
+    configurations, cells = counts.occurring()
+    _, slice_of_row = np.unique(configurations[:, :-2], axis=0, return_inverse=True)
+    n_slices = int(slice_of_row.max(initial=-1)) + 1
+    if n_slices * rx * ry > LARGEST_TABLE:
+        raise CountsTooLarge(
+            f"{n_slices:,} slices of {rx:,} x {ry:,} states would take {size_in_words(8.0 * n_slices * rx * ry)} "
+            f"without the compiled kernels; merge rare states, or install graphoid where a C++ compiler is."
+        )
+    slices = np.zeros((n_slices, rx, ry))
+    slices[slice_of_row.reshape(-1), configurations[:, -2], configurations[:, -1]] = cells
+    return slices
+
+
+def decide(
+    independent: NDArray[np.bool_], dof_left: NDArray[np.bool_], rows_per_cell: NDArray[Any], policy: ThinData
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Apply the policy for thin data; return the answers and which of them are thin."""
+    thin = ~dof_left | (rows_per_cell < policy.rows_per_cell)
+    if policy.answer != "test":
+        independent = np.where(thin, policy.answer == "independent", independent)
+    return independent, thin
+
+
+def made(*fields: Iterable[Any]) -> list[Verdict]:
+    """Return a verdict for each row of the columns; the fastest way Python has to make many tuples."""
+    return list(map(tuple.__new__, repeat(Verdict), zip(*fields, strict=False)))

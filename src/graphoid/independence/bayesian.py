@@ -1,0 +1,165 @@
+"""The Bayesian test of conditional independence of Margaritis, for discrete variables."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import repeat
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from graphoid.counts.engine import Columns, CountRequest, Kernel
+from graphoid.errors import SettingsError
+from graphoid.independence.base import decide, made, needs, slices_of
+from graphoid.independence.thin import ThinData
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from graphoid.counts.contingency import Counts
+    from graphoid.logic.assertion import Assertion
+    from graphoid.logic.verdict import Verdict
+
+_TIE = 1e-12
+"""Log odds nearer to the threshold than this are equal to it but for rounding: not above it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BayesianTest:
+    r"""Judge X ⊥ Y | Z by the posterior probability that X and Y are independent in every slice of Z.
+
+    In slice k, :math:`g_k` is the marginal likelihood of two independent multinomials and :math:`h_k` that of
+    a joint one, all with Dirichlet priors of equal pseudo-counts. With :math:`p_k = P(CI)^{1/K}` and
+    :math:`q_k = 1 - p_k`
+
+    .. math:: \log P(CI \mid D) = - \sum_k \log\left(1 + \frac{q_k}{p_k} \frac{h_k}{g_k}\right)
+
+    over the slices that occur. Computed on the log scale from both ends, so that the posterior is as exact
+    when it is near 1 as when it is near 0.
+
+    Parameters
+    ----------
+    threshold
+        Independent if and only if the posterior is above it.
+    prior
+        P(CI), the prior probability of independence.
+    pseudo_count
+        Of every Dirichlet prior.
+    slices
+        What K counts: "all" configurations of Z, or those "occurring" in the data.
+    thin
+        What to do about tables with too few rows: with one or two rows a slice the posterior stays near its
+        prior, and a threshold there tosses a coin.
+
+    Notes
+    -----
+    Departs from [Margaritis2009]_, Eq. 20, which subtracts :math:`\prod g_k`; [Schluter2018]_, Eq. 19, has
+    :math:`\prod p_k g_k`, from which the formula above follows. The multinomial coefficient is left out of both
+    models. Without rows the posterior is the prior.
+    """
+
+    threshold: float = 0.5
+    prior: float = 0.5
+    pseudo_count: float = 1.0
+    slices: Literal["all", "occurring"] = "all"
+    thin: ThinData = ThinData()
+
+    def __post_init__(self) -> None:
+        for name in ("threshold", "prior"):
+            value = getattr(self, name)
+            if not 0 < value < 1:
+                raise SettingsError(f"{name} is {value}; it must lie between 0 and 1.")
+        if not 0 < self.pseudo_count < math.inf:
+            raise SettingsError(f"pseudo_count is {self.pseudo_count}; it must be a positive number.")
+        if self.slices not in ("all", "occurring"):
+            raise SettingsError(f"slices is {self.slices!r}; it must be 'all' or 'occurring'.")
+
+    @property
+    def kernel(self) -> Kernel:
+        """The same test for engines that judge next to the counts."""
+        return Kernel(
+            "bayesian",
+            log_prior=math.log(self.prior),
+            pseudo_count=self.pseudo_count,
+            occurring=self.slices == "occurring",
+        )
+
+    def needs(self, a: Assertion) -> CountRequest:
+        """Return the counts that judging ``a`` takes."""
+        return needs(a)
+
+    def judge(self, a: Assertion, counts: Counts) -> Verdict:
+        """Judge ``a`` from its counts."""
+        slices = slices_of(counts)
+        rx, ry = counts.shape[-2:]
+        log_k = math.log(max(1, len(slices)))
+        if self.slices == "all":
+            log_k = sum(math.log(r) for r in counts.shape[:-2])
+        log_odds = self._log_odds(self._log_ratios(slices), log_k)
+        numbers = [np.array([v]) for v in (0.0, 0.0, 0.0, 0.0, log_odds, float(len(slices)))]
+        return self.verdicts(Columns([a.x], [a.y], [a.given], *numbers), np.array([rx * ry]), counts.total)[0]
+
+    def verdicts(self, columns: Columns, cells: NDArray[Any], n_rows: float) -> list[Verdict]:
+        """Return the verdicts for numbers that an engine computed."""
+        above = math.log(self.threshold) - math.log1p(-self.threshold)
+        per_cell = n_rows / np.maximum(columns.slices * cells, 1.0)
+        varied = np.ones(len(cells), dtype=bool)
+        independent, thin = decide(columns.log_odds - above > _TIE, varied, per_cell, self.thin)
+        return made(
+            columns.x,
+            columns.y,
+            columns.given,
+            independent.tolist(),
+            repeat(None),
+            repeat(None),
+            repeat(None),
+            repeat(None),
+            columns.log_odds.tolist(),
+            repeat(n_rows),
+            thin.tolist(),
+            repeat("test"),
+        )
+
+    def _log_ratios(self, slices: NDArray[np.float64]) -> NDArray[np.longdouble]:
+        """Return log h_k / g_k of every slice."""
+        s, rx, ry = slices.shape
+        a = self.pseudo_count
+        n = slices.sum(axis=(1, 2))
+        joint = log_rising(a, slices).sum(axis=(1, 2)) - log_rising(rx * ry * a, n)
+        x = log_rising(a, slices.sum(axis=2)).sum(axis=1) - log_rising(rx * a, n)
+        y = log_rising(a, slices.sum(axis=1)).sum(axis=1) - log_rising(ry * a, n)
+        return np.asarray(joint - x - y, dtype=np.longdouble).reshape(s)
+
+    def _log_odds(self, log_ratios: NDArray[np.longdouble], log_k: float) -> float:
+        """Return log P(CI | D) / P(not CI | D)."""
+        log_prior = math.log(self.prior)
+        if not log_ratios.size:
+            return log_prior - math.log(-math.expm1(log_prior))
+        # log q/p = log(1/p - 1) with log p = log_prior / K
+        u = -log_prior * math.exp(-log_k)
+        log_q_over_p = math.log(math.expm1(u)) if u > 1e-8 else math.log(-log_prior) - log_k + u / 2
+        t = log_ratios + log_q_over_p
+        if t.max() < -700:  # log(1 + exp(t)) is exp(t), too small to be written as one
+            return float(-np.logaddexp.reduce(t))
+        total = np.logaddexp(np.longdouble(0), t).sum() if t.max() > 40 else np.log1p(np.exp(t)).sum()
+        return float(-total - np.log(-np.expm1(-total)))
+
+
+@lru_cache(maxsize=64)
+def _rising_table(base: float, size: int) -> NDArray[np.longdouble]:
+    logs = np.log(np.longdouble(base) + np.arange(size, dtype=np.longdouble))
+    return np.concatenate([[np.longdouble(0)], np.cumsum(logs)])
+
+
+def log_rising(base: float, counts: NDArray[np.float64]) -> NDArray[np.longdouble]:
+    r"""Return :math:`\log \Gamma(b + c) / \Gamma(b)` in extended precision: sums of these cancel."""
+    whole = counts == np.floor(counts)
+    largest = int(counts.max(initial=0))
+    if whole.all() and largest <= 2**21:
+        size = 1 << max(10, largest.bit_length())  # few sizes, so that tables are shared
+        return _rising_table(base, size)[counts.astype(np.intp)]
+    from scipy.special import gammaln
+
+    return np.asarray(gammaln(base + counts) - gammaln(base), dtype=np.longdouble)

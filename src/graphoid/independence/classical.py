@@ -1,0 +1,109 @@
+"""What the chi-square and the likelihood-ratio test share: degrees of freedom, p-value, verdict."""
+
+from __future__ import annotations
+
+import abc
+import math
+from dataclasses import dataclass
+from itertools import repeat
+from typing import TYPE_CHECKING, Any, ClassVar, get_args
+
+import numpy as np
+
+from graphoid.counts.engine import Columns, CountRequest, Kernel
+from graphoid.errors import SettingsError
+from graphoid.independence.base import DofConvention, decide, made, needs, slices_of
+from graphoid.independence.tail import log_chi2_sf
+from graphoid.independence.thin import ThinData
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from graphoid.counts.contingency import Counts
+    from graphoid.logic.assertion import Assertion
+    from graphoid.logic.verdict import Verdict
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClassicalTest(abc.ABC):
+    r"""A statistic that is summed over slices of the conditioning set and compared with chi-square.
+
+    Parameters
+    ----------
+    alpha
+        Significance: dependent if and only if the p-value is at most alpha.
+    dof
+        Degrees of freedom. "slices": :math:`(|X|-1)(|Y|-1)` for each slice of Z that occurs. "adjusted": for
+        each slice, states of X and Y that do not occur in it are not counted. "full":
+        :math:`(|X|-1)(|Y|-1) \prod |Z_i|`, whether slices occur or not. Usual conventions differ between
+        programs, and verdicts flip with them.
+    thin
+        What to do about tables with too few rows.
+
+    Notes
+    -----
+    Slices without rows add nothing. Zero degrees of freedom mean p = 1, independent, and thin. There is no
+    continuity correction.
+    """
+
+    alpha: float = 0.05
+    dof: DofConvention = "slices"
+    thin: ThinData = ThinData()
+
+    _kind: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        if not 0 < self.alpha < 1:
+            raise SettingsError(f"alpha is {self.alpha}; it must lie between 0 and 1.")
+        if self.dof not in get_args(DofConvention):
+            raise SettingsError(f"dof is {self.dof!r}; it must be 'slices', 'adjusted' or 'full'.")
+
+    @property
+    def kernel(self) -> Kernel:
+        """The same test for engines that judge next to the counts."""
+        return Kernel(self._kind, self.dof)
+
+    def needs(self, a: Assertion) -> CountRequest:
+        """Return the counts that judging ``a`` takes."""
+        return needs(a)
+
+    @abc.abstractmethod
+    def statistic(
+        self, observed: NDArray[np.float64], rows: NDArray[np.float64], columns: NDArray[np.float64]
+    ) -> float:
+        """Return the sum over slices (first axis) of the statistic, given cells and margins."""
+
+    def judge(self, a: Assertion, counts: Counts) -> Verdict:
+        """Judge ``a`` from its counts."""
+        slices = slices_of(counts)
+        rx, ry = counts.shape[-2:]
+        rows, columns = slices.sum(axis=2), slices.sum(axis=1)
+        if self.dof == "full":
+            dof = float((rx - 1) * (ry - 1)) * math.prod(map(float, counts.shape[:-2]))
+        elif self.dof == "slices":
+            dof = float((rx - 1) * (ry - 1) * len(slices))
+        else:
+            dof = float((((rows > 0).sum(axis=1) - 1) * ((columns > 0).sum(axis=1) - 1)).sum())
+        statistic = self.statistic(slices, rows, columns) if slices.size else 0.0
+        log_p = log_chi2_sf(statistic, dof)
+        numbers = [np.array([v]) for v in (statistic, dof, math.exp(log_p), log_p, 0.0, float(len(slices)))]
+        return self.verdicts(Columns([a.x], [a.y], [a.given], *numbers), np.array([rx * ry]), counts.total)[0]
+
+    def verdicts(self, columns: Columns, cells: NDArray[Any], n_rows: float) -> list[Verdict]:
+        """Return the verdicts for numbers that an engine computed."""
+        per_cell = n_rows / np.maximum(columns.slices * cells, 1.0)
+        independent, thin = decide(columns.p_value > self.alpha, columns.dof > 0, per_cell, self.thin)
+        return made(
+            columns.x,
+            columns.y,
+            columns.given,
+            independent.tolist(),
+            columns.statistic.tolist(),
+            columns.dof.tolist(),
+            columns.p_value.tolist(),
+            columns.log_p.tolist(),
+            repeat(None),
+            repeat(n_rows),
+            thin.tolist(),
+            repeat("test"),
+        )

@@ -1,0 +1,114 @@
+"""Fisher's z test of partial correlation, for columns that are numbers."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graphoid.counts.moments import correlations
+from graphoid.errors import SettingsError
+from graphoid.independence.tail import log_normal_two_sided
+from graphoid.logic.verdict import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from graphoid.data.table import Table
+
+_EXPLAINED = 1e-10
+"""Share of variance left below which a column counts as determined by others: rounding of sums of products."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PartialCorrelation:
+    r"""Judge X ⊥ Y | Z by the correlation of what Z leaves unexplained of X and of Y.
+
+    .. math:: z = \sqrt{N - |Z| - 3}\; \operatorname{artanh} r_{XY \cdot Z}
+
+    compared with a standard normal distribution. Columns are used as the numbers they are; ``statistic`` is z.
+
+    Parameters
+    ----------
+    alpha
+        Significance: dependent if and only if the two-sided p-value is at most alpha.
+
+    Notes
+    -----
+    With :math:`N \le |Z| + 3` rows, or where X or Y does not vary or is a linear function of Z, nothing can be
+    said: independent with p = 1, and thin. Row weights weigh the correlations, and N is their sum. Linearly
+    dependent columns in Z count once.
+    """
+
+    alpha: float = 0.05
+
+    def __post_init__(self) -> None:
+        if not 0 < self.alpha < 1:
+            raise SettingsError(f"alpha is {self.alpha}; it must lie between 0 and 1.")
+
+    def prepare(self, table: Table) -> Correlated:
+        """Return what answers questions about a table."""
+        return Correlated(self, table)
+
+
+class Correlated:
+    """The correlation matrix of a table, asked for partial correlations."""
+
+    def __init__(self, test: PartialCorrelation, table: Table) -> None:
+        self._test = test
+        self._matrix, self._varies = correlations(table)
+        self._n_rows = table.n_rows if table.weights is None else table.weights.total
+
+    def ask(self, questions: Sequence[tuple[int, int, tuple[int, ...]]]) -> list[Verdict]:
+        """Answer questions, solving once for each conditioning set."""
+        by_given: dict[tuple[int, ...], list[int]] = {}
+        for i, (_, _, given) in enumerate(questions):
+            by_given.setdefault(tuple(sorted(given)), []).append(i)
+        answers: dict[int, Verdict] = {}
+        for given, members in by_given.items():
+            wanted = sorted({v for i in members for v in questions[i][:2]})
+            left = self._unexplained(wanted, given)
+            at = {v: k for k, v in enumerate(wanted)}
+            for i in members:
+                x, y, asked = questions[i]
+                answers[i] = self._verdict(x, y, asked, left[np.ix_([at[x], at[y]], [at[x], at[y]])])
+        return [answers[i] for i in range(len(questions))]
+
+    def _unexplained(self, wanted: list[int], given: tuple[int, ...]) -> NDArray[np.float64]:
+        """Return the covariance of the wanted columns that the given ones leave, on the scale of correlations."""
+        z = [v for v in given if self._varies[v]]
+        own = self._matrix[np.ix_(wanted, wanted)]
+        if not z:
+            return own
+        across = self._matrix[np.ix_(z, wanted)]
+        # eigenvalues near zero are linear dependences among the given columns: such directions explain nothing new
+        values, vectors = np.linalg.eigh(self._matrix[np.ix_(z, z)])
+        keep = values > _EXPLAINED * max(1.0, float(values[-1]))
+        projected = (vectors[:, keep].T @ across) / np.sqrt(values[keep])[:, None]
+        return own - projected.T @ projected
+
+    def _verdict(self, x: int, y: int, given: tuple[int, ...], left: NDArray[np.float64]) -> Verdict:
+        n_free = self._n_rows - len(given) - 3
+        if n_free <= 0 or left[0, 0] < _EXPLAINED or left[1, 1] < _EXPLAINED:
+            z, log_p, thin = 0.0, 0.0, True
+        else:
+            limit = 1 - np.finfo(float).eps  # a perfect correlation has a large z, not an infinite one
+            r = float(np.clip(left[0, 1] / math.sqrt(left[0, 0] * left[1, 1]), -limit, limit))
+            z = math.sqrt(n_free) * math.atanh(r)
+            log_p, thin = log_normal_two_sided(z), False
+        p = math.exp(log_p)
+        return Verdict(
+            x,
+            y,
+            given,
+            independent=p > self._test.alpha,
+            statistic=z,
+            p_value=p,
+            log_p=log_p,
+            n_rows=self._n_rows,
+            thin=thin,
+        )

@@ -1,0 +1,99 @@
+"""A test joined to data: the source of answers that learners use most."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graphoid.counts.engine import CountEngine, JudgesNearCounts
+from graphoid.counts.native import engine_for
+from graphoid.data.table import Table
+from graphoid.errors import SettingsError
+from graphoid.independence.partial_correlation import Correlated, PartialCorrelation
+from graphoid.independence.questions import Resolver
+from graphoid.logic.assertion import Assertion
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from graphoid.independence.base import DiscreteTest
+    from graphoid.logic.source import Question
+    from graphoid.logic.verdict import Verdict
+
+_TABLES_AT_ONCE = 256
+"""Tables an engine is asked for in one go where the test is judged in Python: bounds what is held."""
+
+
+class Tester:
+    """Answers questions of independence by a test on data.
+
+    Parameters
+    ----------
+    test
+        A :class:`~graphoid.ChiSquare`, :class:`~graphoid.GTest`, :class:`~graphoid.BayesianTest` or
+        :class:`~graphoid.PartialCorrelation`, or anything with ``needs`` and ``judge``.
+    data
+        A table, or any engine that counts.
+
+    Examples
+    --------
+    >>> import graphoid as gd
+    >>> ci = gd.Tester(gd.ChiSquare(), gd.datasets.load("titanic"))
+    >>> verdict, = ci.ask([("class", "sex", ["survived"])])
+    >>> verdict.independent, verdict.dof
+    (False, 6.0)
+    """
+
+    def __init__(self, test: DiscreteTest | PartialCorrelation, data: Table | CountEngine) -> None:
+        if isinstance(test, type):
+            raise SettingsError(f"the test must be an object: {test.__name__}(), not {test.__name__}.")
+        self.test = test
+        self._correlated: Correlated | None = None
+        if isinstance(test, PartialCorrelation):
+            if not isinstance(data, Table):
+                raise SettingsError("PartialCorrelation needs the numbers themselves: give it a table, not an engine.")
+            self._correlated = test.prepare(data)
+            variables = data.variables
+        else:
+            if not (hasattr(test, "needs") and hasattr(test, "judge")):
+                raise SettingsError(f"{test!r} is no test: it has no needs() and judge().")
+            if not isinstance(data, (Table, CountEngine)):
+                raise SettingsError(f"the data are of type {type(data).__name__}; give a table: graphoid.read(...).")
+            self.engine: CountEngine = engine_for(data) if isinstance(data, Table) else data
+            variables = self.engine.variables
+        self._names = tuple(v.name for v in variables)
+        self._arities = np.array([v.arity for v in variables], dtype=np.float64)
+        self._resolve = Resolver(self._names)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the variables, in order of position."""
+        return self._names
+
+    def independent(self, x: int | str, y: int | str, given: Iterable[int | str] = ()) -> bool:
+        """Answer one question."""
+        return self.ask([(x, y, given)])[0].independent
+
+    def ask(self, questions: Sequence[Question]) -> list[Verdict]:
+        """Answer many questions (x, y, given), in order.
+
+        Questions that share a conditioning set are answered together; ask in batches where you can.
+        """
+        if isinstance(self.test, PartialCorrelation):
+            assert self._correlated is not None  # noqa: S101 - set together in the constructor
+            return self._correlated.ask([self._resolve(q) for q in questions])
+        if isinstance(self.engine, JudgesNearCounts) and hasattr(self.test, "kernel"):
+            asked = questions if isinstance(questions, list) else list(questions)
+            columns = self.engine.judged(self.test.kernel, asked, self._resolve)
+            cells = self._arities[columns.x] * self._arities[columns.y] if asked else self._arities[:0]
+            return self.test.verdicts(columns, cells, self.engine.n_rows)
+        return self._ask_by_counts(self.test, [Assertion(*self._resolve(q)) for q in questions])
+
+    def _ask_by_counts(self, test: DiscreteTest, assertions: list[Assertion]) -> list[Verdict]:
+        verdicts: list[Verdict] = []
+        for start in range(0, len(assertions), _TABLES_AT_ONCE):
+            part = assertions[start : start + _TABLES_AT_ONCE]
+            tables = self.engine.counts([test.needs(a) for a in part])
+            verdicts += [test.judge(a, table) for a, table in zip(part, tables, strict=True)]
+        return verdicts
