@@ -196,14 +196,15 @@ def test_hardly_any_variables(n: int) -> None:
     [
         ({"propagate": 1}, "GSMN: propagate must be True or False, not 1"),
         ({"skip_independent": None}, "GSMN: skip_independent must be True or False, not None"),
-        ({"test": "chi2"}, r"test must be an independence test such as ChiSquare\(\), not 'chi2'"),
+        ({"test": "chi2"}, r"'chi2' is no test"),
+        ({"test": gd.ChiSquare}, r"ChiSquare\(\), not ChiSquare"),
     ],
 )
 def test_settings_are_stored_as_given_and_checked_when_used(settings: dict[str, object], says: str) -> None:
     learner = gd.GSMN(**settings)
     assert all(getattr(learner, name) == value for name, value in settings.items())
     with pytest.raises(SettingsError, match=says):
-        learner.learn(Exact(gd.UndirectedGraph(2)))
+        learner.fit(gd.datasets.load("titanic"))
 
 
 def test_before_fit_there_is_no_structure() -> None:
@@ -224,3 +225,56 @@ def test_the_result_says_how_it_came_about() -> None:
     assert found.seed is None
     assert found.data_id is None
     assert found.cost.seconds > 0
+
+
+def test_fit_learns_from_a_table() -> None:
+    table = gd.datasets.load("survey")
+    learner = gd.GSMN(test=gd.GTest(alpha=0.01))
+    assert learner.fit(table) is learner
+    found = learner.structure_
+    assert found.data_id == table.data_id
+    assert found.settings["test"]["name"] == "GTest"
+    assert found.settings["test"]["alpha"] == 0.01
+    assert found.cost.rows_read == table.n_rows * found.cost.n_tests
+    assert {v.source for v in found.trace} == {"test", "propagation"}
+    assert gd.LearnedStructure.from_json(found.to_json()) == found
+    same = learner.learn(gd.Tester(gd.GTest(alpha=0.01), table))
+    assert (same.graph, same.trace) == (found.graph, found.trace)
+
+
+def test_fit_takes_whatever_read_takes_and_chi_square_is_the_default() -> None:
+    found = gd.GSMN().fit({"a": [0, 0, 1, 1] * 30, "b": [0, 0, 1, 1] * 30, "c": [0, 1] * 60}).structure_
+    assert found.edges()[0][:2] == ("a", "b")
+    assert found.graph.n_edges == 1
+    assert found.settings["test"]["name"] == "ChiSquare"
+    assert "c" in str(found)
+
+
+def test_the_simulated_survey_is_found_exactly() -> None:
+    from graphoid.datasets.simulated import survey_graph
+
+    found = gd.GSMN(test=gd.ChiSquare(alpha=0.001)).fit(gd.datasets.load("survey")).structure_
+    assert found.compare(survey_graph()).hamming == 0
+
+
+@pytest.mark.parametrize("test", [gd.ChiSquare(), gd.GTest(), gd.BayesianTest(), gd.PartialCorrelation()])
+def test_every_test_can_be_used_and_recorded(test: object) -> None:
+    found = gd.GSMN(test=test).fit(gd.datasets.load("balance-scale").codes).structure_
+    assert found.settings["test"]["name"] == type(test).__name__
+    assert gd.LearnedStructure.from_json(found.to_json()) == found
+    assert str(found)
+
+
+def test_shuffled_rows_change_nothing() -> None:
+    table = gd.datasets.load("survey")
+    rows = np.random.default_rng(0).permutation(table.n_rows)
+    columns = tuple(np.ascontiguousarray(table.column(i)[rows]) for i in range(len(table.variables)))
+    shuffled = gd.Table(table.variables, columns, table.n_rows)
+    one, other = gd.GSMN().fit(table).structure_, gd.GSMN().fit(shuffled).structure_
+    assert one.graph == other.graph
+    assert [v.assertion for v in one.trace] == [v.assertion for v in other.trace]
+
+
+def test_the_oracle_answers_as_separation_does() -> None:
+    graph = gd.datasets.random_graph(12, 3, 1)
+    assert gd.GSMN().learn(gd.Oracle(graph)).trace == gd.GSMN().learn(Exact(graph)).trace

@@ -81,6 +81,7 @@ def test_equality_tells_graphs_apart() -> None:
         (lambda: UndirectedGraph(3, [(0, 1, 2)]), DataError, "a pair of variables"),
         (lambda: UndirectedGraph(3, [7]), DataError, "a pair of variables, not 7"),
         (lambda: UndirectedGraph(3, [(0, 1.5)]), UnknownVariable, "1.5 is neither"),
+        (lambda: UndirectedGraph(3).separated(0, 1, "2"), SettingsError, "must be a list of variables"),
         (lambda: UndirectedGraph(3).separated(0, 0), SettingsError, "from itself"),
         (lambda: UndirectedGraph(3).separated(0, 1, [1]), SettingsError, "given at once"),
         (lambda: UndirectedGraph.from_blankets({0: [1], 2: []}), DataError, "one entry for each position"),

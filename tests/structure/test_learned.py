@@ -77,7 +77,7 @@ def test_why_explains_edges_and_gaps(found: gd.LearnedStructure) -> None:
     assert found.why("a", "ç").splitlines() == [
         (
             "a and ç are not joined: given b <i>, they are independent "
-            "(p = 0.4, too little data to be sure, 2,201 rows)."
+            "(p = 0.4, above alpha = 0.05, 2,201 rows, too little data to be sure)."
         ),
         "Asked, in this order:",
         (
@@ -91,7 +91,8 @@ def test_why_explains_edges_and_gaps(found: gd.LearnedStructure) -> None:
         "  10. independent, as found when a was examined (propagation)",
     ]
     assert found.why(1, 0).startswith(
-        "b <i> and a are joined: with nothing given, they depend on each other (p = 1.56e-18, 2,201 rows)."
+        "b <i> and a are joined: with nothing given, they depend on each other "
+        "(p = 1.56e-18, not above alpha = 0.05, 2,201 rows)."
     )
     assert "one variable" in found.why("a", 0)
     with pytest.raises(UnknownVariable, match="named 'zebra'"):

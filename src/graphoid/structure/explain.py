@@ -48,20 +48,26 @@ def evidence(v: Verdict, names: Sequence[str]) -> str:
     >>> evidence(Verdict(0, 1, (2,), False, p_value=0.001, log_p=math.log(0.001)), ["a", "b", "c"])
     'p = 0.001 given c'
     """
-    if v.log_p is not None:
-        number = f"p = {probability(v.log_p)}"
-    elif v.log_odds is not None:
-        number = (
-            f"P(independent) = {probability(min(v.log_odds, 0.0) - math.log1p(math.exp(-abs(v.log_odds))))}"
-        )
-    elif v.source == "oracle":
-        number = "known"
-    elif v.source == "test":
-        number = "tested"
-    else:
-        number = f"by {v.source}"
     given = f"given {listed([names[z] for z in v.given])}" if v.given else "unconditionally"
-    return f"{number} {given}" + (", too little data to be sure" if v.thin else "")
+    return f"{_number(v)} {given}" + (", too little data to be sure" if v.thin else "")
+
+
+def _number(v: Verdict) -> str:
+    """Return the number behind a verdict, or where it came from if it has none."""
+    if v.log_p is not None:
+        return f"p = {probability(v.log_p)}"
+    if v.log_odds is not None:
+        log_posterior = min(v.log_odds, 0.0) - math.log1p(math.exp(-abs(v.log_odds)))
+        return f"P(independent) = {probability(log_posterior)}"
+    return {"oracle": "known", "test": "tested"}.get(v.source, f"by {v.source}")
+
+
+def _threshold(structure: LearnedStructure, v: Verdict) -> str:
+    """Return what a p-value was held against, if the settings say so."""
+    test = structure.settings.get("test")
+    if v.log_p is None or not isinstance(test, dict) or "alpha" not in test:
+        return ""
+    return f", {'above' if v.independent else 'not above'} alpha = {test['alpha']:g}"
 
 
 def why(structure: LearnedStructure, x: int, y: int) -> str:
@@ -79,10 +85,10 @@ def why(structure: LearnedStructure, x: int, y: int) -> str:
     given = f"given {listed([names[z] for z in decided.given])}" if decided.given else "with nothing given"
     relation = "they depend on each other" if joined else "they are independent"
     rows = f", {decided.n_rows:,.0f} rows" if decided.n_rows else ""
-    number = evidence(decided._replace(given=()), names).replace(" unconditionally", "")
-    lines = [f"{head}: {given}, {relation} ({number}{rows})."]
-    if not joined and not decided.given:
-        lines[0] += " Nothing needs to be held fixed to see it."
+    doubt = ", too little data to be sure" if decided.thin else ""
+    lines = [
+        f"{head}: {given}, {relation} ({_number(decided)}{_threshold(structure, decided)}{rows}{doubt})."
+    ]
     lines.append("Asked, in this order:")
     lines += [f"  {i}. {_answered(structure, i, v)}" for i, v in asked]
     return "\n".join(lines)
@@ -96,7 +102,7 @@ def _answered(structure: LearnedStructure, i: int, v: Verdict) -> str:
         return f"{answer}, as found when {names[v.y]} was examined (propagation)"
     facts = [evidence(v, names)]
     if v.statistic is not None:
-        dof = f" with {v.dof:g} degrees of freedom" if v.dof is not None else ""
+        dof = "" if v.dof is None else f" with {v.dof:g} degree{'s' if v.dof != 1 else ''} of freedom"
         facts.append(f"statistic {v.statistic:.4g}{dof}")
     initial = " in the initial tests" if i <= structure.cost.n_initial else ""
     return f"{answer}{initial}: {', '.join(facts)}"

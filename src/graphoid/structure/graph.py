@@ -164,7 +164,7 @@ class UndirectedGraph:
         """
         x, y = self.position(x), self.position(y)
         if isinstance(given, str):
-            given = (given,)
+            raise SettingsError(f"given is {given!r}; it must be a list of variables, such as [{given!r}].")
         known = separation.mask(self.position(z) for z in given)
         if x == y:
             raise SettingsError(f"{self._names[x]!r} cannot be separated from itself; name two variables.")
