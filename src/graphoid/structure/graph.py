@@ -165,7 +165,9 @@ class UndirectedGraph:
         x, y = self.position(x), self.position(y)
         if isinstance(given, str):
             raise SettingsError(f"given is {given!r}; it must be a list of variables, such as [{given!r}].")
-        known = separation.mask(self.position(z) for z in given)
+        n, known = len(self._names), 0
+        for z in given:
+            known |= 1 << (z if type(z) is int and 0 <= z < n else self.position(z))
         if x == y:
             raise SettingsError(f"{self._names[x]!r} cannot be separated from itself; name two variables.")
         if (known >> x | known >> y) & 1:
