@@ -23,7 +23,6 @@ using namespace graphoid;
 
 namespace {
 
-using Doubles = nb::ndarray<nb::numpy, double, nb::ndim<1>>;
 using Longs = nb::ndarray<nb::numpy, std::int64_t, nb::ndim<1>>;
 
 template <class T>
@@ -144,23 +143,21 @@ public:
         settings.log_prior = log_prior;
         settings.occurring = occurring;
         std::vector<Numbers> numbers(n);
-        std::vector<double> statistic(n), degrees(n), log_p(n), p(n), log_odds(n), slices(n);
         {
             nb::gil_scoped_release free;
             if (settings.kind == Kind::bayesian) settings.rising = rising(pseudo_count);
             judge_batch(*data_, cache_, settings, questions.items_, threads, numbers.data());
-            for (std::size_t i = 0; i < n; ++i) {
-                statistic[i] = numbers[i].statistic;
-                degrees[i] = numbers[i].dof;
-                log_p[i] = numbers[i].log_p;
-                p[i] = std::exp(numbers[i].log_p);
-                log_odds[i] = numbers[i].log_odds;
-                slices[i] = numbers[i].slices;
-            }
         }
-        return nb::make_tuple(questions.x, questions.y, questions.given, owned(std::move(statistic)),
-                              owned(std::move(degrees)), owned(std::move(p)), owned(std::move(log_p)),
-                              owned(std::move(log_odds)), owned(std::move(slices)));
+        const auto column = [&](auto number) {
+            nb::list out = nb::steal<nb::list>(PyList_New(static_cast<Py_ssize_t>(n)));
+            for (std::size_t i = 0; i < n; ++i)
+                PyList_SET_ITEM(out.ptr(), static_cast<Py_ssize_t>(i), PyFloat_FromDouble(number(numbers[i])));
+            return out;
+        };
+        return nb::make_tuple(questions.x, questions.y, questions.given,
+                              column([](const Numbers& a) { return a.statistic; }), column([](const Numbers& a) { return a.dof; }),
+                              column([](const Numbers& a) { return std::exp(a.log_p); }), column([](const Numbers& a) { return a.log_p; }),
+                              column([](const Numbers& a) { return a.log_odds; }), column([](const Numbers& a) { return a.cells; }));
     }
 
     Longs table(const std::vector<int>& variables) {

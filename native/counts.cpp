@@ -1,6 +1,7 @@
 #include "counts.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "parallel.hpp"
 
@@ -17,28 +18,57 @@ using std::uint8_t;
 constexpr size_t kChunk = 4096;          // rows whose codes stay in the first cache
 constexpr size_t kInterleaved = 2048;    // cells up to which four histograms side by side stay there too
 
-// Adds the codes to a histogram. Few cells: four histograms, so that equal neighbours do not wait for each other.
+// Codes come four to a load: the ports are busy enough with the histograms.
+inline void load4(const uint16_t* code, uint32_t out[4]) {
+    uint64_t u;
+    std::memcpy(&u, code, sizeof u);
+    for (unsigned k = 0; k < 4; ++k) out[k] = static_cast<uint32_t>(u >> (16 * k)) & 0xffffu;
+}
+inline void load4(const uint32_t* code, uint32_t out[4]) { std::memcpy(out, code, 16); }
+
 template <class Code>
-__attribute__((noinline)) void scatter4(const Code* code, size_t n, uint32_t* h, size_t stride) {
+__attribute__((noinline)) void scatter(const Code* code, size_t n, uint32_t* h, size_t stride) {
     uint32_t *h0 = h, *h1 = h + stride, *h2 = h + 2 * stride, *h3 = h + 3 * stride;
     size_t i = 0;
     for (; i + 8 <= n; i += 8) {
-        ++h0[code[i]];
-        ++h1[code[i + 1]];
-        ++h2[code[i + 2]];
-        ++h3[code[i + 3]];
-        ++h0[code[i + 4]];
-        ++h1[code[i + 5]];
-        ++h2[code[i + 6]];
-        ++h3[code[i + 7]];
+        uint32_t a[4], b[4];
+        load4(code + i, a);
+        load4(code + i + 4, b);
+        ++h0[a[0]];
+        ++h1[a[1]];
+        ++h2[a[2]];
+        ++h3[a[3]];
+        ++h0[b[0]];
+        ++h1[b[1]];
+        ++h2[b[2]];
+        ++h3[b[3]];
     }
     for (; i < n; ++i) ++h0[code[i]];
 }
 
-template <class Code>
-__attribute__((noinline)) void scatter1(const Code* code, size_t n, uint32_t* h) {
-    for (size_t i = 0; i < n; ++i) ++h[code[i]];
-}
+// A table of counts as one histogram, or four side by side where these stay in the first cache.
+class Histogram {
+public:
+    Histogram(std::vector<uint32_t>& table, size_t cells) : table_(table), cells_(cells), stride_(cells <= kInterleaved ? cells : 0) {
+        if (table_.size() < cells_ + 3 * stride_) table_.resize(cells_ + 3 * stride_, 0);
+    }
+    template <class Code>
+    void add(const Code* code, size_t n) {
+        scatter(code, n, table_.data(), stride_);
+    }
+    size_t stride() const { return stride_; }
+    // Leaves the counts in the first of the four.
+    void fold() {
+        if (stride_ == 0) return;
+        uint32_t* h = table_.data();
+        for (size_t i = 0; i < cells_; ++i) h[i] += h[i + stride_] + h[i + 2 * stride_] + h[i + 3 * stride_];
+        std::fill_n(h + stride_, 3 * stride_, 0);
+    }
+
+private:
+    std::vector<uint32_t>& table_;
+    size_t cells_, stride_;
+};
 
 template <class Code>
 void scatter_weights(const Code* code, const int64_t* units, size_t n, int64_t* h) {
@@ -98,20 +128,38 @@ size_t dense_limit(size_t n_rows) { return std::max<size_t>(65536, 16 * n_rows);
 void count_cells(const Dataset& data, const Slices* slices, int x, int y, Scratch& scratch) {
     const Column &cx = data.columns[x], &cy = data.columns[y];
     const size_t cells = cell_number(slices, cx, cy);
-    const bool interleaved = cells <= kInterleaved;
-    if (scratch.table.size() < (interleaved ? 4 : 1) * cells) scratch.table.resize((interleaved ? 4 : 1) * cells, 0);
-    uint32_t* h = scratch.table.data();
-    each_chunk(data, slices, cx, cy, cells, scratch, [&](const auto* code, size_t, size_t n) {
-        if (interleaved)
-            scatter4(code, n, h, cells);
-        else
-            scatter1(code, n, h);
-    });
-    if (interleaved)
-        for (size_t i = 0; i < cells; ++i) {
-            h[i] += h[i + cells] + h[i + 2 * cells] + h[i + 3 * cells];
-            h[i + cells] = h[i + 2 * cells] = h[i + 3 * cells] = 0;
-        }
+    Histogram histogram(scratch.table, cells);
+    each_chunk(data, slices, cx, cy, cells, scratch, [&](const auto* code, size_t, size_t n) { histogram.add(code, n); });
+    histogram.fold();
+}
+
+bool count_mixed(const Dataset& data, const std::vector<int>& variables, Scratch& scratch) {
+    constexpr size_t kMaxPairs = 8;  // 16 variables: no more have 65,536 cells, but for constants
+    if (variables.empty() || variables.size() > 2 * kMaxPairs) return false;
+    size_t cells = 1;
+    for (size_t i = 0; i < variables.size(); ++i) {
+        const Column& column = data.columns[variables[i]];
+        cells *= column.arity;
+        const bool paired = i > 0 && (variables.size() - i) % 2 == 1;
+        const bool fits = !paired || (column.arity <= 127 && column.arity * data.columns[variables[i - 1]].arity <= 32767);
+        if (column.narrow == nullptr || !fits || cells > 65536) return false;
+    }
+    if (scratch.zeros.size() < data.n_rows && variables.size() % 2 == 1) scratch.zeros.resize(data.n_rows, 0);
+    Simd::Pair pairs[kMaxPairs];
+    size_t n_pairs = 0, i = 0;
+    if (variables.size() % 2 == 1) {  // an odd one goes first, paired with a column of zeros
+        const Column& b = data.columns[variables[0]];
+        pairs[n_pairs++] = {scratch.zeros.data(), b.narrow, 1, static_cast<uint16_t>(std::min(b.arity, 127u))};
+        i = 1;
+    }
+    for (; i < variables.size(); i += 2) {
+        const Column &a = data.columns[variables[i]], &b = data.columns[variables[i + 1]];
+        pairs[n_pairs++] = {a.narrow, b.narrow, static_cast<uint16_t>(a.arity * b.arity), static_cast<uint16_t>(b.arity)};
+    }
+    Histogram histogram(scratch.table, cells);
+    data.simd.tabulate(pairs, n_pairs, data.n_rows, scratch.table.data(), histogram.stride());
+    histogram.fold();
+    return true;
 }
 
 void weigh_cells(const Dataset& data, const Slices* slices, int x, int y, Scratch& scratch) {
@@ -142,23 +190,16 @@ void mixed_codes(const Dataset& data, const std::vector<int>& variables, size_t 
 }
 
 template <class Code>
-void count_codes(const Dataset& data, const std::vector<int>& variables, size_t cells, int64_t* out) {
+void count_codes(const Dataset& data, const std::vector<int>& variables, int64_t* out) {
     Code code[kChunk];
-    const bool interleaved = data.units == nullptr && cells <= kInterleaved;
-    std::vector<uint32_t> table(interleaved ? 4 * cells : 0, 0);
     for (size_t start = 0; start < data.n_rows; start += kChunk) {
         const size_t n = std::min(kChunk, data.n_rows - start);
         mixed_codes(data, variables, start, n, code);
         if (data.units != nullptr)
             scatter_weights(code, data.units + start, n, out);
-        else if (interleaved)
-            scatter4(code, n, table.data(), cells);
         else
             for (size_t i = 0; i < n; ++i) ++out[code[i]];
     }
-    if (interleaved)
-        for (size_t i = 0; i < cells; ++i)
-            out[i] += int64_t{table[i]} + table[i + cells] + table[i + 2 * cells] + table[i + 3 * cells];
 }
 
 }  // namespace
@@ -166,10 +207,13 @@ void count_codes(const Dataset& data, const std::vector<int>& variables, size_t 
 void count_table(const Dataset& data, const std::vector<int>& variables, int64_t* out) {
     size_t cells = 1;
     for (const int v : variables) cells *= data.columns[v].arity;
-    if (cells <= 65536)
-        count_codes<uint16_t>(data, variables, cells, out);
+    Scratch scratch;
+    if (data.units == nullptr && count_mixed(data, variables, scratch))
+        std::copy_n(scratch.table.begin(), cells, out);
+    else if (cells <= 65536)
+        count_codes<uint16_t>(data, variables, out);
     else
-        count_codes<uint32_t>(data, variables, cells, out);
+        count_codes<uint32_t>(data, variables, out);
 }
 
 void count_occurring(const Dataset& data, const std::vector<int>& variables, std::vector<uint32_t>& rows,
@@ -185,10 +229,9 @@ void count_occurring(const Dataset& data, const std::vector<int>& variables, std
     }
 }
 
-bool HubTally::pays(const Dataset& data, const Slices* slices, int hub, size_t others) {
-    // Emptying a group's counters costs about as much as 16 of its rows; a block costs about four single tables.
-    const size_t groups = (slices == nullptr ? 1 : slices->n) * data.columns[hub].arity;
-    return others >= 6 && 16 * groups <= data.n_rows;
+bool HubTally::pays(const Dataset& data, double slices, int hub, size_t others) {
+    // Emptying the counters of a group costs about as much as 16 of its rows.
+    return others >= kEnough && 16 * slices * data.columns[hub].arity <= static_cast<double>(data.n_rows);
 }
 
 HubTally::HubTally(Dataset& data, const Slices* slices, int hub)
@@ -318,7 +361,7 @@ void count_one_against(Dataset& data, const Slices* slices, int x, const std::ve
     for (size_t i = 0; i < jobs.size();) {
         size_t j = i + 1;
         while (j < jobs.size() && jobs[i].block >= 0 && jobs[j].block == jobs[i].block) ++j;
-        if (jobs[i].block < 0 || !HubTally::pays(data, slices, x, j - i))
+        if (jobs[i].block < 0 || !HubTally::pays(data, static_cast<double>(n_slices), x, j - i))
             for (size_t l = i; l < j; ++l) runs.emplace_back(l, l + 1);
         else
             runs.emplace_back(i, j);

@@ -16,6 +16,7 @@ struct Scratch {
     std::vector<std::int64_t> weighted;    // likewise
     std::vector<std::uint16_t> code16;
     std::vector<std::uint32_t> code32;
+    std::vector<std::uint8_t> zeros;
 };
 
 // Up to this many cells a table of counts is written out; beyond, only the cells that occur are listed.
@@ -24,7 +25,10 @@ std::size_t dense_limit(std::size_t n_rows);
 // Adds counts of (slice, x, y) to scratch.table, which gets slices->n * rx * ry cells (null: one slice).
 // The caller sets them back to zero. Needs that number to be at most dense_limit.
 void count_cells(const Dataset& data, const Slices* slices, int x, int y, Scratch& scratch);
-// The same in units of weight, to scratch.weighted.
+// Adds counts of up to 65,536 cells of `variables`, last fastest, to scratch.table, which the caller sets back to
+// zero. Does nothing and returns false where columns are too wide for that.
+bool count_mixed(const Dataset& data, const std::vector<int>& variables, Scratch& scratch);
+// Counts of (slice, x, y) in units of weight, to scratch.weighted.
 void weigh_cells(const Dataset& data, const Slices* slices, int x, int y, Scratch& scratch);
 
 // The table of `variables` in the order given, last fastest; out has room for all cells and is zero.
@@ -49,8 +53,9 @@ bool planes_pay(const Dataset& data, double passes);
 class HubTally {
 public:
     HubTally(Dataset& data, const Slices* slices, int hub);
-    // Whether the rows of a group are enough for this way to pay.
-    static bool pays(const Dataset& data, const Slices* slices, int hub, std::size_t others);
+    static constexpr std::uint32_t kEnough = 6;  // a block costs about as much as so many single tables
+    // Whether this way pays, for so many slices and others.
+    static bool pays(const Dataset& data, double slices, int hub, std::size_t others);
     void tally_block(int block);
     // cells[slice][hub][v] of one variable of the block tallied last; `cells` has room for all.
     void table_of(int v, std::uint32_t* cells) const;

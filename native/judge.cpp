@@ -9,8 +9,7 @@ void Judge::begin(std::uint32_t rx, std::uint32_t ry, double configurations, dou
     ry_ = ry;
     configurations_ = configurations;
     log_configurations_ = log_configurations;
-    high_ = low_ = dof_ = 0;
-    slices_ = 0;
+    sum_ = ChiSum{};
     log_ratios_.clear();
     row_.assign(rx, 0);
     column_.assign(ry, 0);
@@ -18,8 +17,8 @@ void Judge::begin(std::uint32_t rx, std::uint32_t ry, double configurations, dou
 }
 
 void Judge::dof_of_slice(double rows, double columns) {
-    ++slices_;
-    if (set_.dof == Dof::adjusted) dof_ += (rows - 1) * (columns - 1);
+    ++sum_.slices;
+    sum_.dof += (rows - 1) * (columns - 1);
 }
 
 template <class Count>
@@ -36,21 +35,17 @@ void Judge::margins(const Count* cells) {
     }
 }
 
-template <class Count>
-void Judge::slice(const Count* cells) {
-    if (rx_ == 2 && ry_ == 2 && set_.kind == Kind::chi_square) {
-        const auto a = static_cast<double>(cells[0]), b = static_cast<double>(cells[1]);
-        const auto c = static_cast<double>(cells[2]), d = static_cast<double>(cells[3]);
-        const double r0 = a + b, r1 = c + d, k0 = a + c, k1 = b + d, n = r0 + r1;
-        if (n == 0) return;
-        const double product = r0 * r1 * (k0 * k1);
-        dof_of_slice(1.0 + (r0 > 0 && r1 > 0), 1.0 + (k0 > 0 && k1 > 0));
-        if (product > 0) {
-            const double difference = a * d - b * c;
-            add(difference * difference / product * n);
-        }
+void Judge::slices(const std::uint32_t* cells, std::size_t n) {
+    if (set_.kind == Kind::chi_square && rx_ >= 2 && rx_ <= 4 && ry_ >= 2 && ry_ <= 4) {
+        simd_.chi_slices(cells, n, rx_, ry_, &sum_);
         return;
     }
+    const std::size_t size = static_cast<std::size_t>(rx_) * ry_;
+    for (std::size_t s = 0; s < n; ++s) slice(cells + s * size);
+}
+
+template <class Count>
+void Judge::slice(const Count* cells) {
     margins(cells);
     double n = 0;
     for (const double r : row_) n += r;
@@ -113,7 +108,7 @@ long double Judge::rising(double count) const {
 // log h / g: joint model against independent model, Dirichlet pseudo-counts all equal.
 template <class Count>
 void Judge::bayesian(const Count* cells, double n) {
-    ++slices_;
+    ++sum_.slices;
     long double ratio = 0;
     const std::size_t size = static_cast<std::size_t>(rx_) * ry_;
     for (std::size_t i = 0; i < size; ++i)
@@ -152,7 +147,7 @@ void Judge::slice(const std::vector<Cell>& cells) {
             for (const std::uint32_t j : seen) margin_terms += rising(column_[j]);
 
         if (set_.kind == Kind::bayesian) {
-            ++slices_;
+            ++sum_.slices;
             long double ratio = -margin_terms;
             for (const Cell& cell : cells) ratio += rising(cell.count);
             const LogRising& table = *set_.rising;
@@ -207,20 +202,21 @@ double log_odds(const std::vector<long double>& log_ratios, long double log_prio
 }  // namespace
 
 Numbers Judge::end() {
-    Numbers out{high_ + low_, 0, 0, 0, static_cast<double>(slices_)};
+    const double occur = static_cast<double>(sum_.slices);
+    Numbers out{sum_.high + sum_.low, 0, 0, 0, occur * rx_ * ry_};
     if (set_.kind == Kind::bayesian) {
-        if (slices_ == 0) {  // no rows: the prior
+        if (sum_.slices == 0) {  // no rows: the prior
             out.log_odds = set_.log_prior - std::log(-std::expm1(set_.log_prior));
         } else {
-            const double log_k = set_.occurring ? std::log(static_cast<double>(slices_)) : log_configurations_;
+            const double log_k = set_.occurring ? std::log(occur) : log_configurations_;
             out.log_odds = log_odds(log_ratios_, set_.log_prior, log_k);
         }
         return out;
     }
     const double cells = (rx_ - 1.0) * (ry_ - 1.0);
     switch (set_.dof) {
-        case Dof::slices: out.dof = cells * static_cast<double>(slices_); break;
-        case Dof::adjusted: out.dof = dof_; break;
+        case Dof::slices: out.dof = cells * occur; break;
+        case Dof::adjusted: out.dof = sum_.dof; break;
         case Dof::full: out.dof = cells > 0 ? cells * configurations_ : 0; break;
     }
     out.log_p = out.dof > 0 ? log_chi2_sf(out.statistic, out.dof) : 0;

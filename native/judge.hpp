@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "simd.hpp"
 #include "special.hpp"
 
 namespace graphoid {
@@ -23,7 +24,7 @@ struct Settings {
 struct Numbers {
     double statistic, dof, log_p;  // classical tests
     double log_odds;               // Bayesian test
-    double slices;                 // that occur
+    double cells;                  // of the slices that occur
 };
 
 // A cell that occurs, of a slice too large to be written out.
@@ -34,12 +35,13 @@ struct Cell {
 
 class Judge {
 public:
-    explicit Judge(const Settings& settings) : set_(settings) {}
+    Judge(const Settings& settings, const Simd& simd) : set_(settings), simd_(simd) {}
 
     // Starts a test of variables with rx and ry states. The number of configurations of the conditioning set
     // comes as it is (infinite where a double cannot hold it) and as its logarithm.
     void begin(std::uint32_t rx, std::uint32_t ry, double configurations, double log_configurations);
-    // A slice as an rx * ry table. Empty slices are stepped over.
+    // Slices as rx * ry tables, one after the other. Empty ones are stepped over.
+    void slices(const std::uint32_t* cells, std::size_t n);
     template <class Count>
     void slice(const Count* cells);
     // A slice as the list of its cells that are not zero.
@@ -58,16 +60,16 @@ private:
     void dof_of_slice(double rows, double columns);
     long double rising(double count) const;
     void add(double value) {  // two-sum: the total does not depend on the order of the slices
-        const double next = high_ + value, part = next - high_;
-        low_ += (high_ - (next - part)) + (value - part);
-        high_ = next;
+        const double next = sum_.high + value, part = next - sum_.high;
+        sum_.low += (sum_.high - (next - part)) + (value - part);
+        sum_.high = next;
     }
 
     Settings set_;
+    const Simd& simd_;
     std::uint32_t rx_ = 0, ry_ = 0;
     double configurations_ = 1, log_configurations_ = 0;
-    double high_ = 0, low_ = 0, dof_ = 0;
-    std::size_t slices_ = 0;
+    ChiSum sum_;
     std::vector<double> row_, column_;           // margins of the slice at hand
     std::vector<double> inverse_;                // 1 / column margin, 0 where it is 0
     std::vector<std::uint32_t> touched_;

@@ -38,7 +38,7 @@ inline void store(Word* p, Vector v) { _mm512_storeu_si512(p, v); }
 
 #elif defined(__AVX2__)
 
-constexpr double kWordsPerRow = 2.6;
+constexpr double kWordsPerRow = 2.0;
 
 using Vector = __m256i;
 inline Vector load(const Word* p) { return _mm256_loadu_si256(reinterpret_cast<const Vector*>(p)); }
@@ -90,7 +90,11 @@ inline uint64_t popcount(size_t words, Next next) {
 
 #else
 
-constexpr double kWordsPerRow = 0.8;
+#if defined(__aarch64__)
+constexpr double kWordsPerRow = 1.0;
+#else
+constexpr double kWordsPerRow = 0.1;  // no popcount instruction to rely on
+#endif
 
 using Vector = Word;
 inline Vector load(const Word* p) { return *p; }
@@ -153,6 +157,49 @@ __attribute__((noinline)) void mix16(uint16_t* __restrict code, const uint8_t* _
 __attribute__((noinline)) void mix32(uint32_t* __restrict code, const uint8_t* __restrict column, uint32_t radix,
                                      size_t n) {
     for (size_t i = 0; i < n; ++i) code[i] = code[i] * radix + column[i];
+}
+
+inline void add4(const uint16_t* code, uint32_t* h, size_t stride) {
+    uint64_t u;
+    __builtin_memcpy(&u, code, sizeof u);  // four codes in one load: the ports are busy enough
+    ++h[u & 0xffff];
+    ++h[stride + ((u >> 16) & 0xffff)];
+    ++h[2 * stride + ((u >> 32) & 0xffff)];
+    ++h[3 * stride + (u >> 48)];
+}
+
+// Codes are made 32 at a time between the increments, which wait for the store port anyway. Rows change places
+// within their 32, alike for all columns: it is only counts that are wanted.
+__attribute__((noinline)) void tabulate(const Simd::Pair* pairs, size_t n_pairs, size_t n, uint32_t* h, size_t stride) {
+    size_t i = 0;
+#if defined(__AVX2__)
+    alignas(32) uint16_t code[2][32];
+    unsigned turn = 0;
+    const auto make = [&](size_t at, uint16_t* out) {
+        __m256i low = _mm256_setzero_si256(), high = low;
+        for (size_t p = 0; p < n_pairs; ++p) {
+            const Simd::Pair& pair = pairs[p];
+            const __m256i weights = _mm256_set1_epi16(static_cast<short>(pair.rb | 0x100));  // bytes (rb, 1)
+            const __m256i radix = _mm256_set1_epi16(static_cast<short>(pair.radix));
+            const __m256i a = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(pair.a + at));
+            const __m256i b = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(pair.b + at));
+            low = _mm256_add_epi16(_mm256_mullo_epi16(low, radix), _mm256_maddubs_epi16(_mm256_unpacklo_epi8(a, b), weights));
+            high = _mm256_add_epi16(_mm256_mullo_epi16(high, radix), _mm256_maddubs_epi16(_mm256_unpackhi_epi8(a, b), weights));
+        }
+        _mm256_store_si256(reinterpret_cast<__m256i*>(out), low);
+        _mm256_store_si256(reinterpret_cast<__m256i*>(out + 16), high);
+    };
+    if (n >= 32) make(0, code[0]);
+    for (; i + 32 <= n; i += 32, turn ^= 1) {
+        if (i + 64 <= n) make(i + 32, code[turn ^ 1]);
+        for (unsigned k = 0; k < 32; k += 4) add4(code[turn] + k, h, stride);
+    }
+#endif
+    for (; i < n; ++i) {
+        uint32_t c = 0;
+        for (size_t p = 0; p < n_pairs; ++p) c = c * pairs[p].radix + pairs[p].a[i] * pairs[p].rb + pairs[p].b[i];
+        ++h[(i % 4) * stride + c];
+    }
 }
 
 __attribute__((noinline)) void cell16(uint16_t* __restrict code, const uint16_t* __restrict slice,
@@ -267,6 +314,78 @@ void tally(const uint8_t* block, const uint32_t* rows, size_t n, unsigned states
     }
 }
 
+// Four numbers side by side; the compiler maps them to what the instruction set has. All sums are written out,
+// so that every instruction set gives the same bits.
+typedef double Four __attribute__((vector_size(32)));
+typedef std::int32_t FourInts __attribute__((vector_size(16)));
+typedef std::int64_t FourFlags __attribute__((vector_size(32)));
+
+inline double sum4(Four v) { return (v[0] + v[1]) + (v[2] + v[3]); }
+inline double ones4(FourFlags flags) { return static_cast<double>(-(flags[0] + flags[1] + flags[2] + flags[3])); }
+inline Four reciprocal(Four v, FourFlags positive) {
+    const Four one = {1, 1, 1, 1}, zero = {0, 0, 0, 0};
+    const Four safe = positive ? v : one;
+    return positive ? one / safe : zero;
+}
+
+// Sums of four rows at once, each as (v0 + v1) + (v2 + v3).
+inline Four row_sums(Four a, Four b, Four c, Four d) {
+    const Four ab = __builtin_shuffle(a, b, FourFlags{0, 4, 2, 6}) + __builtin_shuffle(a, b, FourFlags{1, 5, 3, 7});
+    const Four cd = __builtin_shuffle(c, d, FourFlags{0, 4, 2, 6}) + __builtin_shuffle(c, d, FourFlags{1, 5, 3, 7});
+    return __builtin_shuffle(ab, cd, FourFlags{0, 1, 4, 5}) + __builtin_shuffle(ab, cd, FourFlags{2, 3, 6, 7});
+}
+
+// sum (c n - r k)^2 / (r k) / n: the differences are whole numbers and cancel without loss.
+template <unsigned RX, unsigned RY>
+void chi_slices_of(const uint32_t* cells, size_t slices, ChiSum* sum) {
+    const Four zero = {0, 0, 0, 0};
+    double high = sum->high, low = sum->low, dof = sum->dof;
+    size_t occur = sum->slices;
+    for (size_t s = 0; s < slices; ++s, cells += RX * RY) {
+        Four c[4] = {zero, zero, zero, zero};
+        for (unsigned i = 0; i < RX; ++i) {
+            FourInts row = {0, 0, 0, 0};
+            __builtin_memcpy(&row, cells + i * RY, RY * sizeof(uint32_t));
+            c[i] = __builtin_convertvector(row, Four);
+        }
+        const Four k = (c[0] + c[1]) + (c[2] + c[3]);
+        const double n = sum4(k);
+        if (n == 0) continue;
+        ++occur;
+        if (n < 2) continue;
+        const Four r = row_sums(c[0], c[1], c[2], c[3]);
+        const FourFlags rows = r > zero, columns = k > zero;
+        dof += (ones4(rows) - 1) * (ones4(columns) - 1);
+        const Four inverse_r = reciprocal(r, rows), inverse_k = reciprocal(k, columns);
+        const Four n4 = {n, n, n, n};
+        Four total = zero;
+        for (unsigned i = 0; i < RX; ++i) {
+            const FourFlags lane = {i, i, i, i};
+            const Four difference = c[i] * n4 - __builtin_shuffle(r, lane) * k;
+            total += difference * difference * __builtin_shuffle(inverse_r, lane);
+        }
+        const double value = sum4(total * inverse_k) / n;
+        const double next = high + value, part = next - high;  // two-sum
+        low += (high - (next - part)) + (value - part);
+        high = next;
+    }
+    *sum = {high, low, dof, occur};
+}
+
+void chi_slices(const uint32_t* cells, size_t slices, unsigned rx, unsigned ry, ChiSum* sum) {
+    switch (4 * rx + ry) {
+        case 10: chi_slices_of<2, 2>(cells, slices, sum); break;
+        case 11: chi_slices_of<2, 3>(cells, slices, sum); break;
+        case 12: chi_slices_of<2, 4>(cells, slices, sum); break;
+        case 14: chi_slices_of<3, 2>(cells, slices, sum); break;
+        case 15: chi_slices_of<3, 3>(cells, slices, sum); break;
+        case 16: chi_slices_of<3, 4>(cells, slices, sum); break;
+        case 18: chi_slices_of<4, 2>(cells, slices, sum); break;
+        case 19: chi_slices_of<4, 3>(cells, slices, sum); break;
+        default: chi_slices_of<4, 4>(cells, slices, sum); break;
+    }
+}
+
 }  // namespace
 
 #define GRAPHOID_JOIN2(a, b) a##b
@@ -277,7 +396,7 @@ void tally(const uint8_t* block, const uint32_t* rows, size_t n, unsigned states
 extern const Simd GRAPHOID_JOIN(simd_, GRAPHOID_SIMD);
 const Simd GRAPHOID_JOIN(simd_, GRAPHOID_SIMD) = {
     GRAPHOID_TEXT(GRAPHOID_SIMD), kWordsPerRow, count_and, count_and3, and_count, pack, mix16, mix32,
-    cell16, cell32, tally,
+    tabulate, cell16, cell32, tally, chi_slices,
 };
 
 }  // namespace graphoid

@@ -9,10 +9,17 @@ using Word = std::uint64_t;
 constexpr std::size_t kLanes = 64;      // variables side by side in a row-major block: one cache line
 constexpr std::size_t kWordAlign = 8;   // planes are padded to this many words, one 512-bit vector
 
+// What the chi-square statistic of many slices adds up to.
+struct ChiSum {
+    double high = 0, low = 0;    // the statistic, as an unevaluated sum of two doubles
+    double dof = 0;              // sum of (rows - 1) (columns - 1) over slices, empty rows and columns left out
+    std::size_t slices = 0;      // that are not empty
+};
+
 struct Simd {
     const char* name;
-    // Nanoseconds-free cost model: how many words one AND + popcount step handles in the time in which a
-    // histogram takes one row. Decides between bit planes and histograms.
+    // How many words an AND + popcount pass handles in the time a histogram needs for one row (measured):
+    // decides between the two.
     double words_per_row;
 
     std::uint64_t (*count_and)(const Word* a, const Word* b, std::size_t words);
@@ -25,6 +32,14 @@ struct Simd {
     // code[i] = code[i] * radix + column[i]
     void (*mix16)(std::uint16_t* code, const std::uint8_t* column, std::uint16_t radix, std::size_t n);
     void (*mix32)(std::uint32_t* code, const std::uint8_t* column, std::uint32_t radix, std::size_t n);
+    // Counts rows by their mixed-radix code, code = code * radix + a * rb + b for each pair of columns in turn
+    // (the first radix is not used). Histograms h, h + stride, h + 2 stride, h + 3 stride take turns.
+    // Codes stay below 65,536; each pair has a * rb + b <= 32,767 and rb <= 127.
+    struct Pair {
+        const std::uint8_t *a, *b;
+        std::uint16_t radix, rb;
+    };
+    void (*tabulate)(const Pair* pairs, std::size_t n_pairs, std::size_t n, std::uint32_t* h, std::size_t stride);
     // code[i] = (slice[i] * rx + x[i]) * ry + y[i]; slice may be null (all rows in slice 0)
     void (*cell16)(std::uint16_t* code, const std::uint16_t* slice, const std::uint8_t* x, const std::uint8_t* y,
                    std::uint16_t rx, std::uint16_t ry, std::size_t n);
@@ -35,6 +50,8 @@ struct Simd {
     // for s < states (the caller gets the last state by subtraction).
     void (*tally)(const std::uint8_t* block, const std::uint32_t* rows, std::size_t n, unsigned states,
                   std::uint32_t* counts);
+    // Adds up the chi-square statistic of tables of rx * ry cells each, 2 <= rx, ry <= 4.
+    void (*chi_slices)(const std::uint32_t* cells, std::size_t slices, unsigned rx, unsigned ry, ChiSum* sum);
 };
 
 // The widest set this processor has; `wanted` ("plain", "avx2", "avx512") asks for less. Null if unknown.

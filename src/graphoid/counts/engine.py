@@ -5,15 +5,11 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
-import numpy as np
-
 from graphoid.counts.contingency import Counts, size_in_words, written_out
 from graphoid.errors import CountsTooLarge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
 
     from graphoid.data.variables import Variable
     from graphoid.logic.assertion import Context
@@ -66,13 +62,13 @@ class Columns(NamedTuple):
     x: list[int]
     y: list[int]
     given: list[tuple[int, ...]]
-    statistic: NDArray[np.float64]
-    dof: NDArray[np.float64]
-    p_value: NDArray[np.float64]
-    log_p: NDArray[np.float64]
-    log_odds: NDArray[np.float64]
-    slices: NDArray[np.float64]
-    """Configurations of the conditioning set that occur."""
+    statistic: list[float]
+    dof: list[float]
+    p_value: list[float]
+    log_p: list[float]
+    log_odds: list[float]
+    cells: list[float]
+    """Cells of the slices of the conditioning set that occur: |X| |Y| times their number."""
 
 
 @runtime_checkable

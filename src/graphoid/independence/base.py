@@ -41,8 +41,8 @@ class DiscreteTest(Protocol):
         """Judge ``a`` from its counts."""
         ...
 
-    def verdicts(self, columns: Columns, cells: NDArray[Any], n_rows: float) -> list[Verdict]:
-        """Return the verdicts for numbers that an engine computed; ``cells`` is |X| |Y| of each question."""
+    def verdicts(self, columns: Columns, n_rows: float) -> list[Verdict]:
+        """Return the verdicts for numbers that were computed from the counts."""
         ...
 
 
@@ -70,14 +70,12 @@ def slices_of(counts: Counts) -> NDArray[np.float64]:
     return slices
 
 
-def decide(
-    independent: NDArray[np.bool_], dof_left: NDArray[np.bool_], rows_per_cell: NDArray[Any], policy: ThinData
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Apply the policy for thin data; return the answers and which of them are thin."""
-    thin = ~dof_left | (rows_per_cell < policy.rows_per_cell)
-    if policy.answer != "test":
-        independent = np.where(thin, policy.answer == "independent", independent)
-    return independent, thin
+def decide(independent: list[bool], thin: list[bool], policy: ThinData) -> list[bool]:
+    """Return the answers after the policy for thin data had its say."""
+    if policy.answer == "test":
+        return independent
+    instead = policy.answer == "independent"
+    return [instead if t else i for i, t in zip(independent, thin, strict=True)]
 
 
 def made(*fields: Iterable[Any]) -> list[Verdict]:

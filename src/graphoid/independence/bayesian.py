@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import repeat
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -98,27 +98,27 @@ class BayesianTest:
         if self.slices == "all":
             log_k = sum(math.log(r) for r in counts.shape[:-2])
         log_odds = self._log_odds(self._log_ratios(slices), log_k)
-        numbers = [np.array([v]) for v in (0.0, 0.0, 0.0, 0.0, log_odds, float(len(slices)))]
-        return self.verdicts(Columns([a.x], [a.y], [a.given], *numbers), np.array([rx * ry]), counts.total)[0]
+        numbers = ([v] for v in (0.0, 0.0, 0.0, 0.0, log_odds, float(len(slices) * rx * ry)))
+        return self.verdicts(Columns([a.x], [a.y], [a.given], *numbers), counts.total)[0]
 
-    def verdicts(self, columns: Columns, cells: NDArray[Any], n_rows: float) -> list[Verdict]:
-        """Return the verdicts for numbers that an engine computed."""
-        above = math.log(self.threshold) - math.log1p(-self.threshold)
-        per_cell = n_rows / np.maximum(columns.slices * cells, 1.0)
-        varied = np.ones(len(cells), dtype=bool)
-        independent, thin = decide(columns.log_odds - above > _TIE, varied, per_cell, self.thin)
+    def verdicts(self, columns: Columns, n_rows: float) -> list[Verdict]:
+        """Return the verdicts for numbers that were computed from the counts."""
+        above = math.log(self.threshold) - math.log1p(-self.threshold) + _TIE
+        per_cell = self.thin.rows_per_cell
+        independent = [log_odds > above for log_odds in columns.log_odds]
+        thin = [n_rows == 0 or n_rows < per_cell * cells for cells in columns.cells]
         return made(
             columns.x,
             columns.y,
             columns.given,
-            independent.tolist(),
+            decide(independent, thin, self.thin),
             repeat(None),
             repeat(None),
             repeat(None),
             repeat(None),
-            columns.log_odds.tolist(),
+            columns.log_odds,
             repeat(n_rows),
-            thin.tolist(),
+            thin,
             repeat("test"),
         )
 

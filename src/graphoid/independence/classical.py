@@ -6,9 +6,7 @@ import abc
 import math
 from dataclasses import dataclass
 from itertools import repeat
-from typing import TYPE_CHECKING, Any, ClassVar, get_args
-
-import numpy as np
+from typing import TYPE_CHECKING, ClassVar, get_args
 
 from graphoid.counts.engine import Columns, CountRequest, Kernel
 from graphoid.errors import SettingsError
@@ -17,6 +15,7 @@ from graphoid.independence.tail import log_chi2_sf
 from graphoid.independence.thin import ThinData
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from graphoid.counts.contingency import Counts
@@ -86,24 +85,27 @@ class ClassicalTest(abc.ABC):
             dof = float((((rows > 0).sum(axis=1) - 1) * ((columns > 0).sum(axis=1) - 1)).sum())
         statistic = self.statistic(slices, rows, columns) if slices.size else 0.0
         log_p = log_chi2_sf(statistic, dof)
-        numbers = [np.array([v]) for v in (statistic, dof, math.exp(log_p), log_p, 0.0, float(len(slices)))]
-        return self.verdicts(Columns([a.x], [a.y], [a.given], *numbers), np.array([rx * ry]), counts.total)[0]
+        numbers = ([v] for v in (statistic, dof, math.exp(log_p), log_p, 0.0, float(len(slices) * rx * ry)))
+        return self.verdicts(Columns([a.x], [a.y], [a.given], *numbers), counts.total)[0]
 
-    def verdicts(self, columns: Columns, cells: NDArray[Any], n_rows: float) -> list[Verdict]:
-        """Return the verdicts for numbers that an engine computed."""
-        per_cell = n_rows / np.maximum(columns.slices * cells, 1.0)
-        independent, thin = decide(columns.p_value > self.alpha, columns.dof > 0, per_cell, self.thin)
+    def verdicts(self, columns: Columns, n_rows: float) -> list[Verdict]:
+        """Return the verdicts for numbers that were computed from the counts."""
+        alpha, per_cell = self.alpha, self.thin.rows_per_cell
+        independent = [p > alpha for p in columns.p_value]
+        thin = [
+            dof <= 0 or n_rows < per_cell * cells for dof, cells in zip(columns.dof, columns.cells, strict=True)
+        ]
         return made(
             columns.x,
             columns.y,
             columns.given,
-            independent.tolist(),
-            columns.statistic.tolist(),
-            columns.dof.tolist(),
-            columns.p_value.tolist(),
-            columns.log_p.tolist(),
+            decide(independent, thin, self.thin),
+            columns.statistic,
+            columns.dof,
+            columns.p_value,
+            columns.log_p,
             repeat(None),
             repeat(n_rows),
-            thin.tolist(),
+            thin,
             repeat("test"),
         )

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from graphoid.counts.engine import CountEngine, JudgesNearCounts
 from graphoid.counts.native import engine_for
 from graphoid.data.table import Table
@@ -45,6 +43,8 @@ class Tester:
     (False, 6.0)
     """
 
+    __test__ = False  # not for pytest, whatever the name suggests
+
     def __init__(self, test: DiscreteTest | PartialCorrelation, data: Table | CountEngine) -> None:
         if isinstance(test, type):
             raise SettingsError(f"the test must be an object: {test.__name__}(), not {test.__name__}.")
@@ -63,7 +63,6 @@ class Tester:
             self.engine: CountEngine = engine_for(data) if isinstance(data, Table) else data
             variables = self.engine.variables
         self._names = tuple(v.name for v in variables)
-        self._arities = np.array([v.arity for v in variables], dtype=np.float64)
         self._resolve = Resolver(self._names)
 
     @property
@@ -86,8 +85,7 @@ class Tester:
         if isinstance(self.engine, JudgesNearCounts) and hasattr(self.test, "kernel"):
             asked = questions if isinstance(questions, list) else list(questions)
             columns = self.engine.judged(self.test.kernel, asked, self._resolve)
-            cells = self._arities[columns.x] * self._arities[columns.y] if asked else self._arities[:0]
-            return self.test.verdicts(columns, cells, self.engine.n_rows)
+            return self.test.verdicts(columns, self.engine.n_rows)
         return self._ask_by_counts(self.test, [Assertion(*self._resolve(q)) for q in questions])
 
     def _ask_by_counts(self, test: DiscreteTest, assertions: list[Assertion]) -> list[Verdict]:
