@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import decimal
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from graphoid.data.encode import (
     Encoded,
     Factor,
+    Plain,
     encode_booleans,
     encode_factor,
     encode_floats,
@@ -58,6 +59,9 @@ def encode(raw: Any, name: str) -> Encoded:
         return encode_text(raw.cells, name, decimal_comma=raw.decimal_comma)
     if isinstance(raw, Undeclared):
         return _encode_dictionary(raw.cells, name, declared=False)
+    if isinstance(raw, Plain):
+        column = _encode_objects(raw.values, name)
+        return replace(column, label=raw.label, notes=(*column.notes, raw.note) if raw.note else column.notes)
     if isinstance(raw, np.ndarray):
         return _encode_array(raw, name)
     if isinstance(raw, (pa.Array, pa.ChunkedArray)):
@@ -107,7 +111,8 @@ def _encode_arrow(cells: pa.Array | pa.ChunkedArray, name: str) -> Encoded:
         strings = pc.cast(cells, pa.large_string() if _large(kind) else pa.string())
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         raise DataError(
-            f"{name!r} holds {kind} values, which cannot be read as text. Convert it, or leave it out with columns=..."
+            f"{name!r} holds {kind} values, which cannot be read as text. "
+            f"Convert it, or leave it out with columns=..."
         ) from None
     return _encode_dictionary(strings.dictionary_encode(), name, declared=False)
 
@@ -134,8 +139,8 @@ def _encode_arrow_numbers(cells: pa.ChunkedArray, name: str) -> Encoded:
 def _encode_dictionary(cells: pa.ChunkedArray, name: str, *, declared: bool) -> Encoded:
     """Encode an Arrow dictionary; one that declares states keeps their order and those that do not occur.
 
-    Chunks that bring different dictionaries (row groups of a file) declare no common order: then the states are
-    sorted, unless the type says that it is ordered.
+    Chunks that bring different dictionaries (row groups of a file) declare no common order: then the states
+    are sorted, unless the type says that it is ordered.
     """
     if not len(cells):
         return Encoded([], np.zeros(0, dtype=np.uint8))
@@ -182,7 +187,7 @@ def _factor(
     return Factor(codes, list(different.values()), ordered)
 
 
-def _encode_objects(values: Sequence[Any], name: str) -> Encoded:
+def _encode_objects(values: Sequence[Any] | NDArray[Any], name: str) -> Encoded:
     """Encode Python objects: of one type as that type, of several types as text."""
     try:
         array = pa.array(values, from_pandas=True)
@@ -191,8 +196,8 @@ def _encode_objects(values: Sequence[Any], name: str) -> Encoded:
     return _encode_arrow(array, name)
 
 
-def _encode_mixed(values: Sequence[Any], name: str) -> Encoded:
-    plain = (str, bool, int, float, decimal.Decimal, datetime.date, datetime.time, np.generic)
+def _encode_mixed(values: Sequence[Any] | NDArray[Any], name: str) -> Encoded:
+    plain = (str, bool, int, float, decimal.Decimal, dt.date, dt.time, np.generic)
     cells: list[str | None] = []
     kinds: set[str] = set()
     try:
@@ -229,7 +234,7 @@ def _absent(value: Any) -> bool:
         return True
     if isinstance(value, decimal.Decimal):
         return value.is_nan()
-    return isinstance(value, (float, np.floating, np.datetime64)) and bool(value != value)  # noqa: PLR0124 - NaN
+    return isinstance(value, (float, np.floating, np.datetime64)) and bool(value != value)  # NaN
 
 
 def _beyond_floats(values: list[Any]) -> bool:

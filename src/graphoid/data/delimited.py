@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import codecs
 import csv
-import gzip
-import io
-import zlib
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.csv
 
 from graphoid.data.columns import Text
+from graphoid.data.files import check_encoding, lines_of, stream
 from graphoid.data.source import Source
 from graphoid.errors import DataError
 
@@ -38,32 +35,19 @@ RAGGED_SHOWN = 5
 """Lines named in a message; the rest are counted."""
 
 
-def from_delimited(path: Path, suffix: str) -> Source:
+def from_delimited(path: Path) -> Source:
     """Return a delimited text file as a source.
 
-    The encoding is UTF-8, with or without a byte-order mark. The first line names the columns. The delimiter is a
-    comma (``.csv``) or a tab (``.tsv``, ``.txt``) unless the header has none and has another usual one. Lines
-    without any character are passed over.
+    The encoding is UTF-8, with or without a byte-order mark. The first line names the columns. The delimiter
+    is a comma (``.csv``) or a tab (``.tsv``, ``.txt``) unless the header has none and has another usual one.
+    Lines without any character are passed over.
     """
-    try:
-        return _open(path, suffix)
-    except UnicodeDecodeError:
-        raise encoding_error(path) from None
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise DataError(
-            f"{path.name} is not a complete gzip file: {error}. Fetch or compress it again."
-        ) from error
-
-
-def _open(path: Path, suffix: str) -> Source:
-    header, delimiter, size = _header(path, suffix)
+    header, delimiter, n_blank, size = _header(path)
     notes = []
-    if delimiter != DELIMITERS[suffix][0]:
+    if delimiter != DELIMITERS[_suffix(path)][0]:
         notes.append(f"Fields are separated by {_NAMES[delimiter]}, as in the header.")
-    table, n_ragged = _parse(path, len(header), delimiter, size)
-    problems = ()
-    if n_ragged:
-        problems = (_ragged_error(path, len(header), delimiter, n_ragged),)
+    table, n_ragged = _parse(path, len(header), delimiter, n_blank, size)
+    problems = (_ragged_error(path, len(header), delimiter, n_ragged),) if n_ragged else ()
     columns: list[Any] = table.columns
     n_rows = table.num_rows
     del table
@@ -75,40 +59,35 @@ def _open(path: Path, suffix: str) -> Source:
     return Source(header, n_rows, load, problems=problems, notes=tuple(notes))
 
 
-def stream(path: Path) -> IO[bytes]:
-    """Open a file, unpacking gzip, whatever its name says."""
-    with path.open("rb") as file:
-        packed = file.read(2) == b"\x1f\x8b"
-    return gzip.open(path) if packed else path.open("rb")  # type: ignore[return-value]
+def _suffix(path: Path) -> str:
+    return (path.with_suffix("") if path.suffix.lower() == ".gz" else path).suffix.lower()
 
 
-def _lines(path: Path) -> IO[str]:
-    return io.TextIOWrapper(stream(path), encoding="utf-8-sig", newline="")
-
-
-def _header(path: Path, suffix: str) -> tuple[list[str], str, int]:
-    """Return the names of the columns, the delimiter and the length of the header in bytes."""
-    with _lines(path) as lines:
-        line = lines.readline()
-        while line and not line.strip("\r\n"):
-            line = lines.readline()
-        if not line:
+def _header(path: Path) -> tuple[list[str], str, int, int]:
+    """Return the names of the columns, the delimiter, how many blank lines come first, a line's length."""
+    n_blank = 0
+    with lines_of(path) as lines:
+        first = lines.readline()
+        while first and not first.strip("\r\n"):
+            first = lines.readline()
+            n_blank += 1
+        if not first:
             raise DataError(f"{path.name} is empty. Expected a line of column names and rows below it.")
-        usual = DELIMITERS[suffix]
-        delimiter = next((mark for mark in usual if mark in line), usual[0])
-    with _lines(path) as lines:
-        records = (record for record in csv.reader(lines, delimiter=delimiter) if record)
+        usual = DELIMITERS[_suffix(path)]
+        delimiter = next((mark for mark in usual if mark in first), usual[0])
+    with lines_of(path) as lines:
         try:
-            header = next(records)
-            some = next(records, None)
+            header = next(record for record in csv.reader(lines, delimiter=delimiter) if record)
         except csv.Error as error:
-            raise DataError(f"{path.name} cannot be parsed: {error}.") from error
-    if some is None:
-        raise DataError(f"{path.name} has a header ({len(header):,} columns) and no rows.")
-    return [name.strip() for name in header], delimiter, len(line)
+            raise DataError(f"{path.name} has a first line that cannot be parsed: {error}.") from error
+        if not any(line.strip("\r\n") for line in lines):
+            raise DataError(f"{path.name} has a header ({len(header):,} columns) and no rows.")
+    return [name.strip() for name in header], delimiter, n_blank, len(first)
 
 
-def _parse(path: Path, n_columns: int, delimiter: str, header_size: int) -> tuple[pa.Table, int]:
+def _parse(
+    path: Path, n_columns: int, delimiter: str, n_blank: int, line_length: int
+) -> tuple[pa.Table, int]:
     """Return all cells as strings, and how many rows were left out for having a wrong number of fields."""
     ragged: list[int] = []
 
@@ -124,11 +103,13 @@ def _parse(path: Path, n_columns: int, delimiter: str, header_size: int) -> tupl
     converting = pyarrow.csv.ConvertOptions(
         column_types=dict.fromkeys(names, cells), strings_can_be_null=False
     )
-    block = min(max(BLOCK, ROWS_PER_BLOCK * header_size), LARGEST_BLOCK)
+    block = min(max(BLOCK, ROWS_PER_BLOCK * line_length), LARGEST_BLOCK)
     while True:
         ragged.clear()
         # The header is a row like any other to Arrow, because names that repeat would confuse it.
-        reading = pyarrow.csv.ReadOptions(column_names=names, skip_rows_after_names=1, block_size=block)
+        reading = pyarrow.csv.ReadOptions(
+            column_names=names, skip_rows=n_blank, skip_rows_after_names=1, block_size=block
+        )
         try:
             with stream(path) as file:
                 return pyarrow.csv.read_csv(file, reading, parsing, converting), len(ragged)
@@ -143,7 +124,7 @@ def _parse(path: Path, n_columns: int, delimiter: str, header_size: int) -> tupl
 def _ragged_error(path: Path, n_columns: int, delimiter: str, n_ragged: int) -> DataError:
     """Return the error for rows with too few or too many fields, with the lines they end on."""
     found = []
-    with _lines(path) as lines:
+    with lines_of(path) as lines:
         records = csv.reader(lines, delimiter=delimiter)
         try:
             for record in records:
@@ -156,37 +137,6 @@ def _ragged_error(path: Path, n_columns: int, delimiter: str, n_ragged: int) -> 
     where = ": " + ", ".join(found) if found else ""
     more = f" and {n_ragged - len(found):,} more" if n_ragged > len(found) > 0 else ""
     return DataError(
-        f"{n_ragged:,} row(s) of {path.name} do not have {n_columns:,} fields as the header has{where}{more}. "
-        f"Mend the line(s); a value that contains the delimiter must be in quotes."
+        f"{n_ragged:,} row(s) of {path.name} do not have {n_columns:,} fields as the header has{where}{more}."
+        f" Mend the line(s); a value that contains the delimiter must be in quotes."
     )
-
-
-def check_encoding(path: Path) -> None:
-    """Raise the error for a file that is not UTF-8."""
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    try:
-        with stream(path) as file:
-            while chunk := file.read(1 << 20):
-                decoder.decode(chunk)
-            decoder.decode(b"", final=True)
-    except UnicodeDecodeError:
-        raise encoding_error(path) from None
-
-
-def encoding_error(path: Path) -> DataError:
-    """Return the error for a file that is not UTF-8: where it stops being so, and what it may be."""
-    with stream(path) as file:
-        data = file.read()
-    remedy = "Save it as UTF-8, or read it with pandas.read_csv(..., encoding={!r}) and pass the data frame."
-    for mark, encoding in ((codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16")):
-        if data.startswith(mark):
-            return DataError(f"{path.name} is not UTF-8; it begins like UTF-16. {remedy.format(encoding)}")
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        return DataError(
-            f"{path.name} is not UTF-8: byte 0x{data[error.start]:02x} in line {line:,} (position {error.start:,}) "
-            f"is no character there. Probably Latin-1 or Windows-1252. {remedy.format('cp1252')}"
-        )
-    return DataError(f"{path.name} is not UTF-8. {remedy.format('cp1252')}")

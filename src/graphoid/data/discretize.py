@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import math
 import warnings
 from dataclasses import dataclass
@@ -18,12 +19,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FEW = 20
-"""A number with at most this many different values is left alone: rating scales, ages in classes and small counts
-end below, and a table of two such columns (400 cells) can still be filled by a few thousand rows."""
+"""A number with at most this many different values is left alone: rating scales, ages in classes and small
+counts end below, and a table of two such columns (400 cells) can still be filled by a few thousand rows."""
 
 AUTO_BINS = 5
-"""Bins of a column cut by "auto". Fewer hide a relation that is not monotone; with more, a table of three such
-columns (125 cells) asks for more rows than most data have."""
+"""Bins of a column cut by "auto". Fewer hide a relation that is not monotone; with more, a table of three
+such columns (125 cells) asks for more rows than most data have."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -100,8 +101,8 @@ def equal_frequency(
 ) -> NDArray[np.float64]:
     """Return inner cut points between ``n_bins`` bins with about the same number of rows in each.
 
-    Cut ``k`` is the smallest level up to which at least ``k / n_bins`` of the rows lie. Equal cuts are merged, so
-    that a level with many rows makes fewer bins; no bin is empty and there are at least two.
+    Cut ``k`` is the smallest level up to which at least ``k / n_bins`` of the rows lie. Equal cuts are
+    merged, so that a level with many rows makes fewer bins; no bin is empty and there are at least two.
     """
     upto = np.cumsum(counts)
     # Whole numbers on both sides: a cut does not depend on how k / n_bins is rounded.
@@ -132,7 +133,7 @@ def labels(cuts: Sequence[str], *, right_closed: bool) -> tuple[str, ...]:
     """
     if not cuts:
         return ("all",)
-    inner = zip(cuts[:-1], cuts[1:], strict=True)
+    inner = itertools.pairwise(cuts)
     if right_closed:
         return (f"<= {cuts[0]}", *(f"({low}, {high}]" for low, high in inner), f"> {cuts[-1]}")
     return (f"< {cuts[0]}", *(f"[{low}, {high})" for low, high in inner), f">= {cuts[-1]}")
@@ -166,7 +167,7 @@ def _by_transformer(
                 f"{type(transformer).__name__} cannot cut {name!r}: {' '.join(str(error).split())}"
             ) from error
     out = np.asarray(out)
-    if out.ndim != 2 or out.shape != (len(rows), 1) or out.dtype == object:  # noqa: PLR2004 - rows and columns
+    if out.ndim != 2 or out.shape != (len(rows), 1) or out.dtype == object:
         raise DataError(
             f"{type(transformer).__name__} did not give one column of bins for {name!r}. "
             f"Use a transformer that does, such as KBinsDiscretizer(encode='ordinal')."
@@ -189,8 +190,8 @@ def _named_bins(
     if edges is not None and len(edges) == 1:
         inner = np.asarray(edges[0], dtype=np.float64)[1:-1]
         if codes.min() >= 0 and codes.max() <= len(inner):
-            # scikit-learn's bins are closed on the left. The number just below an edge is the same cut, closed on
-            # the right as all our cuts are.
+            # scikit-learn's bins are closed on the left. The number just below an edge is the same cut,
+            # closed on the right as all our cuts are.
             text = written(inner)
             note = f"cut {how} into {len(inner) + 1} bins at {', '.join(text)}{remarks}"
             cuts = np.nextafter(inner, -np.inf)

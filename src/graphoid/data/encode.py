@@ -28,7 +28,7 @@ CHUNK = 1 << 15
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Factor:
-    """A column whose source declares its states: a categorical, a nominal attribute, a labelled SPSS variable.
+    """A column whose source declares its states: a categorical, a nominal attribute, value labels.
 
     ``codes`` are positions in ``labels``; a negative one is missing.
     """
@@ -36,6 +36,15 @@ class Factor:
     codes: NDArray[Any]
     labels: Sequence[Any]
     ordered: bool = False
+    label: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Plain:
+    """Python values whose source says more about them than the values do."""
+
+    values: Sequence[Any]
     label: str = ""
     note: str = ""
 
@@ -93,8 +102,8 @@ class Encoded:
 
     def numbers(self) -> NDArray[np.float64]:
         """Return the column as numbers, NaN where missing."""
-        levels = np.append(np.asarray(self.levels, dtype=np.float64), np.nan)
-        return levels[self.codes]
+        levels: NDArray[np.float64] = np.append(np.asarray(self.levels, dtype=np.float64), np.nan)
+        return np.take(levels, self.codes)
 
     def states(self) -> tuple[State, ...]:
         """Return the levels as plain Python values."""
@@ -137,6 +146,17 @@ def count(codes: NDArray[Any], n_codes: int) -> NDArray[np.int64]:
     return counts
 
 
+def occurs(codes: NDArray[Any], n_codes: int) -> NDArray[np.bool_]:
+    """Return which codes occur. Stops once all of them have been seen, mostly after a few thousand rows."""
+    seen = np.zeros(n_codes, dtype=bool)
+    step = max(CHUNK, 4 * n_codes)
+    for start in range(0, len(codes), step):
+        seen |= np.bincount(codes[start : start + step], minlength=n_codes) > 0
+        if seen.all():
+            break
+    return seen
+
+
 def encode_ranked(
     indices: NDArray[Any], ranks: NDArray[np.int64], levels: NDArray[Any] | list[State], **said: Any
 ) -> Encoded:
@@ -145,20 +165,20 @@ def encode_ranked(
     Unless ``declared`` is among what is said of it, levels that no row has are left out.
     """
     n_levels = len(levels)
-    codes = np.take(ranks.astype(width(n_levels + 1)), indices)
-    column = Encoded(levels, codes, **said)
-    counts = column.counts()
-    n_missing = int(counts[-1])
-    if column.declared or counts[:-1].all():
-        return replace(column, codes=narrowed(codes, n_levels, n_missing), n_missing=n_missing)
+    some_missing = bool(ranks.size) and int(ranks.max()) == n_levels
+    codes = np.take(ranks.astype(width(n_levels + some_missing)), indices)
+    n_missing = int(np.count_nonzero(codes == n_levels)) if some_missing else 0
+    column = Encoded(levels, narrowed(codes, n_levels, n_missing), n_missing, **said)
+    if column.declared or occurs(codes, n_levels + some_missing)[:n_levels].all():
+        return column
     return column.keep(np.ones(len(codes), dtype=bool))
 
 
 def encode_integers(values: NDArray[Any], missing: NDArray[np.bool_] | None = None) -> Encoded:
     """Return integers as ascending levels.
 
-    Few-valued columns, the usual case, are never sorted: their values are shifted to start at 0 and marked in a
-    table of flags. What a missing cell holds does not matter.
+    Few-valued columns, the usual case, are never sorted: their values are shifted to start at 0 and marked in
+    a table of flags. What a missing cell holds does not matter.
     """
     missing = missing if missing is not None and missing.any() else None
     if missing is not None:
@@ -171,16 +191,16 @@ def encode_integers(values: NDArray[Any], missing: NDArray[np.bool_] | None = No
         low, high = (int(values.min()), int(values.max())) if values.size else (0, 0)
     span = high - low + 1
     if span <= DIRECT_SPAN:
-        # Narrow first, shift second: unsigned arithmetic wraps round, so the difference is right all the same.
+        # Narrow first, shift second: unsigned arithmetic wraps round, so the difference is right even so.
         kind = width(span)
         codes = values.astype(kind)
         codes -= np.asarray(low % (int(np.iinfo(kind).max) + 1), dtype=kind)
-        occurs = np.flatnonzero(count(codes, span))
-        levels = occurs + low if high < 1 << 63 else np.array([low + int(i) for i in occurs], dtype=np.uint64)
-        if occurs.size < span:
+        shifts = np.flatnonzero(occurs(codes, span))
+        levels = shifts + low if high < 1 << 63 else np.array([low + int(i) for i in shifts], dtype=np.uint64)
+        if shifts.size < span:
             ranks = np.zeros(span, dtype=np.int64)
-            ranks[occurs] = np.arange(occurs.size)
-            codes = np.take(ranks.astype(width(occurs.size)), codes)
+            ranks[shifts] = np.arange(shifts.size)
+            codes = np.take(ranks.astype(width(shifts.size)), codes)
     else:
         levels, inverse = np.unique(values, return_inverse=True)
         levels = levels.astype(np.int64) if high < 1 << 63 else levels.astype(np.uint64)
@@ -195,16 +215,14 @@ def encode_integers(values: NDArray[Any], missing: NDArray[np.bool_] | None = No
 
 def encode_floats(values: NDArray[Any], name: str, missing: NDArray[np.bool_] | None = None) -> Encoded:
     """Return floating-point numbers as ascending levels; NaN is missing, whole numbers are integers."""
+    if values.dtype.itemsize > np.dtype(np.float64).itemsize:
+        values = values.astype(np.float64)
     nan = np.isnan(values)
     missing = nan if missing is None else missing | nan
-    infinite = np.isinf(values) & ~missing
-    if infinite.any():
-        raise DataError(
-            f"{name!r} has {np.count_nonzero(infinite):,} infinite value(s), first in row "
-            f"{int(np.argmax(infinite))}. Replace them by numbers, or make them missing."
-        )
+    refuse_infinite(np.isinf(values) & ~missing, name)
     filled = np.where(missing, np.asarray(0, dtype=values.dtype), values) if missing.any() else values
-    if np.all(np.abs(filled) <= WHOLE_LIMIT) and np.array_equal(filled, np.rint(filled)):
+    largest = float(np.max(np.abs(filled), initial=0))
+    if largest <= WHOLE_LIMIT and np.array_equal(filled, np.rint(filled)):
         return encode_integers(filled.astype(np.int64), missing)
     levels, inverse = np.unique(filled[~missing], return_inverse=True)
     codes = np.full(len(values), levels.size, dtype=width(levels.size + 1))
@@ -215,6 +233,15 @@ def encode_floats(values: NDArray[Any], name: str, missing: NDArray[np.bool_] | 
     n_missing = int(np.count_nonzero(missing))
     # Adding 0 turns -0.0, which equals 0.0 and would be shown otherwise, into 0.0.
     return Encoded(levels + 0.0, narrowed(codes, levels.size, n_missing), n_missing, ordered=True)
+
+
+def refuse_infinite(infinite: NDArray[np.bool_], name: str) -> None:
+    """Raise if any row is infinite: no bin, mean or correlation can hold such a number."""
+    if infinite.any():
+        raise DataError(
+            f"{name!r} has {np.count_nonzero(infinite):,} infinite value(s), first in row "
+            f"{int(np.argmax(infinite))}. Replace them by numbers, or make them missing."
+        )
 
 
 def encode_booleans(values: NDArray[np.bool_], missing: NDArray[np.bool_] | None = None) -> Encoded:
@@ -239,6 +266,6 @@ def encode_factor(factor: Factor, name: str) -> Encoded:
 
 
 def label_of(value: Any) -> State:
-    """Return a declared state as a plain label: numbers, truth values and text stay, all else is written out."""
+    """Return a declared state as a label: numbers, truth values and text stay, all else is written out."""
     plain = value.item() if isinstance(value, np.generic) else value
     return plain if isinstance(plain, (bool, int, float, str)) else str(plain)

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 def from_array(array: NDArray[Any]) -> Source:
-    """Return a two-dimensional array, or a structured one, as a source; columns are X0, X1, ... if unnamed."""
+    """Return a two-dimensional or a structured array as a source; unnamed columns are X0, X1, ..."""
     if array.dtype.names is not None and array.ndim == 1:
         return from_columns({name: array[name] for name in array.dtype.names})
-    if array.ndim != 2:  # noqa: PLR2004 - rows and columns
+    if array.ndim != 2:
         raise DataError(
             f"an array of shape {array.shape} is not a table; expected two dimensions, rows x columns. "
             f"A single column is read as {{'name': array}}."
@@ -70,8 +70,9 @@ def _raw(column: Any) -> Any:
 
     if hasattr(column, "categories") and hasattr(column, "codes"):  # a bare pandas Categorical
         return Factor(np.asarray(column.codes), list(column.categories), bool(column.ordered))
-    series = nw.from_native(column, series_only=True, pass_through=True)
-    return _series(series) if isinstance(series, nw.Series) else list(column)
+    if isinstance(nw.from_native(column, series_only=True, pass_through=True), nw.Series):
+        return _series(column)
+    return column if isinstance(column, (list, tuple)) else list(column)
 
 
 def from_arrow(table: pa.Table | pa.RecordBatch) -> Source:
@@ -84,13 +85,13 @@ def from_arrow(table: pa.Table | pa.RecordBatch) -> Source:
 
 
 def arrow_column(cells: pa.ChunkedArray | pa.Array, field: pa.Field) -> Any:
-    """Return an Arrow column, knowing that a polars Categorical is a way to store strings and declares nothing."""
+    """Return an Arrow column; a polars Categorical is only a way to store strings and declares nothing."""
     if pa.types.is_dictionary(cells.type) and any(b"_PL_CATEGORICAL" in key for key in field.metadata or {}):
         return Undeclared(cells if isinstance(cells, pa.ChunkedArray) else pa.chunked_array([cells]))
     return cells
 
 
-def from_frame(frame: Any, columns: Any = None) -> Source | None:
+def from_frame(frame: Any, columns: Sequence[Any] | None = None) -> Source | None:
     """Return any data frame that narwhals knows as a source, or None; lazy ones are collected.
 
     Parameters
@@ -108,7 +109,7 @@ def from_frame(frame: Any, columns: Any = None) -> Source | None:
         names = [str(name) for name in frame.columns]
 
         def load_by_position(positions: Sequence[int]) -> Iterator[Any]:
-            return (_series(nw.from_native(frame.iloc[:, i], series_only=True)) for i in positions)
+            return (_series(frame.iloc[:, i]) for i in positions)
 
         return Source(names, len(frame), load_by_position)
     try:
@@ -118,8 +119,7 @@ def from_frame(frame: Any, columns: Any = None) -> Source | None:
             f"the {type(frame).__name__} cannot be read: {' '.join(str(error).split())}"
         ) from error
     if isinstance(native, nw.LazyFrame):
-        known = set(native.collect_schema().names())
-        if isinstance(columns, (list, tuple)) and columns and known.issuperset(columns):
+        if columns is not None and set(native.collect_schema().names()).issuperset(columns):
             native = native.select(*dict.fromkeys(columns))
         lazy = nw.get_native_namespace(native)
         native = native.collect() if lazy.__name__ == "polars" else native.collect(backend="pyarrow")
@@ -129,23 +129,25 @@ def from_frame(frame: Any, columns: Any = None) -> Source | None:
     if isinstance(eager.to_native(), pa.Table):
         return from_arrow(eager.to_native())
 
+    names = eager.columns
+
     def load(positions: Sequence[int]) -> Iterator[Any]:
-        return (_series(eager.get_column(eager.columns[i])) for i in positions)
+        return (_series(eager.get_column(names[i]).to_native()) for i in positions)
 
-    return Source(eager.columns, len(eager), load)
+    return Source(names, len(eager), load)
 
 
-def _series(series: Any) -> Any:
-    """Return a narwhals series in a form that the encoder knows, without a copy where there is one."""
+def _series(native: Any) -> Any:
+    """Return a column of a data frame in a form that the encoder knows, without a copy where there is one."""
     import narwhals.stable.v2 as nw
 
-    native, kind = series.to_native(), series.dtype
-    if hasattr(native, "cat") and hasattr(native.cat, "codes"):  # pandas and its kin
-        return Factor(native.cat.codes.to_numpy(), list(native.cat.categories), bool(native.cat.ordered))
-    if kind == nw.Object:
-        return series.to_list()
-    if kind == nw.Categorical:
-        return Undeclared(pa.chunked_array([series.cast(nw.String).to_arrow()]).dictionary_encode())
     if isinstance(getattr(native, "dtype", None), np.dtype) and native.dtype.kind in "biuf":
         return native.to_numpy()
-    return series.to_arrow()
+    if hasattr(native, "cat") and hasattr(native.cat, "codes"):  # pandas and its kin
+        return Factor(native.cat.codes.to_numpy(), list(native.cat.categories), bool(native.cat.ordered))
+    series = nw.from_native(native, series_only=True)
+    if series.dtype == nw.Object:
+        return series.to_list()
+    if series.dtype == nw.Categorical:
+        return Undeclared(pa.chunked_array([series.alias("").cast(nw.String).to_arrow()]).dictionary_encode())
+    return series.alias("").to_arrow()  # polars panics at names with a NUL character

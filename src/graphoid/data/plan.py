@@ -11,7 +11,7 @@ import numpy as np
 from graphoid.data.discretize import Bins, bins, most_states
 from graphoid.data.missing import missing_label
 from graphoid.data.variables import MAX_STATES, State, Variable
-from graphoid.errors import DataError
+from graphoid.errors import DataError, GraphoidError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,13 +23,14 @@ Kind = Literal[
 ]
 
 IDENTIFIER_ROWS = 30
-"""Below this many rows any column may have all values different by chance, and nothing is called an identifier."""
+"""With fewer rows all values of any column may differ by chance, and nothing is called an identifier."""
 
 IDENTIFIER_SHARE = 0.9
 """Text of which at least this share of the values are different names rows and does not describe them."""
 
 _IDENTIFIER_NAME = re.compile(
-    r"(?:^|[^a-zA-Z])(?i:ids?|idx|index|row|rowid|rownum|key|uuid|guid)(?:$|[^a-zA-Z])|[a-z](?:Id|ID|Key|Index)$"
+    r"(?:^|[^a-zA-Z])(?i:ids?|idx|index|row|rowid|rownum|key|uuid|guid)(?:$|[^a-zA-Z])"
+    r"|[a-z](?:Id|ID|Key|Index)$"
 )
 
 
@@ -53,7 +54,7 @@ class ColumnPlan:
 
     kind: Kind
     action: str
-    problem: DataError | None = None
+    problem: GraphoidError | None = None
     bins: Bins | None = None
     continuous: bool = False
 
@@ -65,16 +66,17 @@ def plan(column: Encoded, name: str, *, discretize: Any, missing: str) -> Column
         return _refused("identifier", f"{name!r} looks like an identifier: {reason}. {_LEAVE_OUT}")
     if column.numeric and discretize is not None and n_levels > most_states(discretize, column.n_rows):
         try:
-            cut = bins(column.levels, column.counts()[:-1], discretize, column.n_rows, name)  # type: ignore[arg-type]
+            levels, counts = np.asarray(column.levels), column.counts()[:-1]
+            cut = bins(levels, counts, discretize, column.n_rows, name)
         except DataError as error:
             return ColumnPlan("unusable", "refused", error)
-        return ColumnPlan("binned", cut.note, bins=cut)
+        return ColumnPlan("binned", f"cut into {len(cut.labels):,} bins", bins=cut)
     if column.numeric and discretize is None and _continuous(column):
         if column.n_missing and missing == "category":
             return _refused(
                 "unusable",
-                f"{name!r} is continuous and has {column.n_missing:,} missing cell(s), which cannot become a state "
-                f"of their own. Choose missing='drop', or discretize='auto'.",
+                f"{name!r} is continuous and has {column.n_missing:,} missing cell(s), which cannot become "
+                f"a state of their own. Choose missing='drop', or discretize='auto'.",
             )
         return ColumnPlan("continuous", "kept as numbers", continuous=True)
     n_states = n_levels + (column.n_missing > 0 and missing == "category")
@@ -103,7 +105,7 @@ def _identifies_rows(column: Encoded, name: str) -> str:
     if n_present < IDENTIFIER_ROWS:
         return ""
     if not column.numeric:
-        text = n_levels > 2 and n_levels >= IDENTIFIER_SHARE * n_present  # noqa: PLR2004 - True and False
+        text = n_levels > 2 and n_levels >= IDENTIFIER_SHARE * n_present
         return (
             f"{n_levels:,} different texts in {n_present:,} rows, such as {_short(column.levels[0])}"
             if text
@@ -123,7 +125,7 @@ def _named_identifier(name: str) -> bool:
 
 def _short(value: State) -> str:
     text = repr(value)
-    return text if len(text) <= 40 else text[:36] + "...'"  # noqa: PLR2004 - fits into a line
+    return text if len(text) <= 40 else text[:36] + "...'"
 
 
 def _continuous(column: Encoded) -> bool:
@@ -155,9 +157,10 @@ def finish(column: Encoded, planned: ColumnPlan, name: str, *, missing: str) -> 
         states, cuts = planned.bins.labels, planned.bins.cuts
         codes = np.append(planned.bins.codes, len(states)).astype(np.uint16)[column.codes]
         values = column.numbers()
+    ordered = column.ordered or planned.bins is not None
     if missing == "category" and column.n_missing:
+        ordered = False  # missing is neither more nor less
         states = (*states, missing_label(states))
         notes.append(f"{column.n_missing:,} missing cell(s) of {name!r} are the state {states[-1]!r}.")
-    codes = codes.astype(np.uint8 if len(states) <= 256 else np.uint16, copy=False)  # noqa: PLR2004 - one byte
-    ordered = column.ordered or planned.bins is not None
+    codes = codes.astype(np.uint8 if len(states) <= 256 else np.uint16, copy=False)
     return Finished(Variable(name, states, ordered, cuts, column.label), codes, values, tuple(notes))

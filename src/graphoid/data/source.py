@@ -1,9 +1,9 @@
-"""What a source looks like from inside: names, a number of rows, and columns that are loaded when asked for."""
+"""What every source looks like from inside: names, rows, and columns that are loaded when asked for."""
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from graphoid.data.variables import shown
@@ -77,6 +77,9 @@ def choose(names: Sequence[str], columns: Any, weights: str | None = None) -> Ch
     else:
         asked = [columns] if isinstance(columns, (str, int)) else _listed(columns)
         positions = [_find(column, names, where, times) for column in asked]
+        twice = [names[i] for i, n in Counter(positions).items() if n > 1]
+        if twice:
+            raise SettingsError(f"columns names {shown(twice)} more than once.")
     positions = [i for i in positions if i != weight]
     if not positions:
         raise DataError("no columns are left to read. A table has at least one variable.")

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
+import importlib
 import os
+import zlib
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +14,7 @@ import numpy as np
 
 from graphoid.data import discretize as discretizing
 from graphoid.data import missing as missing_values
+from graphoid.data.files import check_encoding
 from graphoid.data.frames import from_array, from_arrow, from_columns, from_frame
 from graphoid.data.plan import finish
 from graphoid.data.survey import survey
@@ -21,7 +26,20 @@ if TYPE_CHECKING:
 
     from graphoid.data.source import Source
 
-SUFFIXES = (".csv", ".tsv", ".txt", ".parquet", ".arff", ".sav")
+OPENERS = {
+    ".csv": ("delimited", "from_delimited"),
+    ".tsv": ("delimited", "from_delimited"),
+    ".txt": ("delimited", "from_delimited"),
+    ".arff": ("labelled", "from_arff"),
+    ".parquet": ("parquet", "from_parquet"),
+    ".sav": ("labelled", "from_spss"),
+}
+"""Which function opens a file, by the end of its name. Loaded when needed: each brings its own library."""
+
+PACKED = (".csv", ".tsv", ".txt", ".arff")
+"""Files that may have been packed with gzip and be called .csv.gz, ..."""
+
+SUFFIXES = (*OPENERS, *(f"{suffix}.gz" for suffix in PACKED))
 
 
 def read(
@@ -33,24 +51,25 @@ def read(
     name: str | None = None,
     weights: Any = None,
 ) -> Table:
-    """Read a source into a table of codes.
+    r"""Read a source into a table of codes.
 
     Parameters
     ----------
     source
-        A path (.csv .tsv .txt, also with .gz; .parquet .arff .sav), a pandas or polars data frame or any other
-        that narwhals knows, an Arrow table, a DuckDB relation, a dictionary of columns, a two-dimensional array,
-        or a table, which passes through.
+        A path (.csv .tsv .txt, also with .gz; .parquet .arff .sav), a pandas or polars data frame or any
+        other that narwhals knows, an Arrow table, a DuckDB relation, a dictionary of columns, a
+        two-dimensional array, or a table, which passes through.
     columns
         Names or positions of the columns to read; all by default.
     discretize
-        "auto" leaves numbers with at most 20 different values alone and cuts others into 5 bins of about equal
-        frequency; "scott" cuts those with more than :math:`k = 1 + \\log_2 N` values into :math:`k` bins of equal
-        width; None cuts nothing, and numbers that are not whole stay continuous if they have more than 20
-        different values. A scikit-learn transformer is copied and fitted to each column that "auto" would cut.
+        "auto" leaves numbers with at most 20 different values alone and cuts others into 5 bins of about
+        equal frequency; "scott" cuts those with more than :math:`k = 1 + \log_2 N` values into :math:`k` bins
+        of equal width; None cuts nothing, and numbers that are not whole stay continuous if they have more
+        than 20 different values. A scikit-learn transformer is copied and fitted to each column that "auto"
+        would cut.
     missing
-        "error" raises, naming columns and counts; "drop" leaves out rows with a missing cell, before states and
-        bins are determined; "category" makes missing cells the last state of their column.
+        "error" raises, naming columns and counts; "drop" leaves out rows with a missing cell, before states
+        and bins are determined; "category" makes missing cells the last state of their column.
     name
         For reports; the file's name by default.
     weights
@@ -59,9 +78,9 @@ def read(
     Returns
     -------
     Table
-        States are in the order that the source declares (categoricals, SPSS, ARFF); otherwise numbers ascend and
-        text is sorted by code point, so that the order of the rows does not matter. Whole numbers are integers
-        whatever their type was. ``notes`` says what reading changed.
+        States are in the order that the source declares (categoricals, SPSS, ARFF); otherwise numbers ascend
+        and text is sorted by code point, so that the order of the rows does not matter. Whole numbers are
+        integers whatever their type was. ``notes`` says what reading changed.
 
     Raises
     ------
@@ -78,7 +97,7 @@ def read(
     missing_values.check_setting(missing)
     if isinstance(source, Table):
         return _narrowed(source, columns, name, weights)
-    opened = open_source(source, columns)
+    opened = open_source(source, columns, weights)
     found = survey(opened, columns=columns, discretize=discretize, missing=missing, weights=weights)
     if found.problems:
         raise found.problems[0]
@@ -108,7 +127,7 @@ def read(
     )
 
 
-def open_source(source: Any, columns: Any = None) -> Source:
+def open_source(source: Any, columns: Any = None, weights: Any = None) -> Source:
     """Return any source with its columns ready to be loaded."""
     if isinstance(source, (str, os.PathLike)):
         return _open_file(Path(source))
@@ -120,30 +139,40 @@ def open_source(source: Any, columns: Any = None) -> Source:
 
     if isinstance(source, (pa.Table, pa.RecordBatch)):
         return from_arrow(source)
-    frame = from_frame(source, columns)
+    wanted = None
+    if isinstance(columns, (list, tuple)) and columns:
+        wanted = [*columns, weights] if isinstance(weights, str) else columns
+    frame = from_frame(source, wanted)
     if frame is None:
         raise DataError(
-            f"a {type(source).__name__} cannot be read; expected a path, a data frame, an Arrow table, a DuckDB "
-            f"relation, a dictionary of columns or a two-dimensional array."
+            f"a {type(source).__name__} cannot be read; expected a path, a data frame, an Arrow table, "
+            f"a DuckDB relation, a dictionary of columns or a two-dimensional array."
         )
     return frame
 
 
 def _open_file(path: Path) -> Source:
-    from graphoid.data.delimited import from_delimited
-
     suffix = path.suffix.lower()
-    if suffix == ".gz":
+    if suffix == ".gz" and Path(path.stem).suffix.lower() in PACKED:
         suffix = Path(path.stem).suffix.lower()
-    if not path.exists():
-        raise DataError(f"there is no file {str(path)!r}.")
-    if path.is_dir():
-        raise DataError(f"{str(path)!r} is a directory; expected a file ({', '.join(SUFFIXES)}).")
-    if suffix in {".csv", ".tsv", ".txt"}:
-        return from_delimited(path, suffix)
-    raise DataError(
-        f"{path.name} ends in {suffix!r}; expected one of {', '.join(SUFFIXES)}, or .csv.gz, .tsv.gz."
-    )
+    if suffix not in OPENERS:
+        raise DataError(f"{path.name} ends in {suffix!r}; expected one of {', '.join(SUFFIXES)}.")
+    try:
+        if path.is_dir():
+            raise DataError(f"{str(path)!r} is a directory; expected a file.")
+        room, opener = OPENERS[suffix]
+        try:
+            opened: Source = getattr(importlib.import_module(f"graphoid.data.{room}"), opener)(path)
+        except UnicodeDecodeError:
+            check_encoding(path)
+            raise
+    except FileNotFoundError:
+        raise DataError(f"there is no file {str(path)!r}.") from None
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise DataError(f"{path.name} is not a whole gzip file: {error}. Fetch or pack it again.") from error
+    except OSError as error:
+        raise DataError(f"{str(path)!r} cannot be read: {error.strerror or error}.") from error
+    return replace(opened, name=path.name)
 
 
 def _few(names: list[str]) -> str:

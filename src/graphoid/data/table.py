@@ -44,7 +44,9 @@ class Weights:
             )
         total = float(w.sum())
         if total >= 2.0**61:
-            raise DataError(f"the weights add up to {total:.3g}; the most is 2**61. Divide them by a constant.")
+            raise DataError(
+                f"the weights add up to {total:.3g}; the most is 2**61. Divide them by a constant."
+            )
         if np.array_equal(w, np.rint(w)):
             return cls(w.astype(np.int64))
         # 2**-shift is the finest unit for which the total still fits into 62 bits
@@ -60,7 +62,7 @@ class Weights:
     @property
     def values(self) -> NDArray[np.float64]:
         """The weights as floating-point numbers."""
-        return self.units * self.unit
+        return self.units * np.float64(self.unit)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -109,7 +111,7 @@ class Table:
 
     @cached_property
     def codes(self) -> NDArray[np.uint8] | NDArray[np.uint16]:
-        """All codes as one array, ``n_rows`` x ``n``, column-major; two bytes wide only if a column needs it."""
+        """All codes as one array, ``n_rows`` x ``n``, column-major; two bytes wide if a column needs it."""
         columns = [self.column(i) for i in range(len(self.variables))]
         wide = any(column.dtype == np.uint16 for column in columns)
         codes = np.empty((self.n_rows, len(columns)), dtype=np.uint16 if wide else np.uint8, order="F")
@@ -126,8 +128,8 @@ class Table:
             v = self.variables[i]
             distinct = np.unique(self.values[i]).size
             raise DataError(
-                f"{v.name!r} is continuous ({distinct:,} different numbers in {self.n_rows:,} rows) and has no "
-                f"states to count. Read it with discretize='auto' or 'scott', or use PartialCorrelation."
+                f"{v.name!r} is continuous ({distinct:,} different numbers in {self.n_rows:,} rows) and has "
+                f"no states to count. Read it with discretize='auto' or 'scott', or use PartialCorrelation."
             )
         return column
 
@@ -139,7 +141,8 @@ class Table:
         states = self.variables[i].states
         if not all(isinstance(state, (bool, int, float)) for state in states):
             raise DataError(
-                f"{self.variables[i].name!r} has states {shown([str(s) for s in states], 4)}, which are not numbers."
+                f"{self.variables[i].name!r} has states {shown([str(s) for s in states], 4)}, "
+                f"which are not numbers."
             )
         return np.array(states, dtype=np.float64)[self.column(i)]
 
@@ -156,13 +159,13 @@ class Table:
             digest.update(repr(variable).encode())
             if column is not None:
                 digest.update(column.dtype.str.encode())
-                digest.update(np.ascontiguousarray(column))
+                digest.update(np.ascontiguousarray(column).data)
             if i in self.values:
                 digest.update(b"values")
-                digest.update(np.ascontiguousarray(self.values[i]))
+                digest.update(np.ascontiguousarray(self.values[i]).data)
         if self.weights is not None:
             digest.update(f"weights {self.weights.unit!r}".encode())
-            digest.update(np.ascontiguousarray(self.weights.units))
+            digest.update(np.ascontiguousarray(self.weights.units).data)
         return digest.hexdigest()
 
     def __repr__(self) -> str:

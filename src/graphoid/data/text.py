@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from graphoid.data.encode import Encoded, encode_ranked
+from graphoid.data.encode import Encoded, encode_ranked, refuse_infinite
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,14 +21,40 @@ MISSING = (
     "", "?", "NA", "N/A", "n/a", "#N/A", "#NA", "<NA>", "NaN", "nan", "NAN", "-nan", "-NaN", "NaT",
     "null", "NULL", "Null", "#NULL!", "None",
 )  # fmt: skip
-"""Cells of a text file that are missing, after blanks around them are gone. What R, pandas, SQL, Python, Excel,
-SPSS and Weka write; 'none' and '-' are answers in many a survey and are not among them."""
+"""Cells of a text file that are missing, after blanks around them are gone. What R, pandas, SQL, Python,
+Excel, SPSS and Weka write; 'none' and '-' are answers in many a survey and are not among them."""
 
 _MISSING = pa.array(MISSING)
 
+REMEMBERED = 64
+"""Labels of columns with at most this many are interpreted once for all columns that have the same: a wide
+table of answers on one scale is read ten times faster."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Meaning:
+    """What the labels of a column mean.
+
+    Parameters
+    ----------
+    levels
+        The different values, in order.
+    ranks
+        The level of every label; ``len(levels)`` where it is missing.
+    spelled
+        The labels of missing cells.
+    mixed
+        A number and a text, if there are both.
+    """
+
+    levels: NDArray[Any] | list[State]
+    ranks: NDArray[np.int64]
+    spelled: tuple[str, ...]
+    mixed: tuple[str, str] | None = None
+
 
 def encode_text(cells: pa.ChunkedArray, name: str, *, decimal_comma: bool = False) -> Encoded:
-    """Return a column of a text file by the meaning of its levels.
+    """Return a column of a text file by the meaning of its labels.
 
     Every cell is first a label; then the labels, usually few, are interpreted: all integers, all numbers, all
     truth values, or text. One odd cell half-way down a file therefore never fails, and ``0.10`` is ``0.1``.
@@ -41,29 +69,50 @@ def encode_text(cells: pa.ChunkedArray, name: str, *, decimal_comma: bool = Fals
         Whether ``1,5`` may be a number, as in files separated by semicolons.
     """
     indices, labels = merged(cells)
+    if len(labels) <= REMEMBERED:
+        meaning = _remembered(tuple(labels.to_pylist()), decimal_comma)
+    else:
+        meaning = interpret(labels, decimal_comma=decimal_comma)
+    notes: tuple[str, ...] = ()
+    if meaning.mixed is not None:
+        number, text = meaning.mixed
+        notes = (f"{name!r} has numbers ({number}) and text ({text!r}); all are taken as text.",)
+    ordered = isinstance(meaning.levels, np.ndarray)
+    if isinstance(meaning.levels, np.ndarray) and np.isinf(meaning.levels).any():
+        infinite = np.append(np.isinf(meaning.levels), False)  # nor is a missing cell
+        refuse_infinite(infinite[meaning.ranks[indices]], name)
+    return encode_ranked(
+        indices, meaning.ranks, meaning.levels, ordered=ordered, spelled=meaning.spelled, notes=notes
+    )
+
+
+@lru_cache(maxsize=1024)
+def _remembered(labels: tuple[str, ...], decimal_comma: bool) -> Meaning:  # noqa: FBT001 - a key
+    return interpret(pa.array(labels, pa.string()), decimal_comma=decimal_comma)
+
+
+def interpret(labels: pa.Array, *, decimal_comma: bool = False) -> Meaning:
+    """Return what the different labels of a column mean."""
     trimmed = pc.utf8_trim_whitespace(labels)
     absent = pc.is_in(trimmed, value_set=_MISSING).to_numpy(zero_copy_only=False)
-    present = trimmed.filter(pa.array(~absent)) if absent.any() else trimmed
-    spelled = tuple(sorted(set(trimmed.filter(pa.array(absent)).to_pylist()))) if absent.any() else ()
-    notes: tuple[str, ...] = ()
-
+    present = trimmed.filter(pa.array(~absent))
+    spelled = tuple(sorted(set(trimmed.filter(pa.array(absent)).to_pylist())))
     levels: NDArray[Any] | list[State]
+    mixed = None
     numbers = _numbers(present, decimal_comma=decimal_comma)
     if len(present) and numbers is not None:
         levels, slots = np.unique(numbers, return_inverse=True)
     else:
         levels, slots = ranked_labels(present)
-        lowered = {str(level).lower() for level in levels[:5]}
-        if 0 < len(levels) <= 4 and lowered <= {"true", "false"}:  # noqa: PLR2004 - True, true, FALSE, ...
-            truth = [str(level).lower() == "true" for level in levels]
+        if levels and {str(level).lower() for level in levels[:5]} <= {"true", "false"}:
+            truth = [str(level).lower() == "true" for level in levels]  # True, true, FALSE, ...
             levels = sorted(set(truth))
             slots = np.array([levels.index(truth[slot]) for slot in slots], dtype=np.int64)
-        elif (mixed := _mixed(present)) is not None:
-            notes = (f"{name!r} has numbers ({mixed[0]}) and text ({mixed[1]!r}); all are taken as text.",)
+        else:
+            mixed = _mixed(present)
     ranks = np.full(len(labels), len(levels), dtype=np.int64)
     ranks[~absent] = slots
-    ordered = isinstance(levels, np.ndarray)
-    return encode_ranked(indices, ranks, levels, ordered=ordered, spelled=spelled, notes=notes)
+    return Meaning(levels, ranks, spelled, mixed)
 
 
 def merged(cells: pa.ChunkedArray) -> tuple[NDArray[Any], pa.Array]:

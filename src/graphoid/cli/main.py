@@ -1,0 +1,142 @@
+"""The ``graphoid`` command. Exit codes: 0 done, 1 an error in one line, 2 wrong usage, 130 interrupted."""
+
+from __future__ import annotations
+
+import enum
+import functools
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from graphoid.errors import GraphoidError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ERROR = 1
+INTERRUPTED = 130
+
+app = typer.Typer(
+    name="graphoid",
+    help="Discover Markov networks from data.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+class Missing(enum.StrEnum):
+    """Policies for missing values."""
+
+    error = "error"
+    drop = "drop"
+    category = "category"
+
+
+class Discretize(enum.StrEnum):
+    """Ways to cut numbers into bins."""
+
+    auto = "auto"
+    scott = "scott"
+    none = "none"
+
+
+DEBUG = "--debug"
+"""Taken from anywhere on the command line, so that it can be added to the end of a command that failed."""
+
+
+def command(function: Callable[..., int | None]) -> Callable[..., int | None]:
+    """Register a function as a command of its own name; what it returns is the exit code."""
+
+    @functools.wraps(function)
+    def guarded(*args: Any, **kwargs: Any) -> None:
+        try:
+            code = function(*args, **kwargs)
+        except KeyboardInterrupt:
+            raise typer.Exit(INTERRUPTED) from None
+        except GraphoidError as error:
+            if _debugging():
+                raise
+            _say(f"error: {error}")
+            raise typer.Exit(ERROR) from None
+        except Exception as error:
+            if _debugging():
+                raise
+            _say(f"error: {type(error).__name__}: {error} (unexpected; {DEBUG} shows where)")
+            raise typer.Exit(ERROR) from None
+        if code:
+            raise typer.Exit(code)
+
+    app.command()(guarded)
+    return function
+
+
+@app.callback()
+def settings(
+    *,
+    debug: Annotated[bool, typer.Option(DEBUG, help="Show where an error came from.")] = False,
+) -> None:
+    """Discover Markov networks from data."""
+
+
+@command
+def check(
+    file: Annotated[str, typer.Argument(help="A .csv, .tsv, .parquet, .arff or .sav file.")],
+    *,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+    missing: Annotated[Missing, typer.Option(help="What to do with missing cells.")] = Missing.error,
+    discretize: Annotated[Discretize, typer.Option(help="How to cut numbers.")] = Discretize.auto,
+    columns: Annotated[str | None, typer.Option(help="Names, separated by commas.")] = None,
+    weights: Annotated[str | None, typer.Option(help="The column of row weights.")] = None,
+) -> int:
+    """Say what reading FILE would do, and everything that would stop it."""
+    from graphoid.cli.check import check as check_file
+
+    return check_file(
+        file,
+        as_json=json,
+        missing=missing.value,
+        discretize=discretize.value,
+        columns=columns,
+        weights=weights,
+    )
+
+
+@command
+def demo() -> None:
+    """Learn a first network from a bundled table, and show it."""
+    from graphoid.cli.demo import demo as show
+
+    show()
+
+
+@command
+def demo() -> None:
+    """Learn a network from the people on board the Titanic, and show it."""
+    from graphoid.cli.demo import demo as show_demo
+
+    show_demo()
+
+
+def run() -> None:
+    """Run the command line; the entry point of ``graphoid``."""
+    for out in (sys.stdout, sys.stderr):
+        if hasattr(out, "reconfigure"):
+            out.reconfigure(errors="backslashreplace")  # a terminal without Unicode still gets its answer
+    try:
+        app([argument for argument in sys.argv[1:] if argument != DEBUG])
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+    except BrokenPipeError:
+        # The reader (head, less) has gone; closing stderr keeps Python from complaining about it at exit.
+        sys.stderr.close()
+        sys.exit(ERROR)
+
+
+def _debugging() -> bool:
+    return DEBUG in sys.argv
+
+
+def _say(message: str) -> None:
+    print(" ".join(message.split()), file=sys.stderr)

@@ -1,0 +1,199 @@
+"""A look at the data before anything is learned: every problem at once, and what reading would do."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphoid.data import discretize as discretizing
+from graphoid.data import missing as missing_values
+from graphoid.data.plan import Kind, finish
+from graphoid.data.sources import open_source
+from graphoid.data.survey import survey
+from graphoid.data.variables import State, shown
+from graphoid.errors import GraphoidError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from graphoid.data.encode import Encoded
+    from graphoid.data.plan import ColumnPlan
+    from graphoid.data.survey import Survey
+
+RARE = 5
+"""A state with fewer rows is rare: the chi-square approximation asks for about five rows in a cell."""
+
+NAMED = 5
+"""Rare states named in a sentence; the rest are counted."""
+
+
+@dataclass(frozen=True)
+class ColumnReport:
+    """What is known about a column.
+
+    Parameters
+    ----------
+    name
+        Of the variable.
+    kind
+        "nominal", "ordered", "binned", "continuous", "constant", or why it is refused: "identifier",
+        "too many states", "unusable".
+    n_states
+        States it would have; different values where it is refused or continuous.
+    rarest, rarest_rows
+        Its rarest state and how many rows have it; None where it has no states.
+    n_missing
+        Missing cells.
+    action
+        What reading would do with it.
+    problem
+        What stops reading, or None.
+    """
+
+    name: str
+    kind: Kind
+    n_states: int
+    rarest: State | None
+    rarest_rows: int | None
+    n_missing: int
+    action: str
+    problem: str | None
+
+
+@dataclass(frozen=True)
+class Report:
+    """What :func:`check` found.
+
+    Parameters
+    ----------
+    name
+        Of the source.
+    n_rows
+        Rows of the source that could be parsed.
+    n_rows_used
+        Rows that a table would have.
+    n_rows_complete
+        Rows without a missing cell.
+    columns
+        One report a column.
+    problems
+        What stops :func:`graphoid.read`, in the order in which it would; empty if nothing does.
+    observations
+        What is worth knowing and stops nothing.
+    """
+
+    name: str
+    n_rows: int
+    n_rows_used: int
+    n_rows_complete: int
+    columns: tuple[ColumnReport, ...]
+    problems: tuple[str, ...]
+    observations: tuple[str, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether the source can be read as it is."""
+        return not self.problems
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as plain dictionaries and lists, for JSON."""
+        return {"ok": self.ok, "n_columns": len(self.columns), **asdict(self)}
+
+
+def check(
+    source: Any,
+    *,
+    columns: Iterable[str | int] | None = None,
+    discretize: Any = "auto",
+    missing: str = "error",
+    weights: Any = None,
+) -> Report:
+    """Say what :func:`graphoid.read` would do with a source, and everything that would stop it.
+
+    Parameters are those of :func:`graphoid.read`. What stops reading is in the report and is not raised; only
+    a setting that cannot be is.
+
+    Examples
+    --------
+    >>> report = check({"answer": ["yes", "no", None], "again": [1, 1, 1]})
+    >>> report.ok, report.columns[1].kind
+    (False, 'constant')
+    """
+    discretizing.check_setting(discretize)
+    missing_values.check_setting(missing)
+    name = "table"
+    try:
+        opened = open_source(source, columns, weights)
+        name = opened.name
+        found = survey(opened, columns=columns, discretize=discretize, missing=missing, weights=weights)
+    except GraphoidError as error:
+        return Report(name, 0, 0, 0, (), (str(error),), ())
+    return report(found, name, missing)
+
+
+def report(found: Survey, name: str, missing: str) -> Report:
+    """Return a survey as a report."""
+    columns = []
+    observations = list(found.notes)
+    constant = []
+    for variable, column, planned in zip(found.names, found.columns, found.plans, strict=True):
+        if column is None:
+            problem = str(planned.problem)
+            columns.append(ColumnReport(variable, planned.kind, 0, None, None, 0, planned.action, problem))
+            continue
+        one, remarks = _column(variable, column, planned, missing)
+        columns.append(one)
+        observations += remarks
+        if one.kind == "constant":
+            constant.append(variable)
+    if constant:
+        observations.append(f"{len(constant):,} column(s) are constant: {shown(constant)}.")
+    return Report(
+        name,
+        found.n_rows_read,
+        found.n_rows,
+        found.n_complete,
+        tuple(columns),
+        tuple(str(problem) for problem in found.problems),
+        tuple(observations),
+    )
+
+
+def _column(name: str, column: Encoded, planned: ColumnPlan, missing: str) -> tuple[ColumnReport, list[str]]:
+    """Return the report on a column, and sentences on it."""
+    if planned.problem is not None or planned.continuous:
+        n_values, problem = len(column.levels), planned.problem
+        return (
+            ColumnReport(
+                name, planned.kind, n_values, None, None, column.n_missing, planned.action,
+                None if problem is None else str(problem),
+            ),
+            list(column.notes),
+        )  # fmt: skip
+    done = finish(column, planned, name, missing=missing)
+    states = done.variable.states
+    remarks = list(done.notes)
+    rarest, rows = None, None
+    if states and done.codes is not None:
+        # Missing cells that have not become a state have the code after the last.
+        counts = np.bincount(done.codes, minlength=len(states))[: len(states)]
+        place = int(np.argmin(counts))
+        rarest, rows = states[place], int(counts[place])
+        remarks += _rare(name, states, counts)
+    return ColumnReport(
+        name, planned.kind, len(states), rarest, rows, column.n_missing, planned.action, None
+    ), remarks
+
+
+def _rare(name: str, states: tuple[State, ...], counts: Any) -> list[str]:
+    few = np.flatnonzero(counts < RARE)
+    if len(states) <= 1 or not few.size:
+        return []
+    n_rows = int(counts.sum())
+    if n_rows < RARE * len(states):
+        return [f"{name!r} has {len(states):,} states for {n_rows:,} rows, fewer than {RARE} rows a state."]
+    named = ", ".join(f"{states[i]!r} {counts[i]}" for i in few[:NAMED])
+    more = f" and {few.size - NAMED:,} more" if few.size > NAMED else ""
+    return [f"{name!r} has {few.size:,} rare state(s), with fewer than {RARE} rows: {named}{more}."]
