@@ -111,14 +111,6 @@ def demo() -> None:
     show()
 
 
-@command
-def demo() -> None:
-    """Learn a network from the people on board the Titanic, and show it."""
-    from graphoid.cli.demo import demo as show_demo
-
-    show_demo()
-
-
 def run() -> None:
     """Run the command line; the entry point of ``graphoid``."""
     for out in (sys.stdout, sys.stderr):
