@@ -240,7 +240,7 @@ void Batch::by_planes(const Item& item, Worker& worker) {
         const Task& task = tasks_[order_[k]];
         const size_t most = static_cast<size_t>(group.configurations) * table_size(task);
         if (worker.cells.size() < most) worker.cells.resize(most);
-        const size_t slices = alone ? worker.masks.table_given(group.given, group.n_given, task.x, task.y, worker.cells.data())
+        const size_t slices = alone ? worker.masks.table_given(group.given, group.n_given, task.x, task.y, false, worker.cells.data())
                                     : worker.masks.table(task.x, task.y, worker.cells.data());
         begin(group, task, worker);
         worker.judge.slices(worker.cells.data(), slices);

@@ -160,16 +160,24 @@ public:
                               column([](const Numbers& a) { return a.log_odds; }), column([](const Numbers& a) { return a.cells; }));
     }
 
-    Longs table(const std::vector<int>& variables) {
-        std::size_t cells = 1;
-        for (const int v : checked(variables)) cells *= data_->columns[v].arity;
-        if (cells > (std::size_t{1} << 32)) throw nb::value_error("the table is too large to be written out");
-        std::vector<std::int64_t> out(cells, 0);
+    // Flat tables for lists of variables, in order.
+    nb::list tables(const std::vector<std::vector<int>>& requests, unsigned threads) {
+        std::vector<std::vector<std::int64_t>> out(requests.size());
+        std::vector<TableJob> jobs;
+        for (std::size_t i = 0; i < requests.size(); ++i) {
+            std::size_t cells = 1;
+            for (const int v : checked(requests[i])) cells *= data_->columns[v].arity;
+            if (cells > (std::size_t{1} << 32)) throw nb::value_error("the table is too large to be written out");
+            out[i].assign(cells, 0);
+            jobs.push_back({requests[i], out[i].data()});
+        }
         {
             nb::gil_scoped_release free;
-            count_table(*data_, variables, out.data());
+            count_tables(*data_, jobs, threads);
         }
-        return owned(std::move(out));
+        nb::list result;
+        for (auto& table : out) result.append(owned(std::move(table)));
+        return result;
     }
 
     nb::tuple occurring(const std::vector<int>& variables) {
@@ -248,7 +256,7 @@ NB_MODULE(_native, m) {
              nb::arg("simd"))
         .def_prop_ro("simd", &Handle::simd)
         .def("judge", &Handle::judge)
-        .def("table", &Handle::table)
+        .def("tables", &Handle::tables)
         .def("occurring", &Handle::occurring)
         .def("pairs", &Handle::pairs)
         .def("one_against", &Handle::one_against);

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "parallel.hpp"
+#include "planes.hpp"
 
 namespace graphoid {
 namespace {
@@ -123,6 +124,10 @@ size_t cell_number(const Slices* slices, const Column& x, const Column& y) {
 
 }  // namespace
 
+bool planes_pay(const Dataset& data, double passes) {
+    return data.units == nullptr && passes * static_cast<double>(data.words) <= data.simd.words_per_row * static_cast<double>(data.n_rows);
+}
+
 size_t dense_limit(size_t n_rows) { return std::max<size_t>(65536, 16 * n_rows); }
 
 void count_cells(const Dataset& data, const Slices* slices, int x, int y, Scratch& scratch) {
@@ -173,6 +178,13 @@ void weigh_cells(const Dataset& data, const Slices* slices, int x, int y, Scratc
 
 namespace {
 
+void widen_table(std::vector<uint32_t>& table, size_t cells, int64_t* out) {
+    for (size_t i = 0; i < cells; ++i) {
+        out[i] = table[i];
+        table[i] = 0;
+    }
+}
+
 // Mixed-radix code of `variables` for the rows from `start` on.
 template <class Code>
 void mixed_codes(const Dataset& data, const std::vector<int>& variables, size_t start, size_t n, Code* code) {
@@ -204,16 +216,46 @@ void count_codes(const Dataset& data, const std::vector<int>& variables, int64_t
 
 }  // namespace
 
-void count_table(const Dataset& data, const std::vector<int>& variables, int64_t* out) {
+namespace {
+
+// Whether bit planes are the cheapest way to a table: few states, few slices.
+bool by_planes(const Dataset& data, const std::vector<int>& variables) {
+    if (variables.size() < 2) return false;
+    double slices = 1;
+    for (const int v : variables)
+        if (!data.planar(v)) return false;
+    for (size_t i = 0; i + 2 < variables.size(); ++i) slices *= data.columns[variables[i]].arity;
+    const double rx = data.columns[variables[variables.size() - 2]].arity, ry = data.columns[variables.back()].arity;
+    return planes_pay(data, slices * rx * ry);
+}
+
+void count_one_table(Dataset& data, const TableJob& job, SliceMasks& masks, Scratch& scratch) {
+    const std::vector<int>& variables = job.variables;
     size_t cells = 1;
     for (const int v : variables) cells *= data.columns[v].arity;
-    Scratch scratch;
-    if (data.units == nullptr && count_mixed(data, variables, scratch))
-        std::copy_n(scratch.table.begin(), cells, out);
-    else if (cells <= 65536)
-        count_codes<uint16_t>(data, variables, out);
-    else
-        count_codes<uint32_t>(data, variables, out);
+    if (by_planes(data, variables)) {
+        const size_t k = variables.size() - 2;
+        if (scratch.table.size() < cells) scratch.table.resize(cells, 0);
+        masks.table_given(variables.data(), static_cast<int>(k), variables[k], variables[k + 1], true, scratch.table.data());
+        widen_table(scratch.table, cells, job.out);
+    } else if (data.units == nullptr && count_mixed(data, variables, scratch)) {
+        widen_table(scratch.table, cells, job.out);
+    } else if (cells <= 65536) {
+        count_codes<uint16_t>(data, variables, job.out);
+    } else {
+        count_codes<uint32_t>(data, variables, job.out);
+    }
+}
+
+}  // namespace
+
+void count_tables(Dataset& data, const std::vector<TableJob>& jobs, unsigned threads) {
+    const bool worth = static_cast<double>(jobs.size()) * static_cast<double>(data.n_rows) > 1e6;
+    const unsigned n = worth ? std::max(1u, threads) : 1;
+    std::vector<Scratch> scratch(n);
+    std::vector<SliceMasks> masks;
+    for (unsigned t = 0; t < n; ++t) masks.emplace_back(data);
+    in_parallel(jobs.size(), n, [&](size_t i, unsigned thread) { count_one_table(data, jobs[i], masks[thread], scratch[thread]); });
 }
 
 void count_occurring(const Dataset& data, const std::vector<int>& variables, std::vector<uint32_t>& rows,
@@ -289,13 +331,6 @@ void pair_from_planes(Dataset& data, int x, int y, int64_t* out) {
     }
 }
 
-void widen_table(std::vector<uint32_t>& table, size_t cells, int64_t* out) {
-    for (size_t i = 0; i < cells; ++i) {
-        out[i] = table[i];
-        table[i] = 0;
-    }
-}
-
 void any_table(const Dataset& data, const Slices* slices, int x, int y, Scratch& scratch, int64_t* out) {
     const size_t cells = cell_number(slices, data.columns[x], data.columns[y]);
     if (data.units != nullptr) {
@@ -309,10 +344,6 @@ void any_table(const Dataset& data, const Slices* slices, int x, int y, Scratch&
 }
 
 }  // namespace
-
-bool planes_pay(const Dataset& data, double passes) {
-    return data.units == nullptr && passes * static_cast<double>(data.words) <= data.simd.words_per_row * static_cast<double>(data.n_rows);
-}
 
 void count_pairs(Dataset& data, const std::vector<int>& variables, unsigned threads, int64_t* out) {
     const size_t k = variables.size();

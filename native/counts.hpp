@@ -31,8 +31,12 @@ bool count_mixed(const Dataset& data, const std::vector<int>& variables, Scratch
 // Counts of (slice, x, y) in units of weight, to scratch.weighted.
 void weigh_cells(const Dataset& data, const Slices* slices, int x, int y, Scratch& scratch);
 
-// The table of `variables` in the order given, last fastest; out has room for all cells and is zero.
-void count_table(const Dataset& data, const std::vector<int>& variables, std::int64_t* out);
+// A table of `variables` in the order given, last fastest; out has room for all cells and is zero.
+struct TableJob {
+    std::vector<int> variables;
+    std::int64_t* out;
+};
+void count_tables(Dataset& data, const std::vector<TableJob>& jobs, unsigned threads);
 
 // Configurations that occur, in lexicographic order: a row where each is seen, and its count.
 void count_occurring(const Dataset& data, const std::vector<int>& variables, std::vector<std::uint32_t>& rows,

@@ -37,7 +37,7 @@ void Judge::margins(const Count* cells) {
 
 void Judge::slices(const std::uint32_t* cells, std::size_t n) {
     if (set_.kind == Kind::chi_square && rx_ >= 2 && rx_ <= 4 && ry_ >= 2 && ry_ <= 4) {
-        simd_.chi_slices(cells, n, rx_, ry_, &sum_);
+        simd_.chi_slices(cells, n, rx_, ry_, set_.dof == Dof::adjusted, &sum_);
         return;
     }
     const std::size_t size = static_cast<std::size_t>(rx_) * ry_;

@@ -94,28 +94,35 @@ size_t SliceMasks::table(int x, int y, uint32_t* cells) {
     return ones_.size();
 }
 
-size_t SliceMasks::table_given(const int* given, int n_given, int x, int y, uint32_t* cells) {
-    const size_t words = data_.words;
-    const size_t path = static_cast<size_t>(std::max(n_given, 1)) * words;
-    if (path_.size() < path + words) path_.resize(path + words);
+size_t SliceMasks::table_given(const int* given, int n_given, int x, int y, bool all, uint32_t* cells) {
+    const size_t masks = static_cast<size_t>(std::max(n_given, 1)) * data_.words;
+    if (path_.size() < masks) path_.resize(masks);
     const uint32_t* start = cells;
-    descend(given, n_given, 0, nullptr, static_cast<uint32_t>(data_.n_rows), x, y, cells);
+    descend({given, n_given, x, y, all}, 0, nullptr, static_cast<uint32_t>(data_.n_rows), cells);
     return static_cast<size_t>(cells - start) / (size_t{data_.columns[x].arity} * data_.columns[y].arity);
 }
 
-void SliceMasks::descend(const int* given, int n_given, int depth, const Word* mask, uint32_t ones, int x, int y,
-                         uint32_t*& cells) {
+void SliceMasks::descend(const Path& path, int depth, const Word* mask, uint32_t ones, uint32_t*& cells) {
     const size_t words = data_.words;
-    if (depth < n_given) {
-        const int v = given[depth];
+    const int x = path.x, y = path.y;
+    if (depth < path.n_given) {
+        const int v = path.given[depth];
         for (uint32_t s = 0; s < data_.columns[v].arity; ++s) {
-            if (mask == nullptr) {
-                if (data_.margin(v, s) > 0) descend(given, n_given, depth + 1, data_.plane(v, s), data_.margin(v, s), x, y, cells);
-                continue;
+            const Word* next = data_.plane(v, s);
+            uint32_t c = data_.margin(v, s);
+            if (mask != nullptr) {
+                Word* own = path_.data() + static_cast<size_t>(depth) * words;
+                c = static_cast<uint32_t>(data_.simd.and_count(mask, next, own, words));
+                next = own;
             }
-            Word* next = path_.data() + static_cast<size_t>(depth) * words;
-            const auto c = static_cast<uint32_t>(data_.simd.and_count(mask, data_.plane(v, s), next, words));
-            if (c > 0) descend(given, n_given, depth + 1, next, c, x, y, cells);
+            if (c > 0) {
+                descend(path, depth + 1, next, c, cells);
+            } else if (path.all) {
+                size_t below = size_t{data_.columns[x].arity} * data_.columns[y].arity;
+                for (int d = depth + 1; d < path.n_given; ++d) below *= data_.columns[path.given[d]].arity;
+                std::fill_n(cells, below, 0);
+                cells += below;
+            }
         }
         return;
     }

@@ -16,14 +16,19 @@ public:
     void condition_on(const int* given, int n_given);
     // Cells [slice][x][y] of the slices that occur; returns how many there are.
     std::size_t table(int x, int y, std::uint32_t* cells);
-    // The same for one table alone: slice by slice, so that masks stay in the first cache.
-    std::size_t table_given(const int* given, int n_given, int x, int y, std::uint32_t* cells);
+    // The same for one table alone: slice by slice, so that masks stay in the first cache. With `all`, slices
+    // that do not occur are there too, as zeros.
+    std::size_t table_given(const int* given, int n_given, int x, int y, bool all, std::uint32_t* cells);
 
 private:
     // Counts [slice][state] of one variable; made once for each conditioning set.
     std::size_t margins(int v);
-    void descend(const int* given, int n_given, int depth, const Word* mask, std::uint32_t ones, int x, int y,
-                 std::uint32_t*& cells);
+    struct Path {
+        const int* given;
+        int n_given, x, y;
+        bool all;
+    };
+    void descend(const Path& path, int depth, const Word* mask, std::uint32_t ones, std::uint32_t*& cells);
 
     Dataset& data_;
     std::vector<const Word*> bits_;          // of each slice; empty if there is no condition

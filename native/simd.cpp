@@ -336,7 +336,7 @@ inline Four row_sums(Four a, Four b, Four c, Four d) {
 }
 
 // sum (c n - r k)^2 / (r k) / n: the differences are whole numbers and cancel without loss.
-template <unsigned RX, unsigned RY>
+template <unsigned RX, unsigned RY, bool Dof>
 void chi_slices_of(const uint32_t* cells, size_t slices, ChiSum* sum) {
     const Four zero = {0, 0, 0, 0};
     double high = sum->high, low = sum->low, dof = sum->dof;
@@ -355,7 +355,7 @@ void chi_slices_of(const uint32_t* cells, size_t slices, ChiSum* sum) {
         if (n < 2) continue;
         const Four r = row_sums(c[0], c[1], c[2], c[3]);
         const FourFlags rows = r > zero, columns = k > zero;
-        dof += (ones4(rows) - 1) * (ones4(columns) - 1);
+        if (Dof) dof += (ones4(rows) - 1) * (ones4(columns) - 1);
         const Four inverse_r = reciprocal(r, rows), inverse_k = reciprocal(k, columns);
         const Four n4 = {n, n, n, n};
         Four total = zero;
@@ -372,18 +372,26 @@ void chi_slices_of(const uint32_t* cells, size_t slices, ChiSum* sum) {
     *sum = {high, low, dof, occur};
 }
 
-void chi_slices(const uint32_t* cells, size_t slices, unsigned rx, unsigned ry, ChiSum* sum) {
+template <bool Dof>
+void chi_slices_with(const uint32_t* cells, size_t slices, unsigned rx, unsigned ry, ChiSum* sum) {
     switch (4 * rx + ry) {
-        case 10: chi_slices_of<2, 2>(cells, slices, sum); break;
-        case 11: chi_slices_of<2, 3>(cells, slices, sum); break;
-        case 12: chi_slices_of<2, 4>(cells, slices, sum); break;
-        case 14: chi_slices_of<3, 2>(cells, slices, sum); break;
-        case 15: chi_slices_of<3, 3>(cells, slices, sum); break;
-        case 16: chi_slices_of<3, 4>(cells, slices, sum); break;
-        case 18: chi_slices_of<4, 2>(cells, slices, sum); break;
-        case 19: chi_slices_of<4, 3>(cells, slices, sum); break;
-        default: chi_slices_of<4, 4>(cells, slices, sum); break;
+        case 10: chi_slices_of<2, 2, Dof>(cells, slices, sum); break;
+        case 11: chi_slices_of<2, 3, Dof>(cells, slices, sum); break;
+        case 12: chi_slices_of<2, 4, Dof>(cells, slices, sum); break;
+        case 14: chi_slices_of<3, 2, Dof>(cells, slices, sum); break;
+        case 15: chi_slices_of<3, 3, Dof>(cells, slices, sum); break;
+        case 16: chi_slices_of<3, 4, Dof>(cells, slices, sum); break;
+        case 18: chi_slices_of<4, 2, Dof>(cells, slices, sum); break;
+        case 19: chi_slices_of<4, 3, Dof>(cells, slices, sum); break;
+        default: chi_slices_of<4, 4, Dof>(cells, slices, sum); break;
     }
+}
+
+void chi_slices(const uint32_t* cells, size_t slices, unsigned rx, unsigned ry, bool dof, ChiSum* sum) {
+    if (dof)
+        chi_slices_with<true>(cells, slices, rx, ry, sum);
+    else
+        chi_slices_with<false>(cells, slices, rx, ry, sum);
 }
 
 }  // namespace

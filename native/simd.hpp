@@ -50,8 +50,8 @@ struct Simd {
     // for s < states (the caller gets the last state by subtraction).
     void (*tally)(const std::uint8_t* block, const std::uint32_t* rows, std::size_t n, unsigned states,
                   std::uint32_t* counts);
-    // Adds up the chi-square statistic of tables of rx * ry cells each, 2 <= rx, ry <= 4.
-    void (*chi_slices)(const std::uint32_t* cells, std::size_t slices, unsigned rx, unsigned ry, ChiSum* sum);
+    // Adds up the chi-square statistic of tables of rx * ry cells each, 2 <= rx, ry <= 4; ChiSum::dof on request.
+    void (*chi_slices)(const std::uint32_t* cells, std::size_t slices, unsigned rx, unsigned ry, bool dof, ChiSum* sum);
 };
 
 // The widest set this processor has; `wanted` ("plain", "avx2", "avx512") asks for less. Null if unknown.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy as np
 from graphoid.errors import CountsTooLarge, UnknownVariable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -34,7 +33,6 @@ def size_in_words(n_bytes: float) -> str:
     return f"{n_bytes:,.0f} bytes" if power == 0 else f"{n_bytes / 1024.0**power:,.1f} {units[power]}"
 
 
-@dataclass(frozen=True, eq=False)
 class Counts:
     """How often each configuration of some variables occurs.
 
@@ -50,24 +48,42 @@ class Counts:
     cells
         Whole-number counts, in units of ``unit``.
     configurations
-        None where the table is written out.
+        None where the table is written out; else the array, or a function that makes it when first needed.
     unit
         Weight of one unit: 1 where rows have no weights.
     n_rows
         Rows of the data counted, which decides what is written out.
     """
 
-    variables: tuple[int, ...]
-    shape: tuple[int, ...]
-    cells: NDArray[np.int64]
-    configurations: NDArray[np.uint16] | None = None
-    unit: float = 1.0
-    n_rows: int = 0
+    __slots__ = ("_configurations", "cells", "n_rows", "shape", "unit", "variables")
+
+    def __init__(
+        self,
+        variables: tuple[int, ...],
+        shape: tuple[int, ...],
+        cells: NDArray[np.int64],
+        configurations: NDArray[np.uint16] | Callable[[], NDArray[np.uint16]] | None = None,
+        unit: float = 1.0,
+        n_rows: int = 0,
+    ) -> None:
+        self.variables = variables
+        self.shape = shape
+        self.cells = cells
+        self._configurations = configurations
+        self.unit = unit
+        self.n_rows = n_rows
+
+    @property
+    def configurations(self) -> NDArray[np.uint16] | None:
+        """The configurations that occur, or None where the table is written out."""
+        if callable(self._configurations):
+            self._configurations = self._configurations()
+        return self._configurations
 
     @property
     def sparse(self) -> bool:
         """Whether only configurations that occur are listed."""
-        return self.configurations is not None
+        return self._configurations is not None
 
     @property
     def total(self) -> float:
@@ -81,7 +97,7 @@ class Counts:
 
     def dense(self) -> NDArray[Any]:
         """Return the whole table, one axis a variable. Refused if it would take more than a gigabyte."""
-        if self.configurations is None:
+        if not self.sparse:
             return self.weigh(self.cells)
         n_cells = math.prod(self.shape)
         if n_cells > LARGEST_TABLE:

@@ -132,7 +132,21 @@ class NativeEngine:
     def counts(self, requests: Sequence[CountRequest]) -> list[Counts]:
         """Return the counts for every request, in order."""
         refuse_if_too_large(requests, self, self._table.n_rows)
-        return [self._count(request) for request in requests]
+        shapes = [self._shape(request.variables) for request in requests]
+        answers: dict[int, Counts] = {}
+        plain = [
+            i
+            for i, (request, shape) in enumerate(zip(requests, shapes, strict=True))
+            if not request.context and written_out(math.prod(shape), self._table.n_rows)
+        ]
+        self._refuse_continuous({v for i in plain for v in requests[i].variables} if self._continuous else set())
+        tables = self._data.tables([requests[i].variables for i in plain], self._threads)
+        for i, cells in zip(plain, tables, strict=True):
+            variables, shape = tuple(requests[i].variables), shapes[i]
+            answers[i] = Counts(variables, shape, cells.reshape(shape), None, self._unit, self._table.n_rows)
+        return [
+            answers[i] if i in answers else self._count(request, shapes[i]) for i, request in enumerate(requests)
+        ]
 
     def pairs(self, variables: Sequence[int]) -> list[Counts]:
         """Return the table of every pair x < y among the variables, x major."""
@@ -205,7 +219,8 @@ class NativeEngine:
             yield Counts(variables, shape, cells, unit=self._unit, n_rows=self._table.n_rows)
             start = stop
 
-    def _count(self, request: CountRequest) -> Counts:
+    def _count(self, request: CountRequest, shape: tuple[int, ...]) -> Counts:
+        """Count in a context, or list the configurations that occur."""
         variables = tuple(request.variables)
         self._refuse_continuous({*variables, *(v for v, _ in request.context)})
         columns = [self._table.column(v) for v in variables]
@@ -213,16 +228,19 @@ class NativeEngine:
         if request.context:
             columns, data = self._within(request, columns)
             positions = list(range(len(variables)))
-        shape = self._shape(variables)
         if written_out(math.prod(shape), self._table.n_rows):
-            cells = data.table(positions).reshape(shape)
-            return Counts(variables, shape, cells, unit=self._unit, n_rows=self._table.n_rows)
+            cells = data.tables([positions], self._threads)[0].reshape(shape)
+            return Counts(variables, shape, cells, None, self._unit, self._table.n_rows)
         rows, cells = data.occurring(positions)
         if self._table.weights is not None:
             rows, cells = rows[cells > 0], cells[cells > 0]  # rows of weight zero do not occur
-        configurations = np.empty((len(rows), len(variables)), dtype=np.uint16)
-        for axis, column in enumerate(columns):
-            configurations[:, axis] = column[rows]
+
+        def configurations() -> NDArray[np.uint16]:
+            found = np.empty((len(rows), len(columns)), dtype=np.uint16)
+            for axis, column in enumerate(columns):
+                found[:, axis] = column[rows]
+            return found
+
         return Counts(variables, shape, cells, configurations, self._unit, self._table.n_rows)
 
     def _within(self, request: CountRequest, columns: list[Codes]) -> tuple[list[Codes], Any]:
