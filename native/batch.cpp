@@ -334,18 +334,23 @@ void Batch::by_listing(const Group& group, const Task& task, const Slices* slice
     std::vector<int> variables = group.set();
     variables.push_back(task.x);
     variables.push_back(task.y);
-    std::vector<uint32_t> rows;
-    std::vector<int64_t> counts;
-    count_occurring(data_, variables, rows, counts);
+    const Occurring found = count_occurring(data_, variables);
     // Configurations are in lexicographic order, so a slice's cells are neighbours.
     const Column &x = data_.columns[task.x], &y = data_.columns[task.y];
     const double unit = data_.units != nullptr ? data_.unit : 1.0;
+    const size_t n = found.counts.size();
+    const auto slice_of = [&](size_t c) {
+        return found.rows.empty() ? found.codes[c] / (uint64_t{x.arity} * y.arity) : slices != nullptr ? (*slices)[found.rows[c]] : 0;
+    };
+    const auto cell = [&](size_t c) -> Cell {
+        const double count = static_cast<double>(found.counts[c]) * unit;
+        if (found.rows.empty()) return {found.codes[c] / y.arity % x.arity, found.codes[c] % y.arity, count};
+        return {x[found.rows[c]], y[found.rows[c]], count};
+    };
     worker.listed.clear();
-    for (size_t c = 0; c < rows.size(); ++c) {
-        if (counts[c] > 0)  // rows of weight zero do not occur
-            worker.listed.push_back({x[rows[c]], y[rows[c]], static_cast<double>(counts[c]) * unit});
-        const bool last = c + 1 == rows.size() || (slices != nullptr && (*slices)[rows[c]] != (*slices)[rows[c + 1]]);
-        if (last) {
+    for (size_t c = 0; c < n; ++c) {
+        if (found.counts[c] > 0) worker.listed.push_back(cell(c));  // rows of weight zero do not occur
+        if (c + 1 == n || slice_of(c) != slice_of(c + 1)) {
             worker.judge.slice(worker.listed);
             worker.listed.clear();
         }

@@ -1,7 +1,6 @@
 // The only file that knows both Python and the kernels.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -9,7 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -161,70 +160,75 @@ public:
     }
 
     // Flat tables for lists of variables, in order.
-    nb::list tables(const std::vector<std::vector<int>>& requests, unsigned threads) {
-        std::vector<std::vector<std::int64_t>> out(requests.size());
-        std::vector<TableJob> jobs;
-        for (std::size_t i = 0; i < requests.size(); ++i) {
-            std::size_t cells = 1;
-            for (const int v : checked(requests[i])) cells *= data_->columns[v].arity;
-            if (cells > (std::size_t{1} << 32)) throw nb::value_error("the table is too large to be written out");
-            out[i].assign(cells, 0);
-            jobs.push_back({requests[i], out[i].data()});
-        }
-        {
-            nb::gil_scoped_release free;
-            count_tables(*data_, jobs, threads);
-        }
+    nb::list tables(nb::list requests, unsigned threads) {
+        std::vector<TableJob> jobs(requests.size());
         nb::list result;
-        for (auto& table : out) result.append(owned(std::move(table)));
+        for (std::size_t i = 0; i < jobs.size(); ++i) {
+            PyObject* request = PyList_GET_ITEM(requests.ptr(), static_cast<Py_ssize_t>(i));
+            jobs[i].variables = nb::cast<std::vector<int>>(nb::handle(request));
+            std::size_t cells = 1;
+            for (const int v : checked(jobs[i].variables)) cells *= data_->columns[v].arity;
+            if (cells > (std::size_t{1} << 32)) throw nb::value_error("the table is too large to be written out");
+            jobs[i].out = new_array(cells, result);
+        }
+        nb::gil_scoped_release free;
+        count_tables(*data_, jobs, threads);
         return result;
     }
 
+    // (codes, rows, counts) of the configurations that occur; codes or rows are empty.
     nb::tuple occurring(const std::vector<int>& variables) {
         checked(variables);
-        std::vector<std::uint32_t> rows;
-        std::vector<std::int64_t> counts;
+        Occurring found;
         {
             nb::gil_scoped_release free;
-            count_occurring(*data_, variables, rows, counts);
+            found = count_occurring(*data_, variables);
         }
-        return nb::make_tuple(owned(std::move(rows)), owned(std::move(counts)));
+        return nb::make_tuple(owned(std::move(found.codes)), owned(std::move(found.rows)), owned(std::move(found.counts)));
     }
 
-    Longs pairs(const std::vector<int>& variables, unsigned threads) {
+    nb::object pairs(const std::vector<int>& variables, unsigned threads) {
         std::size_t cells = 0;
         for (std::size_t a = 0; a < checked(variables).size(); ++a)
             for (std::size_t b = a + 1; b < variables.size(); ++b)
                 cells += std::size_t{data_->columns[variables[a]].arity} * data_->columns[variables[b]].arity;
-        std::vector<std::int64_t> out(cells, 0);
+        nb::list result;
+        std::int64_t* out = new_array(cells, result);
         {
             nb::gil_scoped_release free;
-            count_pairs(*data_, variables, threads, out.data());
+            count_pairs(*data_, variables, threads, out);
         }
-        return owned(std::move(out));
+        return result[0];
     }
 
     // Tables [configuration of given][x][y] for every y, one after the other.
-    Longs one_against(int x, const std::vector<int>& others, const std::vector<int>& given, unsigned threads) {
+    nb::object one_against(int x, const std::vector<int>& others, const std::vector<int>& given, unsigned threads) {
         checked(others);
         std::size_t cells = 0, configurations = 1;
         for (const int v : checked(given)) configurations *= data_->columns[v].arity;
         for (const int y : others) cells += configurations * data_->columns.at(x).arity * data_->columns[y].arity;
-        std::vector<std::int64_t> out(cells, 0);
+        nb::list result;
+        std::int64_t* out = new_array(cells, result);
         {
             nb::gil_scoped_release free;
             Slices slices;
             const bool conditional = !given.empty();
-            if (conditional) {
-                make_slices(slices, *data_, given, false);
-                if (slices.compact) throw nb::value_error("too many configurations for tables written out");
-            }
-            count_one_against(*data_, conditional ? &slices : nullptr, x, others, threads, out.data());
+            if (conditional) make_slices(slices, *data_, given, false);
+            if (slices.compact) throw std::length_error("too many configurations for tables written out");
+            count_one_against(*data_, conditional ? &slices : nullptr, x, others, threads, out);
         }
-        return owned(std::move(out));
+        return result[0];
     }
 
 private:
+    // A new array of counts at the end of `arrays`; its memory, still to be filled.
+    static std::int64_t* new_array(std::size_t cells, nb::list& arrays) {
+        auto* memory = new std::int64_t[cells];
+        nb::capsule owner(memory, [](void* p) noexcept { delete[] static_cast<std::int64_t*>(p); });
+        arrays.append(nb::cast(Longs(memory, {cells}, owner)));
+        return memory;
+    }
+
     const std::vector<int>& checked(const std::vector<int>& variables) const {
         for (const int v : variables)
             if (v < 0 || static_cast<std::size_t>(v) >= data_->columns.size()) throw nb::index_error("no such variable");

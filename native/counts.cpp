@@ -241,8 +241,10 @@ void count_one_table(Dataset& data, const TableJob& job, SliceMasks& masks, Scra
     } else if (data.units == nullptr && count_mixed(data, variables, scratch)) {
         widen_table(scratch.table, cells, job.out);
     } else if (cells <= 65536) {
+        std::fill_n(job.out, cells, 0);
         count_codes<uint16_t>(data, variables, job.out);
     } else {
+        std::fill_n(job.out, cells, 0);
         count_codes<uint32_t>(data, variables, job.out);
     }
 }
@@ -258,17 +260,78 @@ void count_tables(Dataset& data, const std::vector<TableJob>& jobs, unsigned thr
     in_parallel(jobs.size(), n, [&](size_t i, unsigned thread) { count_one_table(data, jobs[i], masks[thread], scratch[thread]); });
 }
 
-void count_occurring(const Dataset& data, const std::vector<int>& variables, std::vector<uint32_t>& rows,
-                     std::vector<int64_t>& counts) {
+namespace {
+
+// Sorts codes, one digit of at most 12 bits at a time; the counts of all digits come from one pass.
+void sort_codes(std::vector<uint32_t>& codes, uint64_t range) {
+    unsigned bits = 1;
+    while (bits < 32 && (uint64_t{1} << bits) < range) ++bits;
+    const unsigned passes = (bits + 11) / 12, digit = (bits + passes - 1) / passes;
+    const uint32_t mask = (1u << digit) - 1;
+    const size_t buckets = size_t{1} << digit;
+    std::vector<uint32_t> start(passes * buckets, 0);
+    for (const uint32_t code : codes)
+        for (unsigned p = 0; p < passes; ++p) ++start[p * buckets + ((code >> (p * digit)) & mask)];
+    std::vector<uint32_t> other(codes.size());
+    for (unsigned p = 0; p < passes; ++p) {
+        uint32_t* at = start.data() + p * buckets;
+        uint32_t sum = 0;
+        for (size_t b = 0; b < buckets; ++b) {
+            const uint32_t here = at[b];
+            at[b] = sum;
+            sum += here;
+        }
+        const unsigned shift = p * digit;
+        for (const uint32_t code : codes) other[at[(code >> shift) & mask]++] = code;
+        codes.swap(other);
+    }
+}
+
+// Equal neighbours become one with a count. No branch: whether a code is new is hard to guess.
+std::vector<int64_t> count_runs(std::vector<uint32_t>& codes) {
+    const size_t n = codes.size();
+    std::vector<uint32_t> start(n + 1);
+    size_t k = 0;
+    for (size_t i = 0; i < n; ++i) {
+        codes[k] = codes[i];  // k <= i: what is overwritten was read
+        start[k] = static_cast<uint32_t>(i);
+        k += i + 1 == n || codes[i + 1] != codes[i];
+    }
+    // start[k] holds the last row of run k at this point, since each row of a run wrote its own index
+    std::vector<int64_t> counts(k);
+    int64_t before = -1;
+    for (size_t r = 0; r < k; ++r) {
+        counts[r] = int64_t{start[r]} - before;
+        before = start[r];
+    }
+    codes.resize(k);
+    return counts;
+}
+
+}  // namespace
+
+Occurring count_occurring(const Dataset& data, const std::vector<int>& variables) {
+    Occurring out;
+    double range = 1;
+    for (const int v : variables) range *= data.columns[v].arity;
+    if (range <= 4294967296.0 && data.units == nullptr) {
+        out.codes.resize(data.n_rows);
+        for (size_t start = 0; start < data.n_rows; start += kChunk)
+            mixed_codes(data, variables, start, std::min(kChunk, data.n_rows - start), out.codes.data() + start);
+        sort_codes(out.codes, static_cast<uint64_t>(range));
+        out.counts = count_runs(out.codes);
+        return out;
+    }
     Slices slices;
     make_slices(slices, data, variables, true);
-    rows.assign(slices.n, 0);
-    counts.assign(slices.n, 0);
+    out.rows.assign(slices.n, 0);
+    out.counts.assign(slices.n, 0);
     for (size_t i = data.n_rows; i-- > 0;) {
         const uint32_t id = slices[i];
-        rows[id] = static_cast<uint32_t>(i);
-        counts[id] += data.units != nullptr ? data.units[i] : 1;
+        out.rows[id] = static_cast<uint32_t>(i);
+        out.counts[id] += data.units != nullptr ? data.units[i] : 1;
     }
+    return out;
 }
 
 bool HubTally::pays(const Dataset& data, double slices, int hub, size_t others) {
@@ -314,23 +377,6 @@ void HubTally::table_of(int v, uint32_t* cells) const {
 
 namespace {
 
-// A pair's table from bit planes: all but the last row and column are counted, the rest follows from margins.
-void pair_from_planes(Dataset& data, int x, int y, int64_t* out) {
-    const uint32_t rx = data.columns[x].arity, ry = data.columns[y].arity;
-    for (uint32_t j = 0; j < ry; ++j) out[(rx - 1) * ry + j] = data.margin(y, j);
-    for (uint32_t i = 0; i + 1 < rx; ++i) {
-        int64_t rest = data.margin(x, i);
-        for (uint32_t j = 0; j + 1 < ry; ++j) {
-            const auto c = static_cast<int64_t>(data.simd.count_and(data.plane(x, i), data.plane(y, j), data.words));
-            out[i * ry + j] = c;
-            rest -= c;
-            out[(rx - 1) * ry + j] -= c;
-        }
-        out[i * ry + ry - 1] = rest;
-        out[(rx - 1) * ry + ry - 1] -= rest;
-    }
-}
-
 void any_table(const Dataset& data, const Slices* slices, int x, int y, Scratch& scratch, int64_t* out) {
     const size_t cells = cell_number(slices, data.columns[x], data.columns[y]);
     if (data.units != nullptr) {
@@ -345,6 +391,67 @@ void any_table(const Dataset& data, const Slices* slices, int x, int y, Scratch&
 
 }  // namespace
 
+namespace {
+
+// Tables of a strip of variables against one other, from bit planes: all but the last row and column are
+// counted, the rest follows from margins.
+class PlanePairs {
+public:
+    PlanePairs(Dataset& data, const int* strip, size_t n) : data_(data), strip_(strip, strip + n) {}
+
+    // Counts the first n variables of the strip against y.
+    void against(int y, size_t n) {
+        y_ = y;
+        others_.clear();
+        begin_.clear();
+        const uint32_t ry = data_.columns[y].arity;
+        for (size_t a = 0; a < n; ++a) {
+            const int x = strip_[a];
+            const uint32_t rx = data_.columns[x].arity;
+            const bool use = data_.planar(x) && data_.planar(y) && planes_pay(data_, (rx - 1.0) * (ry - 1.0));
+            begin_.push_back(use ? static_cast<int>(others_.size()) : -1);
+            if (use)
+                for (uint32_t i = 0; i + 1 < rx; ++i) others_.push_back(data_.planes(x) + i * data_.words);
+        }
+        width_ = others_.size();
+        if (width_ == 0) return;
+        counts_.resize(width_ * ry);
+        const Word* planes = data_.planes(y);
+        for (uint32_t j = 0; j + 1 < ry; ++j)
+            data_.simd.count_and_each(planes + j * data_.words, others_.data(), width_, data_.words, counts_.data() + j * width_);
+    }
+    bool has(size_t a) const { return begin_[a] >= 0; }
+    void table(size_t a, int64_t* out) {
+        const int x = strip_[a];
+        const uint32_t rx = data_.columns[x].arity, ry = data_.columns[y_].arity;
+        const uint32_t *mx = data_.margins(x), *my = data_.margins(y_);
+        int64_t* last = out + (rx - 1) * ry;
+        for (uint32_t j = 0; j < ry; ++j) last[j] = my[j];
+        for (uint32_t i = 0; i + 1 < rx; ++i) {
+            int64_t rest = mx[i];
+            for (uint32_t j = 0; j + 1 < ry; ++j) {
+                const int64_t c = counts_[j * width_ + static_cast<size_t>(begin_[a]) + i];
+                out[i * ry + j] = c;
+                rest -= c;
+                last[j] -= c;
+            }
+            out[i * ry + ry - 1] = rest;
+            last[ry - 1] -= rest;
+        }
+    }
+
+private:
+    Dataset& data_;
+    std::vector<int> strip_;
+    int y_ = 0;
+    size_t width_ = 0;
+    std::vector<const Word*> others_;
+    std::vector<int> begin_;  // where the planes of a variable of the strip begin, -1: it has none
+    std::vector<uint32_t> counts_;
+};
+
+}  // namespace
+
 void count_pairs(Dataset& data, const std::vector<int>& variables, unsigned threads, int64_t* out) {
     const size_t k = variables.size();
     std::vector<size_t> offset;  // of the first table of each x
@@ -354,22 +461,27 @@ void count_pairs(Dataset& data, const std::vector<int>& variables, unsigned thre
         for (size_t b = a + 1; b < k; ++b)
             cells += size_t{data.columns[variables[a]].arity} * data.columns[variables[b]].arity;
     }
-    constexpr size_t strip = 4;  // so many x share each y that comes by from the second cache
+    constexpr size_t strip = 8;  // so many x share each y that comes by from the second cache
     std::vector<Scratch> scratch(std::max(1u, threads));
     in_parallel((k + strip - 1) / strip, threads, [&](size_t item, unsigned thread) {
         const size_t first = item * strip, last = std::min(k, first + strip);
-        std::vector<size_t> at(offset.begin() + static_cast<long>(first), offset.begin() + static_cast<long>(last));
-        for (size_t b = first + 1; b < k; ++b)
-            for (size_t a = first; a < std::min(b, last); ++a) {
-                const int x = variables[a], y = variables[b];
-                const double rx = data.columns[x].arity, ry = data.columns[y].arity;
-                int64_t* table = out + at[a - first];
-                at[a - first] += static_cast<size_t>(rx * ry);
-                if (data.planar(x) && data.planar(y) && planes_pay(data, (rx - 1) * (ry - 1)))
-                    pair_from_planes(data, x, y, table);
+        size_t at[strip];
+        std::copy(offset.begin() + static_cast<long>(first), offset.begin() + static_cast<long>(last), at);
+        PlanePairs planes(data, variables.data() + first, last - first);
+        for (size_t b = first + 1; b < k; ++b) {
+            const int y = variables[b];
+            const size_t n = std::min(b, last) - first;
+            planes.against(y, n);
+            for (size_t a = 0; a < n; ++a) {
+                const int x = variables[first + a];
+                int64_t* table = out + at[a];
+                at[a] += size_t{data.columns[x].arity} * data.columns[y].arity;
+                if (planes.has(a))
+                    planes.table(a, table);
                 else
                     any_table(data, nullptr, x, y, scratch[thread], table);
             }
+        }
     });
 }
 

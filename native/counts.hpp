@@ -31,16 +31,20 @@ bool count_mixed(const Dataset& data, const std::vector<int>& variables, Scratch
 // Counts of (slice, x, y) in units of weight, to scratch.weighted.
 void weigh_cells(const Dataset& data, const Slices* slices, int x, int y, Scratch& scratch);
 
-// A table of `variables` in the order given, last fastest; out has room for all cells and is zero.
+// A table of `variables` in the order given, last fastest; out has room for all cells.
 struct TableJob {
     std::vector<int> variables;
     std::int64_t* out;
 };
 void count_tables(Dataset& data, const std::vector<TableJob>& jobs, unsigned threads);
 
-// Configurations that occur, in lexicographic order: a row where each is seen, and its count.
-void count_occurring(const Dataset& data, const std::vector<int>& variables, std::vector<std::uint32_t>& rows,
-                     std::vector<std::int64_t>& counts);
+// Configurations that occur, in lexicographic order, and their counts. A configuration is given by its
+// mixed-radix code or, where codes would not fit into 32 bits, by a row where it is seen.
+struct Occurring {
+    std::vector<std::uint32_t> codes, rows;  // one of both is empty
+    std::vector<std::int64_t> counts;
+};
+Occurring count_occurring(const Dataset& data, const std::vector<int>& variables);
 
 // Tables of every pair x < y among `variables`, one after the other, x major.
 void count_pairs(Dataset& data, const std::vector<int>& variables, unsigned threads, std::int64_t* out);

@@ -52,6 +52,10 @@ public:
     const Word* plane(int v, std::uint32_t state) { return made(v).bits.get() + state * words; }
     std::uint32_t margin(int v, std::uint32_t state) { return made(v).margin[state]; }
 
+    // All planes of v, one after the other.
+    const Word* planes(int v) { return made(v).bits.get(); }
+    const std::uint32_t* margins(int v) { return made(v).margin.data(); }
+
     // Row-major blocks of kLanes columns for one-against-all counts. block_of(v) < 0: v is in none.
     int block_of(int v) const { return block_of_[v]; }
     int lane_of(int v) const { return lane_of_[v]; }

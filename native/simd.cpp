@@ -118,6 +118,13 @@ uint64_t count_and3(const Word* a, const Word* b, const Word* c, size_t words) {
     return popcount(words, [=](size_t i) { return both(both(load(a + i), load(b + i)), load(c + i)); });
 }
 
+void count_and_each(const Word* a, const Word* const* others, size_t n, size_t words, uint32_t* out) {
+    for (size_t k = 0; k < n; ++k) {
+        const Word* b = others[k];
+        out[k] = static_cast<uint32_t>(popcount(words, [=](size_t i) { return both(load(a + i), load(b + i)); }));
+    }
+}
+
 uint64_t and_count(const Word* a, const Word* b, Word* out, size_t words) {
     return popcount(words, [=](size_t i) {
         const Vector v = both(load(a + i), load(b + i));
@@ -403,7 +410,7 @@ void chi_slices(const uint32_t* cells, size_t slices, unsigned rx, unsigned ry, 
 
 extern const Simd GRAPHOID_JOIN(simd_, GRAPHOID_SIMD);
 const Simd GRAPHOID_JOIN(simd_, GRAPHOID_SIMD) = {
-    GRAPHOID_TEXT(GRAPHOID_SIMD), kWordsPerRow, count_and, count_and3, and_count, pack, mix16, mix32,
+    GRAPHOID_TEXT(GRAPHOID_SIMD), kWordsPerRow, count_and, count_and3, count_and_each, and_count, pack, mix16, mix32,
     tabulate, cell16, cell32, tally, chi_slices,
 };
 

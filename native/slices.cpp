@@ -17,16 +17,15 @@ constexpr uint64_t kWideIds = uint64_t{1} << 32;
 // More ids than this, and stepping over those that do not occur costs more than removing them.
 size_t sparse_from(size_t n_rows) { return std::max<size_t>(4096, n_rows / 2); }
 
+// Mixes a column into n ids, those of the rows from `start` on.
 template <class Id>
-void mix(std::vector<Id>& ids, const Dataset& data, const Column& column) {
-    const size_t n = data.n_rows;
-    if (column.narrow != nullptr) {
-        if constexpr (sizeof(Id) == 2)
-            data.simd.mix16(ids.data(), column.narrow, static_cast<uint16_t>(column.arity), n);
-        else
-            data.simd.mix32(ids.data(), column.narrow, column.arity, n);
+void mix(Id* ids, const Dataset& data, const Column& column, size_t start, size_t n) {
+    if (column.narrow == nullptr) {
+        for (size_t i = 0; i < n; ++i) ids[i] = static_cast<Id>(ids[i] * column.arity + column.wide[start + i]);
+    } else if constexpr (sizeof(Id) == 2) {
+        data.simd.mix16(ids, column.narrow + start, static_cast<uint16_t>(column.arity), n);
     } else {
-        for (size_t i = 0; i < n; ++i) ids[i] = static_cast<Id>(ids[i] * column.arity + column.wide[i]);
+        data.simd.mix32(ids, column.narrow + start, column.arity, n);
     }
 }
 
@@ -122,11 +121,11 @@ void mix_in(Slices& s, const Dataset& data, int variable) {
     }
     if (range > kNarrowIds) {
         widen(s);
-        mix(s.ids32, data, column);
+        mix(s.ids32.data(), data, column, 0, data.n_rows);
     } else if (!s.ids16.empty() || data.n_rows == 0) {
-        mix(s.ids16, data, column);
+        mix(s.ids16.data(), data, column, 0, data.n_rows);
     } else {  // wide ids whose range shrank below the limit only ever come narrowed from compact()
-        mix(s.ids32, data, column);
+        mix(s.ids32.data(), data, column, 0, data.n_rows);
     }
     s.n = range;
     s.compact = false;
@@ -142,9 +141,20 @@ void make_slices(Slices& out, const Dataset& data, const std::vector<int>& given
     out.given = given;
     out.n = 1;
     out.compact = false;
+    out.ids16.clear();
     out.ids32.clear();
-    out.ids16.assign(data.n_rows, 0);
-    for (const int v : given) mix_in(out, data, v);
+    // As many variables as fit into 16 bits are mixed chunk by chunk, while their ids are in the first cache.
+    size_t lead = 0;
+    while (lead < given.size() && out.n * data.columns[given[lead]].arity <= kNarrowIds) out.n *= data.columns[given[lead++]].arity;
+    out.ids16.resize(data.n_rows);
+    constexpr size_t chunk = 4096;
+    for (size_t start = 0; start < data.n_rows; start += chunk) {
+        const size_t n = std::min(chunk, data.n_rows - start);
+        uint16_t* ids = out.ids16.data() + start;
+        std::fill_n(ids, n, 0);
+        for (size_t k = 0; k < lead; ++k) mix(ids, data, data.columns[given[k]], start, n);
+    }
+    for (size_t k = lead; k < given.size(); ++k) mix_in(out, data, given[k]);
     finish(out, data, ranked);
 }
 

@@ -88,8 +88,9 @@ class JudgesNearCounts(Protocol):
 def refuse_if_too_large(requests: Sequence[CountRequest], engine: CountEngine, n_rows: int) -> None:
     """Raise before anything is counted if the answers to a batch could not be held in memory."""
     total, largest, at_fault = 0.0, 0.0, None
+    arities = [variable.arity for variable in engine.variables]
     for request in requests:
-        cells = math.prod(engine.variables[v].arity for v in request.variables)
+        cells = math.prod([arities[v] for v in request[0]])
         if written_out(cells, n_rows):
             size = 8.0 * cells
         else:

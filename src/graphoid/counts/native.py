@@ -102,6 +102,7 @@ class NativeEngine:
         weights = table.weights
         self._unit = 1.0 if weights is None else weights.unit
         # continuous columns have no codes; a column of zeros keeps their place and is refused when asked for
+        self._arities = tuple(v.arity for v in table.variables)
         zeros = np.zeros(table.n_rows, dtype=np.uint8)
         self._continuous = frozenset(i for i, column in enumerate(table.columns) if column is None)
         self._native = native
@@ -132,18 +133,20 @@ class NativeEngine:
     def counts(self, requests: Sequence[CountRequest]) -> list[Counts]:
         """Return the counts for every request, in order."""
         refuse_if_too_large(requests, self, self._table.n_rows)
-        shapes = [self._shape(request.variables) for request in requests]
-        answers: dict[int, Counts] = {}
+        n_rows, unit, arities = self._table.n_rows, self._unit, self._arities
+        shapes = [tuple([arities[v] for v in request[0]]) for request in requests]
         plain = [
             i
-            for i, (request, shape) in enumerate(zip(requests, shapes, strict=True))
-            if not request.context and written_out(math.prod(shape), self._table.n_rows)
+            for i, shape in enumerate(shapes)
+            if not requests[i][1] and written_out(math.prod(shape), n_rows)
         ]
-        self._refuse_continuous({v for i in plain for v in requests[i].variables} if self._continuous else set())
-        tables = self._data.tables([requests[i].variables for i in plain], self._threads)
-        for i, cells in zip(plain, tables, strict=True):
-            variables, shape = tuple(requests[i].variables), shapes[i]
-            answers[i] = Counts(variables, shape, cells.reshape(shape), None, self._unit, self._table.n_rows)
+        if self._continuous:
+            self._refuse_continuous({v for i in plain for v in requests[i].variables})
+        tables = self._data.tables([requests[i][0] for i in plain], self._threads)
+        answers = {
+            i: Counts(requests[i][0], shapes[i], cells.reshape(shapes[i]), None, unit, n_rows)
+            for i, cells in zip(plain, tables, strict=True)
+        }
         return [
             answers[i] if i in answers else self._count(request, shapes[i]) for i, request in enumerate(requests)
         ]
@@ -153,12 +156,18 @@ class NativeEngine:
         n = len(variables)
         requests = [(variables[a], variables[b]) for a in range(n) for b in range(a + 1, n)]
         self._refuse(requests, variables)
-        flat = self._data.pairs(list(variables), self._threads)
+        flat = self.pair_cells(variables)
         return list(self._cut(flat, requests))
 
     def pair_cells(self, variables: Sequence[int]) -> NDArray[np.int64]:
         """Return the cells of :meth:`pairs` as one flat array, for callers that want no objects."""
+        self._refuse_continuous(set(variables))
         return cast("NDArray[np.int64]", self._data.pairs(list(variables), self._threads))
+
+    def one_against_cells(self, x: int, others: Sequence[int], given: Sequence[int] = ()) -> NDArray[np.int64]:
+        """Return the cells of :meth:`one_against` as one flat array; only for few configurations of ``given``."""
+        self._refuse_continuous({x, *others, *given})
+        return cast("NDArray[np.int64]", self._data.one_against(x, list(others), list(given), self._threads))
 
     def one_against(self, x: int, others: Sequence[int], given: Sequence[int] = ()) -> list[Counts]:
         """Return the table of (given..., x, y) for every y among the others."""
@@ -169,7 +178,7 @@ class NativeEngine:
         # the kernel writes tables out and steps over empty slices; beyond that, listing is the way
         if largest > 65_536 or configurations > max(4096, self._table.n_rows // 2):
             return self.counts([CountRequest(r) for r in requests])
-        flat = self._data.one_against(x, list(others), list(given), self._threads)
+        flat = self.one_against_cells(x, others, given)
         return list(self._cut(flat, requests))
 
     def judged(
@@ -200,7 +209,7 @@ class NativeEngine:
         return available_threads() if self.threads is None else self.threads
 
     def _shape(self, variables: Sequence[int]) -> tuple[int, ...]:
-        return tuple(self._table.variables[v].arity for v in variables)
+        return tuple([self._arities[v] for v in variables])
 
     def _refuse(self, requests: Sequence[tuple[int, ...]], variables: Sequence[int]) -> None:
         self._refuse_continuous(set(variables))
@@ -231,15 +240,14 @@ class NativeEngine:
         if written_out(math.prod(shape), self._table.n_rows):
             cells = data.tables([positions], self._threads)[0].reshape(shape)
             return Counts(variables, shape, cells, None, self._unit, self._table.n_rows)
-        rows, cells = data.occurring(positions)
+        codes, rows, cells = data.occurring(positions)
         if self._table.weights is not None:
             rows, cells = rows[cells > 0], cells[cells > 0]  # rows of weight zero do not occur
 
         def configurations() -> NDArray[np.uint16]:
-            found = np.empty((len(rows), len(columns)), dtype=np.uint16)
-            for axis, column in enumerate(columns):
-                found[:, axis] = column[rows]
-            return found
+            if codes.size:
+                return np.stack(np.unravel_index(codes, shape), axis=1).astype(np.uint16)
+            return np.stack([column[rows] for column in columns], axis=1).astype(np.uint16)
 
         return Counts(variables, shape, cells, configurations, self._unit, self._table.n_rows)
 
