@@ -173,6 +173,17 @@ void Judge::slice(const std::vector<Cell>& cells) {
 
 namespace {
 
+// A sum with the rounding of every addition kept: it does not depend on the order of the terms.
+struct Total {
+    long double high = 0, low = 0;
+    void add(long double value) {
+        const long double next = high + value, part = next - high;
+        low += (high - (next - part)) + (value - part);
+        high = next;
+    }
+    long double value() const { return high + low; }
+};
+
 // log(exp(u) - 1) for u = exp(log_u) > 0
 long double log_expm1(long double log_u) {
     const long double u = std::exp(log_u);
@@ -184,19 +195,21 @@ long double log_expm1(long double log_u) {
 double log_odds(const std::vector<long double>& log_ratios, long double log_prior, long double log_k) {
     // q / p = 1 / p - 1 with log p = log_prior / K
     const long double log_q_over_p = log_expm1(std::log(-log_prior) - log_k);
-    long double sum = 0, largest = -INFINITY;
+    Total total;
+    long double largest = -INFINITY;
     for (const long double ratio : log_ratios) {
         const long double t = log_q_over_p + ratio;
-        sum += t > 40 ? t + std::log1p(std::exp(-t)) : std::log1p(std::exp(t));
+        total.add(t > 40 ? t + std::log1p(std::exp(-t)) : std::log1p(std::exp(t)));
         largest = std::max(largest, t);
     }
+    const long double sum = total.value();
     if (largest > -700) {
         // P = exp(-sum): log odds = -sum - log(1 - exp(-sum))
         return static_cast<double>(-sum - (sum < 0.7L ? std::log(-std::expm1(-sum)) : std::log1p(-std::exp(-sum))));
     }
-    long double scaled = 0;  // far out, log(1 + exp(t)) is exp(t): add these up on the log scale
-    for (const long double ratio : log_ratios) scaled += std::exp(log_q_over_p + ratio - largest);
-    return static_cast<double>(-(largest + std::log(scaled)));
+    Total scaled;  // far out, log(1 + exp(t)) is exp(t): add these up on the log scale
+    for (const long double ratio : log_ratios) scaled.add(std::exp(log_q_over_p + ratio - largest));
+    return static_cast<double>(-(largest + std::log(scaled.value())));
 }
 
 }  // namespace
