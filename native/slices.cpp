@@ -131,8 +131,11 @@ void mix_in(Slices& s, const Dataset& data, int variable) {
     s.compact = false;
 }
 
+// Decided by the set alone, not by how its ids were come by: what is computed from them stays the same to the bit.
 void finish(Slices& s, const Dataset& data, bool ranked) {
-    if (!s.compact && (ranked || s.n > sparse_from(data.n_rows))) compact(s);
+    double configurations = 1;
+    for (const int v : s.given) configurations *= data.columns[v].arity;
+    if (!s.compact && (ranked || configurations > static_cast<double>(sparse_from(data.n_rows)))) compact(s);
 }
 
 }  // namespace
