@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 
 import graphoid as gd
+from graphoid.data.check import check
 from graphoid.errors import DataError
 
 ROWS = st.lists(
@@ -156,6 +157,16 @@ def test_dates_decimals_bytes_and_times():
         ]
 
 
+def test_points_in_time_are_as_fine_as_they_need_to_be():
+    days = [dt.datetime(2020, 1, 2), dt.datetime(2019, 1, 2)]  # noqa: DTZ001 - local time is meant
+    hours = [day + dt.timedelta(hours=12) for day in days]
+    data = {"day": days, "hour": hours}
+    for source in (data, pd.DataFrame(data), pl.DataFrame(data), pa.table(data)):
+        day, hour = gd.read(source).variables
+        assert day.states == ("2019-01-02", "2020-01-02")
+        assert hour.states == ("2019-01-02 12:00:00", "2020-01-02 12:00:00")
+
+
 def test_mixed_objects_become_text_and_are_noted():
     table = gd.read(pd.DataFrame({"x": [1, "a", None, 2.5]}), missing="category")
     assert table.variables[0].states == ("1", "2.5", "a", "missing")
@@ -253,3 +264,7 @@ def test_tables_pass_through():
     assert weighted.names == ("a", "x")
     assert weighted.weights.total == 6
     assert weighted.name == "other"
+    assert gd.read(table, weights=[1, 1, 1]).weights.total == 3
+    with pytest.raises(DataError, match="expected one number for each of 3"):
+        gd.read(table, weights=[1, 2])
+    assert [column.n_states for column in check(table).columns] == [2, 3, 3]

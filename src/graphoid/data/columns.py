@@ -108,7 +108,7 @@ def _encode_arrow(cells: pa.Array | pa.ChunkedArray, name: str) -> Encoded:
             f"Take it apart into columns, or leave it out with columns=..."
         )
     try:
-        strings = pc.cast(cells, pa.large_string() if _large(kind) else pa.string())
+        strings = _times(cells) if pa.types.is_timestamp(kind) else pc.cast(cells, _text_type(kind))
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         raise DataError(
             f"{name!r} holds {kind} values, which cannot be read as text. "
@@ -117,8 +117,27 @@ def _encode_arrow(cells: pa.Array | pa.ChunkedArray, name: str) -> Encoded:
     return _encode_dictionary(strings.dictionary_encode(), name, declared=False)
 
 
-def _large(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_large_string(kind) or pa.types.is_large_binary(kind))
+def _text_type(kind: pa.DataType) -> pa.DataType:
+    large = pa.types.is_large_string(kind) or pa.types.is_large_binary(kind)
+    return pa.large_string() if large else pa.string()
+
+
+def _times(cells: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return points in time as text, no finer than they are: 2020-01-31, or 2020-01-31 12:00:00.
+
+    How fine a library stores them (pandas and polars differ) then leaves no trace in the states.
+    """
+    for unit in ("s", "ms", "us"):
+        try:
+            cells = pc.cast(cells, pa.timestamp(unit, cells.type.tz))
+        except pa.ArrowInvalid:
+            continue
+        break
+    text = pc.cast(cells, pa.string())
+    midnight = pc.ends_with(text, " 00:00:00")
+    if pc.all(midnight, min_count=0).as_py():
+        return pc.replace_substring(text, " 00:00:00", "")
+    return text
 
 
 def _encode_arrow_numbers(cells: pa.ChunkedArray, name: str) -> Encoded:

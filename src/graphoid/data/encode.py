@@ -268,4 +268,6 @@ def encode_factor(factor: Factor, name: str) -> Encoded:
 def label_of(value: Any) -> State:
     """Return a declared state as a label: numbers, truth values and text stay, all else is written out."""
     plain = value.item() if isinstance(value, np.generic) else value
+    if isinstance(plain, float) and not np.isfinite(plain):
+        return str(plain)  # "inf" is a good label and a bad number
     return plain if isinstance(plain, (bool, int, float, str)) else str(plain)

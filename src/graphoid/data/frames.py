@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from graphoid.data.table import Table
+
 
 def from_array(array: NDArray[Any]) -> Source:
     """Return a two-dimensional or a structured array as a source; unnamed columns are X0, X1, ..."""
@@ -73,6 +75,20 @@ def _raw(column: Any) -> Any:
     if isinstance(nw.from_native(column, series_only=True, pass_through=True), nw.Series):
         return _series(column)
     return column if isinstance(column, (list, tuple)) else list(column)
+
+
+def from_table(table: Table) -> Source:
+    """Return a table of codes as a source, its states declared."""
+
+    def load(positions: Sequence[int]) -> Iterator[Any]:
+        for i in positions:
+            codes, variable = table.columns[i], table.variables[i]
+            if codes is None:
+                yield table.values[i]
+            else:
+                yield Factor(codes.astype(np.int32), variable.states, variable.ordered, variable.label)
+
+    return Source(table.names, table.n_rows, load, name=table.name)
 
 
 def from_arrow(table: pa.Table | pa.RecordBatch) -> Source:

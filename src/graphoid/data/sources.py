@@ -15,10 +15,12 @@ import numpy as np
 from graphoid.data import discretize as discretizing
 from graphoid.data import missing as missing_values
 from graphoid.data.files import check_encoding
-from graphoid.data.frames import from_array, from_arrow, from_columns, from_frame
+from graphoid.data.frames import from_array, from_arrow, from_columns, from_frame, from_table
 from graphoid.data.plan import finish
-from graphoid.data.survey import survey
+from graphoid.data.source import choose
+from graphoid.data.survey import survey, weigh
 from graphoid.data.table import Table, Weights
+from graphoid.data.variables import shown
 from graphoid.errors import DataError
 
 if TYPE_CHECKING:
@@ -115,7 +117,7 @@ def read(
         if done.variable.arity == 1:
             constant.append(done.variable.name)
     if constant:
-        notes.append(f"{len(constant):,} column(s) are constant: {_few(constant)}.")
+        notes.append(f"{len(constant):,} column(s) are constant: {shown(constant)}.")
     return Table(
         tuple(variables),
         tuple(codes),
@@ -131,6 +133,8 @@ def open_source(source: Any, columns: Any = None, weights: Any = None) -> Source
     """Return any source with its columns ready to be loaded."""
     if isinstance(source, (str, os.PathLike)):
         return _open_file(Path(source))
+    if isinstance(source, Table):
+        return from_table(source)
     if isinstance(source, np.ndarray):
         return from_array(source)
     if isinstance(source, dict):
@@ -175,25 +179,15 @@ def _open_file(path: Path) -> Source:
     return replace(opened, name=path.name)
 
 
-def _few(names: list[str]) -> str:
-    from graphoid.data.variables import shown
-
-    return shown(names)
-
-
 def _narrowed(table: Table, columns: Any, name: str | None, weights: Any) -> Table:
-    from graphoid.data.source import choose
-
-    chosen = choose(table.names, columns, weights if isinstance(weights, str) else None)
-    if chosen.problems:
-        raise chosen.problems[0]
-    row_weights = table.weights
-    if chosen.weights is not None:
-        row_weights = Weights.of(table.numbers(chosen.weights))
-    elif weights is not None:
-        row_weights = Weights.of(weights)
+    """Return some columns of a table, or all of them with other weights or another name."""
     if columns is None and weights is None and name in {None, table.name}:
         return table
+    chosen = choose(table.names, columns, weights if isinstance(weights, str) else None)
+    if chosen.weights is not None:
+        row_weights: Weights | None = Weights.of(table.numbers(chosen.weights))
+    else:
+        row_weights = table.weights if weights is None else weigh(from_table(table), None, weights, None)
     return Table(
         tuple(table.variables[i] for i in chosen.positions),
         tuple(table.columns[i] for i in chosen.positions),

@@ -104,7 +104,7 @@ class Table:
         for value in self.values.values():
             value.flags.writeable = False
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """Names of the variables."""
         return tuple(v.name for v in self.variables)
@@ -148,7 +148,13 @@ class Table:
 
     def position(self, variable: int | str) -> int:
         """Return the position of a variable given by position or by name."""
+        if isinstance(variable, str) and variable in self._places:
+            return self._places[variable]
         return position(variable, self.names)
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {name: i for i, name in enumerate(self.names)}
 
     @cached_property
     def data_id(self) -> str:
