@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import warnings
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 from weakref import WeakKeyDictionary
 
@@ -46,7 +47,7 @@ def available_threads() -> int:
     """Return how many threads to use: GRAPHOID_THREADS, or the processors this process may run on."""
     setting = os.environ.get("GRAPHOID_THREADS", "")
     if setting:
-        if not setting.isdigit() or int(setting) < 1:
+        if not setting.isdecimal() or int(setting) < 1:
             raise SettingsError(f"GRAPHOID_THREADS is {setting!r}; it must be a whole number of at least 1.")
         return int(setting)
     affinity = getattr(os, "sched_getaffinity", None)
@@ -57,11 +58,12 @@ def engine_for(table: Table) -> CountEngine:
     """Return the fastest engine there is for a table in memory; the same one when asked again."""
     engine = _engines.get(table)
     if engine is None:
+        twin = replace(table)  # the same columns: an engine that held its own key would keep it forever
         if kernels() is not None:
-            engine = NativeEngine(table)
+            engine = NativeEngine(twin)
         else:
             _say_slow_once()
-            engine = ReferenceEngine(table)
+            engine = ReferenceEngine(twin)
         _engines[table] = engine
     return engine
 
@@ -97,6 +99,8 @@ class NativeEngine:
             raise SettingsError("the compiled kernels are not there; use ReferenceEngine.")
         if table.n_rows >= 2**32:
             raise DataError(f"{table.n_rows:,} rows are more than 2**32 - 1; split the table.")
+        if threads is not None and threads < 1:
+            raise SettingsError(f"threads is {threads}; it must be at least 1, or None for all processors.")
         self._table = table
         self.threads = threads
         weights = table.weights
@@ -107,6 +111,11 @@ class NativeEngine:
         self._continuous = frozenset(i for i, column in enumerate(table.columns) if column is None)
         self._native = native
         self._simd = simd or os.environ.get("GRAPHOID_SIMD", "")
+        if self._simd and self._simd not in native.simd_names():
+            raise SettingsError(
+                f"this processor has no instruction set {self._simd!r}; "
+                f"it has {', '.join(native.simd_names())}."
+            )
         self._data = self._new(
             [zeros if column is None else np.ascontiguousarray(column) for column in table.columns],
             [max(1, v.arity) for v in table.variables],
