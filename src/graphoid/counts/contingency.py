@@ -28,6 +28,8 @@ def written_out(cells: int, n_rows: int) -> bool:
 
 def size_in_words(n_bytes: float) -> str:
     """Return a number of bytes for people: 12 bytes, 3.2 MiB, 64 TiB."""
+    if n_bytes >= 2**80:
+        return f"2**{math.log2(n_bytes):.0f} bytes"
     units = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
     power = min(len(units) - 1, int(math.log2(n_bytes) // 10)) if n_bytes >= 1 else 0
     return f"{n_bytes:,.0f} bytes" if power == 0 else f"{n_bytes / 1024.0**power:,.1f} {units[power]}"
@@ -102,8 +104,8 @@ class Counts:
         n_cells = math.prod(self.shape)
         if n_cells > LARGEST_TABLE:
             raise CountsTooLarge(
-                f"the table of {len(self.shape)} variables has {n_cells:.3g} cells and would take "
-                f"{size_in_words(8.0 * n_cells)}; ask for fewer variables, or use occurring()."
+                f"the table of {len(self.shape)} variables would take {size_in_words(8 * n_cells)}; "
+                f"ask for fewer variables, or use occurring()."
             )
         table = np.zeros(self.shape, dtype=np.int64)
         table[tuple(self.configurations.T.astype(np.intp))] = self.cells
@@ -113,9 +115,12 @@ class Counts:
         """Return the configurations that occur, one a row in lexicographic order, and their counts."""
         if self.configurations is not None:
             return self.configurations, self.weigh(self.cells)
-        index = np.nonzero(self.cells)
-        configurations = np.stack(index, axis=1) if self.shape else np.zeros((int(self.cells > 0), 0))
-        return configurations.astype(np.uint16), self.weigh(self.cells[index])
+        cells = self.cells.reshape(-1)
+        occurs = np.flatnonzero(cells)
+        configurations = np.empty((occurs.size, len(self.shape)), dtype=np.uint16)
+        for axis, states in enumerate(np.unravel_index(occurs, self.shape) if self.shape else ()):
+            configurations[:, axis] = states
+        return configurations, self.weigh(cells[occurs])
 
     def marginal(self, variables: Sequence[int]) -> Counts:
         """Return the counts of some of the variables, axes in the order given."""
@@ -128,7 +133,7 @@ class Counts:
             rest = tuple(a for a in range(len(self.shape)) if a not in axes)
             kept = sorted(axes)
             summed = self.cells.sum(axis=rest, dtype=np.int64)
-            cells = np.ascontiguousarray(np.transpose(summed, [kept.index(a) for a in axes]))
+            cells = np.ascontiguousarray(np.transpose(summed, [kept.index(a) for a in axes])).reshape(shape)
             return Counts(tuple(variables), shape, cells, unit=self.unit, n_rows=self.n_rows)
         return tabulate(
             tuple(variables), shape, self.configurations[:, axes], self.cells, self.unit, self.n_rows

@@ -94,7 +94,7 @@ def refuse_if_too_large(requests: Sequence[CountRequest], engine: CountEngine, n
         if written_out(cells, n_rows):
             size = 8.0 * cells
         else:
-            size = min(float(n_rows), float(cells)) * (8 + 2 * len(request.variables))
+            size = float(min(n_rows, cells)) * (8 + 2 * len(request.variables))
         total += size
         if size > largest:
             largest, at_fault = size, request

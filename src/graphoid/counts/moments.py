@@ -22,6 +22,8 @@ def correlations(table: Table) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     scaled = np.empty((table.n_rows, n), order="F")
     varies = np.zeros(n, dtype=bool)
     weights = None if table.weights is None else table.weights.values
+    if table.n_rows == 0 or (weights is not None and not weights.any()):
+        return np.zeros((n, n)), varies
     for i in range(n):
         column = table.numbers(i)
         largest = np.abs(column).max(initial=0.0)

@@ -78,7 +78,7 @@ class ClassicalTest(abc.ABC):
         rx, ry = counts.shape[-2:]
         rows, columns = slices.sum(axis=2), slices.sum(axis=1)
         if self.dof == "full":
-            dof = float((rx - 1) * (ry - 1)) * math.prod(map(float, counts.shape[:-2]))
+            dof = math.prod(map(float, counts.shape[:-2])) * (rx - 1) * (ry - 1) if rx > 1 and ry > 1 else 0.0
         elif self.dof == "slices":
             dof = float((rx - 1) * (ry - 1) * len(slices))
         else:
@@ -90,7 +90,7 @@ class ClassicalTest(abc.ABC):
 
     def verdicts(self, columns: Columns, n_rows: float) -> list[Verdict]:
         """Return the verdicts for numbers that were computed from the counts."""
-        alpha, per_cell = self.alpha, self.thin.rows_per_cell
+        alpha, per_cell = float(self.alpha), float(self.thin.rows_per_cell)
         independent = [p > alpha for p in columns.p_value]
         thin = [
             dof <= 0 or n_rows < per_cell * cells for dof, cells in zip(columns.dof, columns.cells, strict=True)

@@ -105,7 +105,7 @@ class Correlated:
             x,
             y,
             given,
-            independent=p > self._test.alpha,
+            independent=bool(p > self._test.alpha),
             statistic=z,
             p_value=p,
             log_p=log_p,
