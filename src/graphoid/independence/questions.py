@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Set
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from graphoid.data.variables import position
 from graphoid.errors import SettingsError
+from graphoid.logic.assertion import Assertion
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +25,9 @@ class Resolver:
     def __call__(self, question: Question) -> tuple[int, int, tuple[int, ...]]:
         """Return (x, y, given) as positions; ``given`` in the order asked, sorted if it came as a set."""
         try:
-            x, y, *rest = question
+            bare = isinstance(question, Assertion) and not question.context
+            parts: Iterable[Any] = question[:3] if bare else question
+            x, y, *rest = parts
             (given,) = rest or ((),)
         except (TypeError, ValueError):
             raise SettingsError(f"{question!r} is not a question; ask (x, y, given).") from None
