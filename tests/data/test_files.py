@@ -149,6 +149,8 @@ def test_row_longer_than_a_block(tmp_path):
 def test_missing_file_directory_and_unknown_kind(tmp_path):
     with pytest.raises(DataError, match="there is no file"):
         gd.read(tmp_path / "none.csv")
+    with pytest.raises(DataError, match="there is no file"):
+        gd.read(tmp_path / "none.parquet")
     folder = tmp_path / "folder.csv"
     folder.mkdir()
     with pytest.raises(DataError, match="is a directory"):

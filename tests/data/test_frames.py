@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from hypothesis import given
 
@@ -165,6 +166,28 @@ def test_points_in_time_are_as_fine_as_they_need_to_be():
         day, hour = gd.read(source).variables
         assert day.states == ("2019-01-02", "2020-01-02")
         assert hour.states == ("2019-01-02 12:00:00", "2020-01-02 12:00:00")
+    spans = {"span": [dt.timedelta(seconds=90), dt.timedelta(seconds=1.5)]}
+    for source in (spans, pd.DataFrame(spans), pl.DataFrame(spans)):
+        assert gd.read(source).variables[0].states == (1.5, 90.0)
+
+
+def test_types_of_one_library_only():
+    frame = pd.DataFrame(
+        {
+            "period": pd.period_range("2020-01", periods=2, freq="M"),
+            "sparse": pd.arrays.SparseArray([0, 1]),
+            "interval": pd.arrays.IntervalArray.from_breaks([0, 1, 2]),
+        }
+    )
+    assert [v.states for v in gd.read(frame).variables] == [
+        ("2020-01", "2020-02"),
+        (0, 1),
+        ("(0, 1]", "(1, 2]"),
+    ]
+    runs = pc.run_end_encode(pa.array(["b", "b", "a"]))
+    view = pa.array(["b", "b", "a"], pa.string_view())
+    for column in (runs, view, pa.array(["b", "b", "a"], pa.large_string())):
+        assert gd.read(pa.table({"x": column})).column("x").tolist() == [1, 1, 0]
 
 
 def test_mixed_objects_become_text_and_are_noted():

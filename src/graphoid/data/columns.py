@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+WRITTEN_OUT = ("Period", "Interval", "UUID")
+"""Types, by name, whose values their text describes well; pandas, which has two of them, may be absent."""
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Text:
     """A column of a text file: strings in Arrow dictionaries, not yet interpreted."""
@@ -94,6 +98,8 @@ def _encode_arrow(cells: pa.Array | pa.ChunkedArray, name: str) -> Encoded:
     kind = cells.type
     if isinstance(kind, pa.BaseExtensionType):
         return _encode_arrow(pa.chunked_array([c.storage for c in cells.chunks], kind.storage_type), name)
+    if pa.types.is_run_end_encoded(kind):
+        return _encode_arrow(pa.chunked_array([pc.run_end_decode(c) for c in cells.chunks]), name)
     if pa.types.is_dictionary(kind):
         return _encode_dictionary(cells, name, declared=True)
     if pa.types.is_null(kind):
@@ -102,6 +108,10 @@ def _encode_arrow(cells: pa.Array | pa.ChunkedArray, name: str) -> Encoded:
         return _encode_arrow_numbers(cells, name)
     if pa.types.is_decimal(kind):
         return _encode_arrow_numbers(pc.cast(cells, pa.float64(), safe=False), name)
+    if pa.types.is_duration(kind):
+        ticks = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[kind.unit]  # a second, whatever they count
+        seconds = pc.divide(pc.cast(pc.cast(cells, pa.int64()), pa.float64(), safe=False), float(ticks))
+        return _encode_arrow_numbers(seconds, name)
     if pa.types.is_nested(kind) or pa.types.is_union(kind):
         raise DataError(
             f"{name!r} holds {kind} values; a variable has one plain value a row. "
@@ -227,7 +237,7 @@ def _encode_mixed(values: Sequence[Any] | NDArray[Any], name: str) -> Encoded:
         if _absent(value):
             cells.append(None)
             continue
-        if not isinstance(value, plain):
+        if not isinstance(value, plain) and type(value).__name__ not in WRITTEN_OUT:
             raise DataError(
                 f"{name!r} holds a {type(value).__name__}; a variable has one plain value a row. "
                 f"Turn it into text or numbers, or leave it out with columns=..."

@@ -162,7 +162,7 @@ def _series(native: Any) -> Any:
     if hasattr(native, "cat") and hasattr(native.cat, "codes"):  # pandas and its kin
         return Factor(native.cat.codes.to_numpy(), list(native.cat.categories), bool(native.cat.ordered))
     series = nw.from_native(native, series_only=True)
-    if series.dtype == nw.Object:
+    if series.dtype in {nw.Object, nw.Unknown}:  # Python objects; pandas' periods, intervals, sparse columns
         return series.to_list()
     if series.dtype == nw.Categorical:
         return Undeclared(pa.chunked_array([series.alias("").cast(nw.String).to_arrow()]).dictionary_encode())

@@ -159,19 +159,19 @@ def _open_file(path: Path) -> Source:
     suffix = path.suffix.lower()
     if suffix == ".gz" and Path(path.stem).suffix.lower() in PACKED:
         suffix = Path(path.stem).suffix.lower()
+    if not path.exists():
+        raise DataError(f"there is no file {str(path)!r}.")
+    if path.is_dir():
+        raise DataError(f"{str(path)!r} is a directory; expected a file.")
     if suffix not in OPENERS:
         raise DataError(f"{path.name} ends in {suffix!r}; expected one of {', '.join(SUFFIXES)}.")
     try:
-        if path.is_dir():
-            raise DataError(f"{str(path)!r} is a directory; expected a file.")
         room, opener = OPENERS[suffix]
         try:
             opened: Source = getattr(importlib.import_module(f"graphoid.data.{room}"), opener)(path)
         except UnicodeDecodeError:
             check_encoding(path)
             raise
-    except FileNotFoundError:
-        raise DataError(f"there is no file {str(path)!r}.") from None
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise DataError(f"{path.name} is not a whole gzip file: {error}. Fetch or pack it again.") from error
     except OSError as error:
