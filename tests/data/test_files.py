@@ -151,6 +151,8 @@ def test_missing_file_directory_and_unknown_kind(tmp_path):
         gd.read(tmp_path / "none.csv")
     with pytest.raises(DataError, match="there is no file"):
         gd.read(tmp_path / "none.parquet")
+    with pytest.raises(DataError, match="cannot be read: File name too long"):
+        gd.read("a,b\n1,2\n" * 1000)
     folder = tmp_path / "folder.csv"
     folder.mkdir()
     with pytest.raises(DataError, match="is a directory"):

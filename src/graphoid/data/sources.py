@@ -41,6 +41,9 @@ OPENERS = {
 PACKED = (".csv", ".tsv", ".txt", ".arff")
 """Files that may have been packed with gzip and be called .csv.gz, ..."""
 
+LONGEST = 200
+"""Characters of a path shown in a message: longer ones are mostly data that were taken for a path."""
+
 SUFFIXES = (*OPENERS, *(f"{suffix}.gz" for suffix in PACKED))
 
 
@@ -159,13 +162,14 @@ def _open_file(path: Path) -> Source:
     suffix = path.suffix.lower()
     if suffix == ".gz" and Path(path.stem).suffix.lower() in PACKED:
         suffix = Path(path.stem).suffix.lower()
-    if not path.exists():
-        raise DataError(f"there is no file {str(path)!r}.")
-    if path.is_dir():
-        raise DataError(f"{str(path)!r} is a directory; expected a file.")
-    if suffix not in OPENERS:
-        raise DataError(f"{path.name} ends in {suffix!r}; expected one of {', '.join(SUFFIXES)}.")
+    where = repr(str(path)) if len(str(path)) <= LONGEST else repr(str(path)[:LONGEST]) + "..."
     try:
+        if not path.exists():
+            raise DataError(f"there is no file {where}.")
+        if path.is_dir():
+            raise DataError(f"{where} is a directory; expected a file.")
+        if suffix not in OPENERS:
+            raise DataError(f"{path.name} ends in {suffix!r}; expected one of {', '.join(SUFFIXES)}.")
         room, opener = OPENERS[suffix]
         try:
             opened: Source = getattr(importlib.import_module(f"graphoid.data.{room}"), opener)(path)
@@ -175,7 +179,7 @@ def _open_file(path: Path) -> Source:
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise DataError(f"{path.name} is not a whole gzip file: {error}. Fetch or pack it again.") from error
     except OSError as error:
-        raise DataError(f"{str(path)!r} cannot be read: {error.strerror or error}.") from error
+        raise DataError(f"{where} cannot be read: {error.strerror or error}.") from error
     return replace(opened, name=path.name)
 
 
