@@ -263,7 +263,7 @@ void count_tables(Dataset& data, const std::vector<TableJob>& jobs, unsigned thr
 namespace {
 
 // Sorts codes, one digit of at most 12 bits at a time; the counts of all digits come from one pass.
-void sort_codes(std::vector<uint32_t>& codes, uint64_t range) {
+void sort_codes(std::vector<uint32_t>& codes, std::vector<uint32_t>& other, uint64_t range) {
     unsigned bits = 1;
     while (bits < 32 && (uint64_t{1} << bits) < range) ++bits;
     const unsigned passes = (bits + 11) / 12, digit = (bits + passes - 1) / passes;
@@ -272,7 +272,7 @@ void sort_codes(std::vector<uint32_t>& codes, uint64_t range) {
     std::vector<uint32_t> start(passes * buckets, 0);
     for (const uint32_t code : codes)
         for (unsigned p = 0; p < passes; ++p) ++start[p * buckets + ((code >> (p * digit)) & mask)];
-    std::vector<uint32_t> other(codes.size());
+    other.resize(codes.size());
     for (unsigned p = 0; p < passes; ++p) {
         uint32_t* at = start.data() + p * buckets;
         uint32_t sum = 0;
@@ -288,21 +288,20 @@ void sort_codes(std::vector<uint32_t>& codes, uint64_t range) {
 }
 
 // Equal neighbours become one with a count. No branch: whether a code is new is hard to guess.
-std::vector<int64_t> count_runs(std::vector<uint32_t>& codes) {
+std::vector<int64_t> count_runs(std::vector<uint32_t>& codes, std::vector<uint32_t>& ends) {
     const size_t n = codes.size();
-    std::vector<uint32_t> start(n + 1);
+    ends.resize(n);
     size_t k = 0;
     for (size_t i = 0; i < n; ++i) {
         codes[k] = codes[i];  // k <= i: what is overwritten was read
-        start[k] = static_cast<uint32_t>(i);
+        ends[k] = static_cast<uint32_t>(i);  // each row of a run writes its index: the last one stays
         k += i + 1 == n || codes[i + 1] != codes[i];
     }
-    // start[k] holds the last row of run k at this point, since each row of a run wrote its own index
     std::vector<int64_t> counts(k);
     int64_t before = -1;
     for (size_t r = 0; r < k; ++r) {
-        counts[r] = int64_t{start[r]} - before;
-        before = start[r];
+        counts[r] = int64_t{ends[r]} - before;
+        before = ends[r];
     }
     codes.resize(k);
     return counts;
@@ -318,8 +317,9 @@ Occurring count_occurring(const Dataset& data, const std::vector<int>& variables
         out.codes.resize(data.n_rows);
         for (size_t start = 0; start < data.n_rows; start += kChunk)
             mixed_codes(data, variables, start, std::min(kChunk, data.n_rows - start), out.codes.data() + start);
-        sort_codes(out.codes, static_cast<uint64_t>(range));
-        out.counts = count_runs(out.codes);
+        static thread_local std::vector<uint32_t> spare;  // fresh memory costs as much as sorting
+        sort_codes(out.codes, spare, static_cast<uint64_t>(range));
+        out.counts = count_runs(out.codes, spare);
         return out;
     }
     Slices slices;
@@ -397,56 +397,59 @@ namespace {
 // counted, the rest follows from margins.
 class PlanePairs {
 public:
-    PlanePairs(Dataset& data, const int* strip, size_t n) : data_(data), strip_(strip, strip + n) {}
-
-    // Counts the first n variables of the strip against y.
-    void against(int y, size_t n) {
-        y_ = y;
-        others_.clear();
-        begin_.clear();
-        const uint32_t ry = data_.columns[y].arity;
+    PlanePairs(Dataset& data, const int* strip, size_t n) : data_(data) {
         for (size_t a = 0; a < n; ++a) {
-            const int x = strip_[a];
-            const uint32_t rx = data_.columns[x].arity;
-            const bool use = data_.planar(x) && data_.planar(y) && planes_pay(data_, (rx - 1.0) * (ry - 1.0));
-            begin_.push_back(use ? static_cast<int>(others_.size()) : -1);
-            if (use)
-                for (uint32_t i = 0; i + 1 < rx; ++i) others_.push_back(data_.planes(x) + i * data_.words);
+            const int x = strip[a];
+            const bool planar = data.planar(x);
+            first_.push_back(planes_.size());
+            arity_.push_back(planar ? data.columns[x].arity : 0);
+            margins_.push_back(planar ? data.margins(x) : nullptr);
+            for (uint32_t i = 0; planar && i + 1 < data.columns[x].arity; ++i) planes_.push_back(data.planes(x) + i * data.words);
         }
-        width_ = others_.size();
-        if (width_ == 0) return;
-        counts_.resize(width_ * ry);
-        const Word* planes = data_.planes(y);
-        for (uint32_t j = 0; j + 1 < ry; ++j)
-            data_.simd.count_and_each(planes + j * data_.words, others_.data(), width_, data_.words, counts_.data() + j * width_);
+        first_.push_back(planes_.size());
     }
-    bool has(size_t a) const { return begin_[a] >= 0; }
-    void table(size_t a, int64_t* out) {
-        const int x = strip_[a];
-        const uint32_t rx = data_.columns[x].arity, ry = data_.columns[y_].arity;
-        const uint32_t *mx = data_.margins(x), *my = data_.margins(y_);
-        int64_t* last = out + (rx - 1) * ry;
-        for (uint32_t j = 0; j < ry; ++j) last[j] = my[j];
+
+    // Counts the first n variables of the strip against y; `next` will be y soon.
+    void against(int y, size_t n, int next) {
+        ry_ = data_.planar(y) ? data_.columns[y].arity : 0;
+        if (ry_ == 0) return;
+        margin_y_ = data_.margins(y);
+        width_ = first_[n];
+        counts_.resize(width_ * ry_ + 1);
+        const Word* planes = data_.planes(y);
+        const Word* soon = next >= 0 && data_.planar(next) ? data_.planes(next) : nullptr;
+        for (uint32_t j = 0; j + 1 < ry_; ++j)
+            data_.simd.count_and_each(planes + j * data_.words, planes_.data(), width_, data_.words, j == 0 ? soon : nullptr,
+                                      counts_.data() + j * width_);
+    }
+    // Whether the pair was counted: both have planes.
+    bool has(size_t a) const { return ry_ > 0 && arity_[a] > 0; }
+    void table(size_t a, int64_t* out) const {
+        const uint32_t rx = arity_[a];
+        int64_t* last = out + (rx - 1) * ry_;
+        for (uint32_t j = 0; j < ry_; ++j) last[j] = margin_y_[j];
         for (uint32_t i = 0; i + 1 < rx; ++i) {
-            int64_t rest = mx[i];
-            for (uint32_t j = 0; j + 1 < ry; ++j) {
-                const int64_t c = counts_[j * width_ + static_cast<size_t>(begin_[a]) + i];
-                out[i * ry + j] = c;
+            int64_t rest = margins_[a][i];
+            for (uint32_t j = 0; j + 1 < ry_; ++j) {
+                const int64_t c = counts_[j * width_ + first_[a] + i];
+                out[i * ry_ + j] = c;
                 rest -= c;
                 last[j] -= c;
             }
-            out[i * ry + ry - 1] = rest;
-            last[ry - 1] -= rest;
+            out[i * ry_ + ry_ - 1] = rest;
+            last[ry_ - 1] -= rest;
         }
     }
 
 private:
     Dataset& data_;
-    std::vector<int> strip_;
-    int y_ = 0;
+    std::vector<const Word*> planes_;
+    std::vector<size_t> first_;                  // where the planes of each variable begin
+    std::vector<uint32_t> arity_;                // 0: it has no planes
+    std::vector<const uint32_t*> margins_;
+    uint32_t ry_ = 0;
+    const uint32_t* margin_y_ = nullptr;
     size_t width_ = 0;
-    std::vector<const Word*> others_;
-    std::vector<int> begin_;  // where the planes of a variable of the strip begin, -1: it has none
     std::vector<uint32_t> counts_;
 };
 
@@ -461,6 +464,7 @@ void count_pairs(Dataset& data, const std::vector<int>& variables, unsigned thre
         for (size_t b = a + 1; b < k; ++b)
             cells += size_t{data.columns[variables[a]].arity} * data.columns[variables[b]].arity;
     }
+    const bool use_planes = planes_pay(data, 9);  // 9 passes: a pair of 4 states each
     constexpr size_t strip = 8;  // so many x share each y that comes by from the second cache
     std::vector<Scratch> scratch(std::max(1u, threads));
     in_parallel((k + strip - 1) / strip, threads, [&](size_t item, unsigned thread) {
@@ -471,12 +475,12 @@ void count_pairs(Dataset& data, const std::vector<int>& variables, unsigned thre
         for (size_t b = first + 1; b < k; ++b) {
             const int y = variables[b];
             const size_t n = std::min(b, last) - first;
-            planes.against(y, n);
+            if (use_planes) planes.against(y, n, b + 1 < k ? variables[b + 1] : -1);
             for (size_t a = 0; a < n; ++a) {
                 const int x = variables[first + a];
                 int64_t* table = out + at[a];
                 at[a] += size_t{data.columns[x].arity} * data.columns[y].arity;
-                if (planes.has(a))
+                if (use_planes && planes.has(a))
                     planes.table(a, table);
                 else
                     any_table(data, nullptr, x, y, scratch[thread], table);

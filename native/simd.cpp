@@ -118,7 +118,8 @@ uint64_t count_and3(const Word* a, const Word* b, const Word* c, size_t words) {
     return popcount(words, [=](size_t i) { return both(both(load(a + i), load(b + i)), load(c + i)); });
 }
 
-void count_and_each(const Word* a, const Word* const* others, size_t n, size_t words, uint32_t* out) {
+void count_and_each(const Word* a, const Word* const* others, size_t n, size_t words, const Word* soon, uint32_t* out) {
+    for (size_t w = 0; soon != nullptr && w < words; w += 8) __builtin_prefetch(soon + w);
     for (size_t k = 0; k < n; ++k) {
         const Word* b = others[k];
         out[k] = static_cast<uint32_t>(popcount(words, [=](size_t i) { return both(load(a + i), load(b + i)); }));
@@ -166,46 +167,68 @@ __attribute__((noinline)) void mix32(uint32_t* __restrict code, const uint8_t* _
     for (size_t i = 0; i < n; ++i) code[i] = code[i] * radix + column[i];
 }
 
-inline void add4(const uint16_t* code, uint32_t* h, size_t stride) {
-    uint64_t u;
-    __builtin_memcpy(&u, code, sizeof u);  // four codes in one load: the ports are busy enough
-    ++h[u & 0xffff];
-    ++h[stride + ((u >> 16) & 0xffff)];
-    ++h[2 * stride + ((u >> 32) & 0xffff)];
-    ++h[3 * stride + (u >> 48)];
-}
-
 // Codes are made 32 at a time between the increments, which wait for the store port anyway. Rows change places
-// within their 32, alike for all columns: it is only counts that are wanted.
-__attribute__((noinline)) void tabulate(const Simd::Pair* pairs, size_t n_pairs, size_t n, uint32_t* h, size_t stride) {
+// within their 32, alike for all columns: it is only counts that are wanted. Pairs = 0: as many as n_pairs says.
+template <size_t Pairs>
+__attribute__((noinline)) void tabulate_pairs(const Simd::Pair* pairs, size_t n_pairs, size_t n, uint32_t* h, size_t stride) {
+    const size_t count = Pairs > 0 ? Pairs : n_pairs;
     size_t i = 0;
+    uint32_t *h0 = h, *h1 = h + stride, *h2 = h + 2 * stride, *h3 = h + 3 * stride;
 #if defined(__AVX2__)
-    alignas(32) uint16_t code[2][32];
+    alignas(32) uint16_t codes[2][32];
     unsigned turn = 0;
     const auto make = [&](size_t at, uint16_t* out) {
         __m256i low = _mm256_setzero_si256(), high = low;
-        for (size_t p = 0; p < n_pairs; ++p) {
+#pragma GCC unroll 4
+        for (size_t p = 0; p < count; ++p) {
             const Simd::Pair& pair = pairs[p];
             const __m256i weights = _mm256_set1_epi16(static_cast<short>(pair.rb | 0x100));  // bytes (rb, 1)
-            const __m256i radix = _mm256_set1_epi16(static_cast<short>(pair.radix));
             const __m256i a = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(pair.a + at));
             const __m256i b = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(pair.b + at));
-            low = _mm256_add_epi16(_mm256_mullo_epi16(low, radix), _mm256_maddubs_epi16(_mm256_unpacklo_epi8(a, b), weights));
-            high = _mm256_add_epi16(_mm256_mullo_epi16(high, radix), _mm256_maddubs_epi16(_mm256_unpackhi_epi8(a, b), weights));
+            const __m256i next_low = _mm256_maddubs_epi16(_mm256_unpacklo_epi8(a, b), weights);
+            const __m256i next_high = _mm256_maddubs_epi16(_mm256_unpackhi_epi8(a, b), weights);
+            if (p == 0) {
+                low = next_low;
+                high = next_high;
+                continue;
+            }
+            const __m256i radix = _mm256_set1_epi16(static_cast<short>(pair.radix));
+            low = _mm256_add_epi16(_mm256_mullo_epi16(low, radix), next_low);
+            high = _mm256_add_epi16(_mm256_mullo_epi16(high, radix), next_high);
         }
         _mm256_store_si256(reinterpret_cast<__m256i*>(out), low);
         _mm256_store_si256(reinterpret_cast<__m256i*>(out + 16), high);
     };
-    if (n >= 32) make(0, code[0]);
+    if (n >= 32) make(0, codes[0]);
     for (; i + 32 <= n; i += 32, turn ^= 1) {
-        if (i + 64 <= n) make(i + 32, code[turn ^ 1]);
-        for (unsigned k = 0; k < 32; k += 4) add4(code[turn] + k, h, stride);
+        if (i + 64 <= n) make(i + 32, codes[turn ^ 1]);
+        const uint16_t* code = codes[turn];
+#pragma GCC unroll 8
+        for (unsigned k = 0; k < 32; k += 4) {
+            uint64_t u;
+            __builtin_memcpy(&u, code + k, sizeof u);  // four codes in one load: the ports are busy enough
+            ++h0[u & 0xffff];
+            ++h1[(u >> 16) & 0xffff];
+            ++h2[(u >> 32) & 0xffff];
+            ++h3[u >> 48];
+        }
     }
 #endif
     for (; i < n; ++i) {
         uint32_t c = 0;
-        for (size_t p = 0; p < n_pairs; ++p) c = c * pairs[p].radix + pairs[p].a[i] * pairs[p].rb + pairs[p].b[i];
-        ++h[(i % 4) * stride + c];
+        for (size_t p = 0; p < count; ++p) c = c * pairs[p].radix + pairs[p].a[i] * pairs[p].rb + pairs[p].b[i];
+        uint32_t* const turns[4] = {h0, h1, h2, h3};
+        ++turns[i % 4][c];
+    }
+}
+
+void tabulate(const Simd::Pair* pairs, size_t n_pairs, size_t n, uint32_t* h, size_t stride) {
+    switch (n_pairs) {
+        case 1: tabulate_pairs<1>(pairs, n_pairs, n, h, stride); break;
+        case 2: tabulate_pairs<2>(pairs, n_pairs, n, h, stride); break;
+        case 3: tabulate_pairs<3>(pairs, n_pairs, n, h, stride); break;
+        case 4: tabulate_pairs<4>(pairs, n_pairs, n, h, stride); break;
+        default: tabulate_pairs<0>(pairs, n_pairs, n, h, stride); break;
     }
 }
 
@@ -335,6 +358,19 @@ inline Four reciprocal(Four v, FourFlags positive) {
     return positive ? one / safe : zero;
 }
 
+// A row of the table as numbers, zeros behind its end.
+template <unsigned RY>
+inline Four row_of(const uint32_t* cells) {
+    FourInts row;
+    if (RY == 4) {
+        __builtin_memcpy(&row, cells, sizeof row);
+    } else {
+        row = FourInts{static_cast<std::int32_t>(cells[0]), static_cast<std::int32_t>(cells[1]),
+                       RY > 2 ? static_cast<std::int32_t>(cells[2 % RY]) : 0, 0};
+    }
+    return __builtin_convertvector(row, Four);
+}
+
 // Sums of four rows at once, each as (v0 + v1) + (v2 + v3).
 inline Four row_sums(Four a, Four b, Four c, Four d) {
     const Four ab = __builtin_shuffle(a, b, FourFlags{0, 4, 2, 6}) + __builtin_shuffle(a, b, FourFlags{1, 5, 3, 7});
@@ -351,9 +387,7 @@ void chi_slices_of(const uint32_t* cells, size_t slices, ChiSum* sum) {
     for (size_t s = 0; s < slices; ++s, cells += RX * RY) {
         Four c[4] = {zero, zero, zero, zero};
         for (unsigned i = 0; i < RX; ++i) {
-            FourInts row = {0, 0, 0, 0};
-            __builtin_memcpy(&row, cells + i * RY, RY * sizeof(uint32_t));
-            c[i] = __builtin_convertvector(row, Four);
+            c[i] = row_of<RY>(cells + i * RY);
         }
         const Four k = (c[0] + c[1]) + (c[2] + c[3]);
         const double n = sum4(k);

@@ -22,33 +22,30 @@ double log_gamma_term(double a, double x) {
     return -stirling_error(a) - deviance(a, x, a - x) - kLogSqrt2Pi - 0.5 * std::log(a);
 }
 
-// log Q(a, x), the upper incomplete gamma ratio, for any a and x.
+// log Q(a, x), the upper incomplete gamma ratio, for a a whole or half number. P = 1 - Q and Q are sums of terms
+// D(b) = x^b exp(-x) / Gamma(b + 1), which are all positive: upwards from a for P, downwards from a - 1 for Q.
+double log_from_lower(double a, double x) {
+    double term = 1, sum = 1;
+    for (double n = a + 1; term > sum * kEpsilon; ++n) {
+        term *= x / n;
+        sum += term;
+    }
+    return std::log1p(-std::min(1.0 - kEpsilon, std::exp(log_gamma_term(a, x)) * sum));
+}
+
 double log_upper_gamma(double a, double x) {
+    const bool half = a != std::floor(a);
+    if (x < a - 4 * std::sqrt(a) || (half && x < 30)) return log_from_lower(a, x);  // Q near 1, or its series not yet good
     const double log_term = log_gamma_term(a, x);
-    if (x < a + 1) {
-        double term = 1, sum = 1;
-        for (double n = a + 1; term > sum * kEpsilon; ++n) {
-            term *= x / n;
-            sum += term;
-        }
-        return std::log1p(-std::min(1.0 - kEpsilon, std::exp(log_term) * sum));
+    // Below b = 0 the terms of a half-odd a alternate: the asymptotic series of erfc, good until they grow.
+    const double inverse = 1 / x;
+    double term = a * inverse, sum = term;
+    for (double b = a - 1; b > -x && b != 0; --b) {
+        term *= b * inverse;
+        sum += term;
+        if (std::fabs(term) < sum * (0.5 * kEpsilon)) break;
     }
-    // Lentz's continued fraction
-    constexpr double tiny = 1e-300;
-    double b = x + 1 - a, c = 1 / tiny, d = 1 / b, h = d;
-    for (double i = 1;; ++i) {
-        const double an = -i * (i - a);
-        b += 2;
-        d = an * d + b;
-        if (std::fabs(d) < tiny) d = tiny;
-        c = b + an / c;
-        if (std::fabs(c) < tiny) c = tiny;
-        d = 1 / d;
-        const double delta = d * c;
-        h *= delta;
-        if (std::fabs(delta - 1) < 2 * kEpsilon) break;
-    }
-    return log_term + std::log(a) + std::log(h);
+    return std::min(0.0, log_term + std::log(sum));
 }
 
 }  // namespace
@@ -83,9 +80,9 @@ double log_chi2_sf(double x, double dof) {
             sum += term;
             term *= h / k;
         }
-        if (even) return std::min(0.0, -h + std::log(sum));
-        const double p = std::erfc(root) + std::exp(-h) * sum;
-        return p < 1 ? std::log(p) : 0.0;
+        const double p = even ? std::exp(-h) * sum : std::erfc(root) + std::exp(-h) * sum;
+        if (p < 0.99) return even ? -h + std::log(sum) : std::log(p);
+        return log_from_lower(0.5 * dof, h);  // near 1 the logarithm comes from what is missing
     }
     return std::min(0.0, log_upper_gamma(0.5 * dof, h));
 }

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 _KINDS = {"chi_square": 0, "g": 1, "bayesian": 2}
 _DOFS = {"slices": 0, "adjusted": 1, "full": 2}
 
+_SMALL_BATCH = 2**20
+"""Cells of a batch that can be counted without asking whether they fit into memory: 8 MB."""
+
 _engines: WeakKeyDictionary[Table, CountEngine] = WeakKeyDictionary()
 _said_slow = False
 
@@ -141,20 +144,18 @@ class NativeEngine:
 
     def counts(self, requests: Sequence[CountRequest]) -> list[Counts]:
         """Return the counts for every request, in order."""
-        refuse_if_too_large(requests, self, self._table.n_rows)
         n_rows, unit, arities = self._table.n_rows, self._unit, self._arities
         shapes = [tuple([arities[v] for v in request[0]]) for request in requests]
-        plain = [
-            i
-            for i, shape in enumerate(shapes)
-            if not requests[i][1] and written_out(math.prod(shape), n_rows)
-        ]
+        cells = [math.prod(shape) for shape in shapes]
+        if sum(cells) > _SMALL_BATCH:
+            refuse_if_too_large(requests, self, n_rows)
+        plain = [i for i, n in enumerate(cells) if not requests[i][1] and written_out(n, n_rows)]
         if self._continuous:
             self._refuse_continuous({v for i in plain for v in requests[i].variables})
         tables = self._data.tables([requests[i][0] for i in plain], self._threads)
         answers = {
-            i: Counts(requests[i][0], shapes[i], cells.reshape(shapes[i]), None, unit, n_rows)
-            for i, cells in zip(plain, tables, strict=True)
+            i: Counts(requests[i][0], shapes[i], table.reshape(shapes[i]), None, unit, n_rows)
+            for i, table in zip(plain, tables, strict=True)
         }
         return [
             answers[i] if i in answers else self._count(request, shapes[i]) for i, request in enumerate(requests)
