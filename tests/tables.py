@@ -34,6 +34,14 @@ def table_of(columns: Sequence[Any], arities: Sequence[int] | None = None, weigh
     return Table(variables, codes, len(arrays[0]), weights=None if weights is None else Weights.of(weights))
 
 
+def table_of_numbers(columns: Sequence[Any], weights: Any = None) -> Table:
+    """Return a table of continuous columns."""
+    values = {i: np.array(column, dtype=np.float64) for i, column in enumerate(columns)}
+    variables = tuple(Variable(f"v{i}", ()) for i in values)
+    drawn = None if weights is None else Weights.of(weights)
+    return Table(variables, (None,) * len(values), len(values[0]), values=values, weights=drawn)
+
+
 def random_table(n_rows: int, arities: Sequence[int], seed: int = 0, weights: str | None = None) -> Table:
     """Return a table of random codes in which columns depend on their neighbours and some states are rare.
 
