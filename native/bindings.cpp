@@ -159,21 +159,33 @@ public:
                               column([](const Numbers& a) { return a.log_odds; }), column([](const Numbers& a) { return a.cells; }));
     }
 
-    // Flat tables for lists of variables, in order.
-    nb::list tables(nb::list requests, unsigned threads) {
+    // Tables of tuples of variables, one after the other in one flat array.
+    nb::object tables(nb::list requests, unsigned threads) {
         std::vector<TableJob> jobs(requests.size());
-        nb::list result;
+        std::vector<std::size_t> at;
+        std::size_t total = 0;
         for (std::size_t i = 0; i < jobs.size(); ++i) {
             PyObject* request = PyList_GET_ITEM(requests.ptr(), static_cast<Py_ssize_t>(i));
-            jobs[i].variables = nb::cast<std::vector<int>>(nb::handle(request));
+            if (!PyTuple_Check(request)) throw nb::type_error("a request must be a tuple of positions");
             std::size_t cells = 1;
-            for (const int v : checked(jobs[i].variables)) cells *= data_->columns[v].arity;
-            if (cells > (std::size_t{1} << 32)) throw nb::value_error("the table is too large to be written out");
-            jobs[i].out = new_array(cells, result);
+            for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(request); ++k) {
+                const long v = PyLong_AsLong(PyTuple_GET_ITEM(request, k));
+                if (v < 0 || static_cast<std::size_t>(v) >= data_->columns.size()) throw nb::index_error("no such variable");
+                jobs[i].variables.push_back(static_cast<int>(v));
+                cells *= data_->columns[v].arity;
+                if (cells > (std::size_t{1} << 32)) throw nb::value_error("the table is too large to be written out");
+            }
+            at.push_back(total);
+            total += cells;
         }
-        nb::gil_scoped_release free;
-        count_tables(*data_, jobs, threads);
-        return result;
+        nb::list result;
+        std::int64_t* out = new_array(total, result);
+        for (std::size_t i = 0; i < jobs.size(); ++i) jobs[i].out = out + at[i];
+        {
+            nb::gil_scoped_release free;
+            count_tables(*data_, jobs, threads);
+        }
+        return result[0];
     }
 
     // (codes, rows, counts) of the configurations that occur; codes or rows are empty.

@@ -179,7 +179,7 @@ __attribute__((noinline)) void tabulate_pairs(const Simd::Pair* pairs, size_t n_
     unsigned turn = 0;
     const auto make = [&](size_t at, uint16_t* out) {
         __m256i low = _mm256_setzero_si256(), high = low;
-#pragma GCC unroll 4
+#pragma GCC unroll 6
         for (size_t p = 0; p < count; ++p) {
             const Simd::Pair& pair = pairs[p];
             const __m256i weights = _mm256_set1_epi16(static_cast<short>(pair.rb | 0x100));  // bytes (rb, 1)
@@ -228,6 +228,8 @@ void tabulate(const Simd::Pair* pairs, size_t n_pairs, size_t n, uint32_t* h, si
         case 2: tabulate_pairs<2>(pairs, n_pairs, n, h, stride); break;
         case 3: tabulate_pairs<3>(pairs, n_pairs, n, h, stride); break;
         case 4: tabulate_pairs<4>(pairs, n_pairs, n, h, stride); break;
+        case 5: tabulate_pairs<5>(pairs, n_pairs, n, h, stride); break;
+        case 6: tabulate_pairs<6>(pairs, n_pairs, n, h, stride); break;
         default: tabulate_pairs<0>(pairs, n_pairs, n, h, stride); break;
     }
 }

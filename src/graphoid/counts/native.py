@@ -150,16 +150,22 @@ class NativeEngine:
         if sum(cells) > _SMALL_BATCH:
             refuse_if_too_large(requests, self, n_rows)
         plain = [i for i, n in enumerate(cells) if not requests[i][1] and written_out(n, n_rows)]
-        if self._continuous:
-            self._refuse_continuous({v for i in plain for v in requests[i].variables})
-        tables = self._data.tables([requests[i][0] for i in plain], self._threads)
-        answers = {
-            i: Counts(requests[i][0], shapes[i], table.reshape(shapes[i]), None, unit, n_rows)
-            for i, table in zip(plain, tables, strict=True)
-        }
+        flat = self.table_cells([requests[i][0] for i in plain])
+        answers: list[Counts | None] = [None] * len(requests)
+        start = 0
+        for i in plain:
+            stop = start + cells[i]
+            answers[i] = Counts(requests[i][0], shapes[i], flat[start:stop].reshape(shapes[i]), None, unit, n_rows)
+            start = stop
         return [
-            answers[i] if i in answers else self._count(request, shapes[i]) for i, request in enumerate(requests)
+            self._count(requests[i], shapes[i]) if answer is None else answer for i, answer in enumerate(answers)
         ]
+
+    def table_cells(self, requests: list[tuple[int, ...]]) -> NDArray[np.int64]:
+        """Return tables of tuples of variables as one flat array, for callers that want no objects."""
+        if self._continuous:
+            self._refuse_continuous({v for variables in requests for v in variables})
+        return cast("NDArray[np.int64]", self._data.tables(requests, self._threads))
 
     def pairs(self, variables: Sequence[int]) -> list[Counts]:
         """Return the table of every pair x < y among the variables, x major."""
@@ -248,7 +254,7 @@ class NativeEngine:
             columns, data = self._within(request, columns)
             positions = list(range(len(variables)))
         if written_out(math.prod(shape), self._table.n_rows):
-            cells = data.tables([positions], self._threads)[0].reshape(shape)
+            cells = data.tables([tuple(positions)], self._threads).reshape(shape)
             return Counts(variables, shape, cells, None, self._unit, self._table.n_rows)
         codes, rows, cells = data.occurring(positions)
         if self._table.weights is not None:
