@@ -93,7 +93,8 @@ class ClassicalTest(abc.ABC):
         alpha, per_cell = float(self.alpha), float(self.thin.rows_per_cell)
         independent = [p > alpha for p in columns.p_value]
         thin = [
-            dof <= 0 or n_rows < per_cell * cells for dof, cells in zip(columns.dof, columns.cells, strict=True)
+            n_rows == 0 or dof <= 0 or n_rows < per_cell * cells
+            for dof, cells in zip(columns.dof, columns.cells, strict=True)
         ]
         return made(
             columns.x,
