@@ -164,5 +164,5 @@ def test_a_continuous_column_has_no_counts(engine: type) -> None:
         lambda: gd.Tester(gd.ChiSquare(), made).ask([(0, 1, ())]),
     ]
     for ask in asked:
-        with pytest.raises(DataError, match="'v[01]' is continuous"):
+        with pytest.raises(DataError, match=r"'v[01]' is continuous"):
             ask()
