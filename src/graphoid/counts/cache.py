@@ -87,6 +87,9 @@ class CachedEngine:
         key = (frozenset(request.variables), tuple(sorted(request.context)))
         if key in self._held or _size(counts) > self._max_bytes:
             return
+        for shared in (counts.cells, counts.configurations):
+            if shared is not None:
+                shared.flags.writeable = False  # whoever asked has the same array
         self._held[key] = counts
         self._bytes += _size(counts)
         while self._bytes > self._max_bytes:

@@ -47,8 +47,11 @@ class DiscreteTest(Protocol):
 
 
 def needs(a: Assertion) -> CountRequest:
-    """Return the request for the table of given, x and y: slices first, so that they are its first axis."""
-    return CountRequest((*a.given, *sorted((a.x, a.y))), a.context)
+    """Return the request for the table of given, x and y: slices first, so that they are its first axis.
+
+    In the order of positions, so that the same question asked in other words has the same answer to the bit.
+    """
+    return CountRequest((*sorted(a.given), *sorted((a.x, a.y))), a.context)
 
 
 def slices_of(counts: Counts) -> NDArray[np.float64]:

@@ -78,7 +78,8 @@ class ClassicalTest(abc.ABC):
         rx, ry = counts.shape[-2:]
         rows, columns = slices.sum(axis=2), slices.sum(axis=1)
         if self.dof == "full":
-            dof = math.prod(map(float, counts.shape[:-2])) * (rx - 1) * (ry - 1) if rx > 1 and ry > 1 else 0.0
+            configurations = math.prod(map(float, counts.shape[:-2]))  # infinite if need be
+            dof = (rx - 1.0) * (ry - 1.0) * configurations if rx > 1 and ry > 1 else 0.0
         elif self.dof == "slices":
             dof = float((rx - 1) * (ry - 1) * len(slices))
         else:
