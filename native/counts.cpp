@@ -426,6 +426,14 @@ public:
     bool has(size_t a) const { return ry_ > 0 && arity_[a] > 0; }
     void table(size_t a, int64_t* out) const {
         const uint32_t rx = arity_[a];
+        if (rx == 2 && ry_ == 2) {
+            const int64_t both = counts_[first_[a]];
+            out[0] = both;
+            out[1] = margins_[a][0] - both;
+            out[2] = margin_y_[0] - both;
+            out[3] = margins_[a][1] - out[2];
+            return;
+        }
         int64_t* last = out + (rx - 1) * ry_;
         for (uint32_t j = 0; j < ry_; ++j) last[j] = margin_y_[j];
         for (uint32_t i = 0; i + 1 < rx; ++i) {

@@ -23,8 +23,8 @@ using Vector = __m512i;
 inline Vector load(const Word* p) { return _mm512_loadu_si512(p); }
 inline Vector both(Vector a, Vector b) { return _mm512_and_si512(a, b); }
 
-template <class Next>
-inline uint64_t popcount(size_t words, Next next) {
+template <class Next, class One>
+inline uint64_t popcount(size_t words, Next next, One) {
     Vector even = _mm512_setzero_si512(), odd = even;
     size_t i = 0;
     for (; i + 16 <= words; i += 16) {
@@ -63,19 +63,30 @@ inline Vector add3(Vector& low, Vector a, Vector b) {
     return carry;
 }
 
-// Harley and Seal: eight vectors are added up bitwise, and only the carries of weight 8 are looked up.
-template <class Next>
-inline uint64_t popcount(size_t words, Next next) {
+// Harley and Seal: eight vectors are added up bitwise, and only the carries of weight 8 are looked up. Of every
+// 40 words, 8 go to the scalar popcount, whose ports are free meanwhile.
+template <class Next, class One>
+inline uint64_t popcount(size_t words, Next next, One one) {
     const Vector zero = _mm256_setzero_si256();
     Vector ones = zero, twos = zero, fours = zero, total = zero;
-    size_t i = 0;
-    for (; i + 32 <= words; i += 32) {
+    uint64_t even = 0, odd = 0;
+    const size_t blocks = words / 40;
+    size_t i = 0, w = 32 * blocks;
+    for (; i < 32 * blocks; i += 32, w += 8) {
         const Vector two_a = add3(ones, next(i), next(i + 4));
         const Vector two_b = add3(ones, next(i + 8), next(i + 12));
         const Vector four_a = add3(twos, two_a, two_b);
+        for (unsigned k = 0; k < 4; k += 2) {
+            even += static_cast<uint64_t>(_mm_popcnt_u64(one(w + k)));
+            odd += static_cast<uint64_t>(_mm_popcnt_u64(one(w + k + 1)));
+        }
         const Vector two_c = add3(ones, next(i + 16), next(i + 20));
         const Vector two_d = add3(ones, next(i + 24), next(i + 28));
         const Vector four_b = add3(twos, two_c, two_d);
+        for (unsigned k = 4; k < 8; k += 2) {
+            even += static_cast<uint64_t>(_mm_popcnt_u64(one(w + k)));
+            odd += static_cast<uint64_t>(_mm_popcnt_u64(one(w + k + 1)));
+        }
         const Vector eight = add3(fours, four_a, four_b);
         total = _mm256_add_epi64(total, ones_in_lanes(eight));
     }
@@ -83,9 +94,9 @@ inline uint64_t popcount(size_t words, Next next) {
     total = _mm256_add_epi64(total, _mm256_slli_epi64(ones_in_lanes(fours), 2));
     total = _mm256_add_epi64(total, _mm256_slli_epi64(ones_in_lanes(twos), 1));
     total = _mm256_add_epi64(total, ones_in_lanes(ones));
-    for (; i < words; i += 4) total = _mm256_add_epi64(total, ones_in_lanes(next(i)));
+    for (i = 40 * blocks; i < words; i += 4) total = _mm256_add_epi64(total, ones_in_lanes(next(i)));
     const __m128i half = _mm_add_epi64(_mm256_castsi256_si128(total), _mm256_extracti128_si256(total, 1));
-    return static_cast<uint64_t>(_mm_cvtsi128_si64(half)) + static_cast<uint64_t>(_mm_extract_epi64(half, 1));
+    return even + odd + static_cast<uint64_t>(_mm_cvtsi128_si64(half)) + static_cast<uint64_t>(_mm_extract_epi64(half, 1));
 }
 
 #else
@@ -101,8 +112,8 @@ inline Vector load(const Word* p) { return *p; }
 inline Vector both(Vector a, Vector b) { return a & b; }
 inline void store(Word* p, Vector v) { *p = v; }
 
-template <class Next>
-inline uint64_t popcount(size_t words, Next next) {
+template <class Next, class One>
+inline uint64_t popcount(size_t words, Next next, One) {
     uint64_t total = 0;
     for (size_t i = 0; i < words; ++i) total += static_cast<uint64_t>(__builtin_popcountll(next(i)));
     return total;
@@ -110,28 +121,32 @@ inline uint64_t popcount(size_t words, Next next) {
 
 #endif
 
-uint64_t count_and(const Word* a, const Word* b, size_t words) {
-    return popcount(words, [=](size_t i) { return both(load(a + i), load(b + i)); });
+inline uint64_t count_and(const Word* a, const Word* b, size_t words) {
+    return popcount(words, [=](size_t i) { return both(load(a + i), load(b + i)); }, [=](size_t i) { return a[i] & b[i]; });
 }
 
 uint64_t count_and3(const Word* a, const Word* b, const Word* c, size_t words) {
-    return popcount(words, [=](size_t i) { return both(both(load(a + i), load(b + i)), load(c + i)); });
+    return popcount(words, [=](size_t i) { return both(both(load(a + i), load(b + i)), load(c + i)); },
+                    [=](size_t i) { return a[i] & b[i] & c[i]; });
 }
 
 void count_and_each(const Word* a, const Word* const* others, size_t n, size_t words, const Word* soon, uint32_t* out) {
     for (size_t w = 0; soon != nullptr && w < words; w += 8) __builtin_prefetch(soon + w);
     for (size_t k = 0; k < n; ++k) {
         const Word* b = others[k];
-        out[k] = static_cast<uint32_t>(popcount(words, [=](size_t i) { return both(load(a + i), load(b + i)); }));
+        out[k] = static_cast<uint32_t>(count_and(a, b, words));
     }
 }
 
 uint64_t and_count(const Word* a, const Word* b, Word* out, size_t words) {
-    return popcount(words, [=](size_t i) {
-        const Vector v = both(load(a + i), load(b + i));
-        store(out + i, v);
-        return v;
-    });
+    return popcount(
+        words,
+        [=](size_t i) {
+            const Vector v = both(load(a + i), load(b + i));
+            store(out + i, v);
+            return v;
+        },
+        [=](size_t i) { return out[i] = a[i] & b[i]; });
 }
 
 void pack(const uint8_t* codes, size_t rows, uint8_t state, Word* plane, size_t words) {
