@@ -172,6 +172,9 @@ class NativeEngine:
         n = len(variables)
         requests = [(variables[a], variables[b]) for a in range(n) for b in range(a + 1, n)]
         self._refuse(requests, variables)
+        # the kernel writes every table out; where one has too many cells for that, listing is the way
+        if not all(written_out(math.prod(self._shape(r)), self._table.n_rows) for r in requests):
+            return self.counts([CountRequest(r) for r in requests])
         flat = self.pair_cells(variables)
         return list(self._cut(flat, requests))
 

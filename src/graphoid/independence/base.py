@@ -63,7 +63,7 @@ def slices_of(counts: Counts) -> NDArray[np.float64]:
     configurations, cells = counts.occurring()
     _, slice_of_row = np.unique(configurations[:, :-2], axis=0, return_inverse=True)
     n_slices = int(slice_of_row.max(initial=-1)) + 1
-    if n_slices * rx * ry > LARGEST_TABLE:
+    if n_slices * rx * ry > LARGEST_TABLE // 4:  # NumPy needs several arrays of that size
         raise CountsTooLarge(
             f"{n_slices:,} slices of {rx:,} x {ry:,} states would take {size_in_words(8.0 * n_slices * rx * ry)} "
             f"without the compiled kernels; merge rare states, or install graphoid where a C++ compiler is."
