@@ -31,27 +31,27 @@ def name_of(test: object) -> str:
     return "-".join(map(str, [type(test).__name__, *settings]))
 
 
-def differences(found: Verdict, expected: Verdict, relative: float = 1e-11) -> list[str]:
+def differences(
+    found: Verdict, expected: Verdict, relative: float = 1e-11, absolute: float = 1e-12
+) -> list[str]:
     """Return the fields in which two verdicts differ by more than rounding.
 
-    Statistics near 0 and logarithms of probabilities near 1 are compared on the scale of the rows and of 1.
+    Statistics near 0 are compared on the scale of the rows, logarithms near 0 on the scale of 1.
     """
     wrong = [
         field
         for field in ("x", "y", "given", "dof", "n_rows", "thin", "source")
         if getattr(found, field) != getattr(expected, field)
     ]
-    scales = {"statistic": expected.n_rows or 1.0, "p_value": 0.0, "log_p": 1.0, "log_odds": 1.0}
-    for field, scale in scales.items():
+    least = {"statistic": 1e-13 * (expected.n_rows or 1.0), "log_p": absolute, "log_odds": absolute}
+    for field, smallest in least.items():
         a, b = getattr(found, field), getattr(expected, field)
         if (a is None) != (b is None):
             wrong.append(field)
-        elif a is not None:
-            # a p-value is as good as its logarithm
-            allowed = relative * (abs(b) * (1 - (expected.log_p or 0)) if field == "p_value" else abs(b))
-            least = 1e-13 * scale if field == "statistic" else 1e-12 * scale
-            if not (math.isfinite(a) and math.isfinite(b) and abs(a - b) <= allowed + least):
-                wrong.append(f"{field}: {a!r} is not {b!r}")
+        elif a is not None and not abs(a - b) <= relative * abs(b) + smallest:
+            wrong.append(f"{field}: {a!r} is not {b!r}")
+    if found.p_value != (None if found.log_p is None else math.exp(found.log_p)):
+        wrong.append("p_value")
     undecided = expected.log_odds is not None and abs(expected.log_odds) < 1e-9
     if found.independent != expected.independent and not undecided:
         wrong.append("independent")

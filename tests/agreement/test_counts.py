@@ -165,6 +165,13 @@ def test_all_pairs(n_rows: int, weights: str | None) -> None:
                 same_counts(found, right)
 
 
+def test_pairs_of_columns_with_thousands_of_states_are_listed() -> None:
+    table = random_table(100, [65_536, 2, 65_536, 300])  # written out, the largest would take 32 GiB
+    for engine in native_engines(table):
+        for found, right in zip(engine.pairs(range(4)), ReferenceEngine(table).pairs(range(4)), strict=True):
+            same_counts(found, right)
+
+
 @pytest.mark.parametrize("arity", [1, 2, 3, 4, 8, 9, 10, 16, 17, 300])
 @pytest.mark.parametrize("weights", [None, "fractional"])
 def test_one_against_all(arity: int, weights: str | None) -> None:
