@@ -50,6 +50,10 @@ uint64_t hash_of(const int* given, int n) {
     return h ^ (h >> 29);
 }
 
+// Given variables up to which cells come straight from the columns: for a set that is asked about once (beyond,
+// slice ids are kept, for the next set that differs by one) and for one that several questions share.
+constexpr int kMostAlone = 8, kMostShared = 4;
+
 class Batch {
 public:
     Batch(Dataset& data, SliceCache& cache, const Settings& settings, const std::vector<Question>& questions,
@@ -283,11 +287,16 @@ void Batch::by_hub(const Item& item, Worker& worker) {
 
 void Batch::by_table(const Item& item, Worker& worker) {
     const Group& group = groups_[item.group];
-    if (item.last - item.first == 1 && by_codes(group, tasks_[order_[item.first]], worker)) return;
+    // Few given variables are mixed in faster than their slice ids are made and read again.
+    const bool alone = item.last - item.first == 1;
+    size_t k = item.first;
+    if (group.n_given <= (alone ? kMostAlone : kMostShared))
+        while (k < item.last && by_codes(group, tasks_[order_[k]], worker)) ++k;
+    if (k == item.last) return;
     std::shared_ptr<const Slices> slices;
     if (group.n_given > 0) slices = cache_.get(data_, group.set());
     const size_t n_slices = slices ? slices->n : 1;
-    for (size_t k = item.first; k < item.last; ++k) {
+    for (; k < item.last; ++k) {
         const Task& task = tasks_[order_[k]];
         const size_t size = table_size(task);
         begin(group, task, worker);
@@ -311,11 +320,10 @@ void Batch::by_table(const Item& item, Worker& worker) {
     }
 }
 
-// One question with a conditioning set of its own: cells straight from the columns, no slice ids in between.
+// Cells straight from the columns, no slice ids in between.
 bool Batch::by_codes(const Group& group, const Task& task, Worker& worker) {
-    constexpr int most = 8;  // beyond, it pays to keep the slice ids for the next set
     const size_t size = table_size(task);
-    if (data_.units != nullptr || group.n_given > most || group.configurations * static_cast<double>(size) > 65536) return false;
+    if (data_.units != nullptr || group.configurations * static_cast<double>(size) > 65536) return false;
     std::vector<int>& variables = worker.variables;
     variables.assign(group.given, group.given + group.n_given);
     variables.push_back(task.x);

@@ -262,6 +262,31 @@ private:
     std::map<double, std::unique_ptr<LogRising>> rising_;
 };
 
+// A list of objects of a class derived from tuple, one for each row of the columns. A column is a list, or one
+// object for all rows. What zip() and a constructor do, in a third of the time.
+nb::list make_tuples(nb::handle type, nb::tuple columns, std::size_t n) {
+    auto* cls = reinterpret_cast<PyTypeObject*>(type.ptr());
+    if (!PyType_Check(type.ptr()) || !PyType_IsSubtype(cls, &PyTuple_Type)) throw nb::type_error("not a kind of tuple");
+    const auto width = static_cast<Py_ssize_t>(columns.size());
+    for (Py_ssize_t c = 0; c < width; ++c) {
+        PyObject* column = PyTuple_GET_ITEM(columns.ptr(), c);
+        if (PyList_CheckExact(column) && PyList_GET_SIZE(column) != static_cast<Py_ssize_t>(n)) throw nb::value_error("columns differ in length");
+    }
+    nb::list out = nb::steal<nb::list>(PyList_New(static_cast<Py_ssize_t>(n)));
+    for (std::size_t i = 0; i < n; ++i) {
+        PyObject* row = cls->tp_alloc(cls, width);
+        if (row == nullptr) throw nb::python_error();
+        for (Py_ssize_t c = 0; c < width; ++c) {
+            PyObject* column = PyTuple_GET_ITEM(columns.ptr(), c);
+            PyObject* item = PyList_CheckExact(column) ? PyList_GET_ITEM(column, static_cast<Py_ssize_t>(i)) : column;
+            Py_INCREF(item);
+            PyTuple_SET_ITEM(row, c, item);
+        }
+        PyList_SET_ITEM(out.ptr(), static_cast<Py_ssize_t>(i), row);
+    }
+    return out;
+}
+
 }  // namespace
 
 NB_MODULE(_native, m) {
@@ -276,6 +301,7 @@ NB_MODULE(_native, m) {
         .def("occurring", &Handle::occurring)
         .def("pairs", &Handle::pairs)
         .def("one_against", &Handle::one_against);
+    m.def("make_tuples", &make_tuples, nb::arg("type"), nb::arg("columns"), nb::arg("n"));
     m.def("log_chi2_sf", &log_chi2_sf, nb::arg("x"), nb::arg("dof"));
     m.def("simd_names", [] {
         std::vector<std::string> names;

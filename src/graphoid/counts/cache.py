@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import TYPE_CHECKING
 
-from graphoid.counts.engine import CountEngine, CountRequest
 from graphoid.errors import SettingsError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from graphoid.counts.contingency import Counts
+    from graphoid.counts.engine import CountEngine, CountRequest
     from graphoid.data.variables import Variable
     from graphoid.logic.assertion import Context
 

@@ -108,7 +108,8 @@ class Counts:
                 f"ask for fewer variables, or use occurring()."
             )
         table = np.zeros(self.shape, dtype=np.int64)
-        table[tuple(self.configurations.T.astype(np.intp))] = self.cells
+        configurations, _ = self.occurring()
+        table[tuple(configurations.T.astype(np.intp))] = self.cells
         return self.weigh(table)
 
     def occurring(self) -> tuple[NDArray[np.uint16], NDArray[Any]]:

@@ -20,7 +20,7 @@ MAX_BATCH_BYTES = 2**31
 
 
 class CountRequest(NamedTuple):
-    """Counts of ``variables`` among the rows where every variable of ``context`` has the state given for it."""
+    """Counts of ``variables`` among the rows in which every variable of ``context`` has its state."""
 
     variables: tuple[int, ...]
     context: Context = ()

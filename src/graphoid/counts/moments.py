@@ -27,7 +27,7 @@ def correlations(table: Table) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     for i in range(n):
         column = table.numbers(i)
         largest = np.abs(column).max(initial=0.0)
-        # to the unit scale first: squares of very large or very small numbers would leave the range of doubles
+        # to the unit scale first: squares of very large or small numbers would leave the range of doubles
         column = column / largest if largest > 0 else column
         centred = column - np.average(column, weights=weights)
         centred -= np.average(centred, weights=weights)  # what rounding left of the mean

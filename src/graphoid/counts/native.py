@@ -120,7 +120,7 @@ class NativeEngine:
                 f"it has {', '.join(native.simd_names())}."
             )
         self._data = self._new(
-            [zeros if column is None else np.ascontiguousarray(column) for column in table.columns],
+            [zeros if column is None else column for column in table.columns],
             [max(1, v.arity) for v in table.variables],
             table.n_rows,
             None if weights is None else np.ascontiguousarray(weights.units),
@@ -155,10 +155,13 @@ class NativeEngine:
         start = 0
         for i in plain:
             stop = start + cells[i]
-            answers[i] = Counts(requests[i][0], shapes[i], flat[start:stop].reshape(shapes[i]), None, unit, n_rows)
+            answers[i] = Counts(
+                requests[i][0], shapes[i], flat[start:stop].reshape(shapes[i]), None, unit, n_rows
+            )
             start = stop
         return [
-            self._count(requests[i], shapes[i]) if answer is None else answer for i, answer in enumerate(answers)
+            self._count(requests[i], shapes[i]) if answer is None else answer
+            for i, answer in enumerate(answers)
         ]
 
     def table_cells(self, requests: list[tuple[int, ...]]) -> NDArray[np.int64]:
@@ -183,8 +186,10 @@ class NativeEngine:
         self._refuse_continuous(set(variables))
         return cast("NDArray[np.int64]", self._data.pairs(list(variables), self._threads))
 
-    def one_against_cells(self, x: int, others: Sequence[int], given: Sequence[int] = ()) -> NDArray[np.int64]:
-        """Return the cells of :meth:`one_against` as one flat array; only for few configurations of ``given``."""
+    def one_against_cells(
+        self, x: int, others: Sequence[int], given: Sequence[int] = ()
+    ) -> NDArray[np.int64]:
+        """Return the cells of :meth:`one_against` as one flat array; for few configurations of ``given``."""
         self._refuse_continuous({x, *others, *given})
         return cast("NDArray[np.int64]", self._data.one_against(x, list(others), list(given), self._threads))
 

@@ -12,8 +12,8 @@ from graphoid.data import missing as missing_values
 from graphoid.data.plan import Kind, finish
 from graphoid.data.sources import open_source
 from graphoid.data.survey import survey
-from graphoid.data.variables import State, shown
 from graphoid.errors import GraphoidError
+from graphoid.logic.names import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from graphoid.data.encode import Encoded
     from graphoid.data.plan import ColumnPlan
     from graphoid.data.survey import Survey
+    from graphoid.data.variables import State
 
 RARE = 5
 """A state with fewer rows is rare: the chi-square approximation asks for about five rows in a cell."""

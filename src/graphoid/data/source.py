@@ -6,8 +6,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from graphoid.data.variables import shown
 from graphoid.errors import DataError, GraphoidError, SettingsError, UnknownVariable
+from graphoid.logic.names import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

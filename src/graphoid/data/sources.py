@@ -20,8 +20,8 @@ from graphoid.data.plan import finish
 from graphoid.data.source import choose
 from graphoid.data.survey import survey, weigh
 from graphoid.data.table import Table, Weights
-from graphoid.data.variables import shown
 from graphoid.errors import DataError
+from graphoid.logic.names import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphoid.data.variables import Variable, position, shown
 from graphoid.errors import DataError
+from graphoid.logic.names import Names, shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from graphoid.data.variables import Variable
 
 Codes = np.ndarray[tuple[int], np.dtype[np.uint8] | np.dtype[np.uint16]]
 """One column: uint8, or uint16 where the variable has more than 256 states."""
@@ -148,13 +150,11 @@ class Table:
 
     def position(self, variable: int | str) -> int:
         """Return the position of a variable given by position or by name."""
-        if isinstance(variable, str) and variable in self._places:
-            return self._places[variable]
-        return position(variable, self.names)
+        return self._names.position(variable)
 
     @cached_property
-    def _places(self) -> dict[str, int]:
-        return {name: i for i, name in enumerate(self.names)}
+    def _names(self) -> Names:
+        return Names(self.names)
 
     @cached_property
     def data_id(self) -> str:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import repeat
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -56,15 +55,15 @@ class BayesianTest:
     Notes
     -----
     Departs from [Margaritis2009]_, Eq. 20, which subtracts :math:`\prod g_k`; [Schluter2018]_, Eq. 19, has
-    :math:`\prod p_k g_k`, from which the formula above follows. The multinomial coefficient is left out of both
-    models. Without rows the posterior is the prior.
+    :math:`\prod p_k g_k`, from which the formula above follows. The multinomial coefficient is left out of
+    both models. Without rows the posterior is the prior.
     """
 
     threshold: float = 0.5
     prior: float = 0.5
     pseudo_count: float = 1.0
     slices: Literal["all", "occurring"] = "all"
-    thin: ThinData = ThinData()
+    thin: ThinData = field(default_factory=ThinData)
 
     def __post_init__(self) -> None:
         for name in ("threshold", "prior"):
@@ -108,18 +107,19 @@ class BayesianTest:
         independent = [log_odds > above for log_odds in columns.log_odds]
         thin = [n_rows == 0 or n_rows < per_cell * cells for cells in columns.cells]
         return made(
+            len(thin),
             columns.x,
             columns.y,
             columns.given,
             decide(independent, thin, self.thin),
-            repeat(None),
-            repeat(None),
-            repeat(None),
-            repeat(None),
+            None,
+            None,
+            None,
+            None,
             columns.log_odds,
-            repeat(n_rows),
+            n_rows,
             thin,
-            repeat("test"),
+            "test",
         )
 
     def _log_ratios(self, slices: NDArray[np.float64]) -> NDArray[np.longdouble]:

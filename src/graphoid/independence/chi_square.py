@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 class ChiSquare(ClassicalTest):
     r"""Judge X ⊥ Y | Z by Pearson's statistic.
 
-    .. math:: X^2 = \sum_{xyz} \frac{(N_{xyz} - E_{xyz})^2}{E_{xyz}}, \qquad E_{xyz} = \frac{N_{xz} N_{yz}}{N_z}
+    .. math:: X^2 = \sum_{xyz} \frac{(N_{xyz} - E_{xyz})^2}{E_{xyz}},
+       \qquad E_{xyz} = \frac{N_{xz} N_{yz}}{N_z}
 
     with :math:`N_{xyz}` the counts of a table whose slices are the configurations of Z. Settings, degrees of
     freedom and thin data are those of :class:`~graphoid.independence.classical.ClassicalTest`.

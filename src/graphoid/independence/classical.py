@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import abc
 import math
-from dataclasses import dataclass
-from itertools import repeat
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, get_args
 
 from graphoid.counts.engine import Columns, CountRequest, Kernel
@@ -47,7 +46,7 @@ class ClassicalTest(abc.ABC):
 
     alpha: float = 0.05
     dof: DofConvention = "slices"
-    thin: ThinData = ThinData()
+    thin: ThinData = field(default_factory=ThinData)
 
     _kind: ClassVar[str]
 
@@ -98,6 +97,7 @@ class ClassicalTest(abc.ABC):
             for dof, cells in zip(columns.dof, columns.cells, strict=True)
         ]
         return made(
+            len(thin),
             columns.x,
             columns.y,
             columns.given,
@@ -106,8 +106,8 @@ class ClassicalTest(abc.ABC):
             columns.dof,
             columns.p_value,
             columns.log_p,
-            repeat(None),
-            repeat(n_rows),
+            None,
+            n_rows,
             thin,
-            repeat("test"),
+            "test",
         )

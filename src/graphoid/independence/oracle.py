@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from graphoid.independence.questions import Resolver
 from graphoid.logic.verdict import Verdict
+from graphoid.structure.separation import separated
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -41,7 +42,12 @@ class Oracle:
 
     def ask(self, questions: Sequence[Question]) -> list[Verdict]:
         """Answer many questions, in order."""
-        resolved = map(self._resolve, questions)
-        return [
-            Verdict(x, y, given, self.graph.separated(x, y, given), source="oracle") for x, y, given in resolved
-        ]
+        adjacency = self.graph.adjacency
+        verdicts = []
+        for question in questions:
+            x, y, given = self._resolve(question)
+            known = 0
+            for z in given:
+                known |= 1 << z
+            verdicts.append(Verdict(x, y, given, separated(adjacency, x, y, known), source="oracle"))
+        return verdicts

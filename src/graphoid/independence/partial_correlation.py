@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from graphoid.data.table import Table
 
 _EXPLAINED = 1e-10
-"""Share of variance left below which a column counts as determined by others: rounding of sums of products."""
+"""Share of variance left below which a column counts as determined by others: rounding of sums."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +30,8 @@ class PartialCorrelation:
 
     .. math:: z = \sqrt{N - |Z| - 3}\; \operatorname{artanh} r_{XY \cdot Z}
 
-    compared with a standard normal distribution. Columns are used as the numbers they are; ``statistic`` is z.
+    compared with a standard normal distribution. Columns are used as the numbers they are, and
+    ``statistic`` is z.
 
     Parameters
     ----------
@@ -39,9 +40,9 @@ class PartialCorrelation:
 
     Notes
     -----
-    With :math:`N \le |Z| + 3` rows, or where X or Y does not vary or is a linear function of Z, nothing can be
-    said: independent with p = 1, and thin. Row weights weigh the correlations, and N is their sum. Linearly
-    dependent columns in Z count once.
+    With :math:`N \le |Z| + 3` rows, or where X or Y does not vary or is a linear function of Z, nothing can
+    be said: independent with p = 1, and thin. Row weights weigh the correlations, and N is their sum.
+    Linearly dependent columns in Z count once.
     """
 
     alpha: float = 0.05
@@ -79,17 +80,18 @@ class Correlated:
         return [answers[i] for i in range(len(questions))]
 
     def _unexplained(self, wanted: list[int], given: tuple[int, ...]) -> NDArray[np.float64]:
-        """Return the covariance of the wanted columns that the given ones leave, on the scale of correlations."""
+        """Return the covariance of the wanted columns that the given ones leave unexplained."""
         z = [v for v in given if self._varies[v]]
         own = self._matrix[np.ix_(wanted, wanted)]
         if not z:
             return own
         across = self._matrix[np.ix_(z, wanted)]
-        # eigenvalues near zero are linear dependences among the given columns: such directions explain nothing new
+        # eigenvalues near zero are linear dependences among the given: such directions explain nothing new
         values, vectors = np.linalg.eigh(self._matrix[np.ix_(z, z)])
         keep = values > _EXPLAINED * max(1.0, float(values[-1]))
         projected = (vectors[:, keep].T @ across) / np.sqrt(values[keep])[:, None]
-        return own - projected.T @ projected
+        left: NDArray[np.float64] = own - projected.T @ projected
+        return left
 
     def _verdict(self, x: int, y: int, given: tuple[int, ...], left: NDArray[np.float64]) -> Verdict:
         n_free = self._n_rows - len(given) - 3

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any
 
-from graphoid.data.variables import position
 from graphoid.errors import SettingsError
 from graphoid.logic.assertion import Assertion
+from graphoid.logic.names import Names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,8 +20,7 @@ class Resolver:
     """Turns a question into positions and checks that it makes sense."""
 
     def __init__(self, names: Sequence[str]) -> None:
-        self._names = names
-        self._index = {name: i for i, name in enumerate(names)}
+        self._names = Names(names)
 
     def __call__(self, question: Question) -> tuple[int, int, tuple[int, ...]]:
         """Return (x, y, given) as positions; ``given`` in the order asked, sorted if it came as a set."""
@@ -33,19 +33,22 @@ class Resolver:
             raise SettingsError(f"{question!r} is not a question; ask (x, y, given).") from None
         if isinstance(given, str) or not isinstance(given, Iterable):
             raise SettingsError(f"given is {given!r}; it must be a list of variables, such as [{given!r}].")
-        ix, iy = self._position(x), self._position(y)
-        iz = tuple(self._position(z) for z in given)
-        if isinstance(given, Set):
+        position = self._names.position
+        ix, iy, iz = position(x), position(y), tuple([position(z) for z in given])
+        if isinstance(given, AbstractSet):
             iz = tuple(sorted(iz))
-        if ix == iy:
-            raise SettingsError(f"asked whether {self._names[ix]!r} is independent of itself; x and y must differ.")
-        for i, z in enumerate(iz):
-            if z in (ix, iy):
-                raise SettingsError(f"{self._names[z]!r} is asked about and also given; it can only be one of both.")
-            if z in iz[:i]:
-                raise SettingsError(f"{self._names[z]!r} is given twice.")
+        if len({ix, iy, *iz}) < 2 + len(iz):
+            self._complain(ix, iy, iz)
         return ix, iy, iz
 
-    def _position(self, variable: int | str) -> int:
-        found = self._index.get(variable) if isinstance(variable, str) else None
-        return position(variable, self._names) if found is None else found
+    def _complain(self, x: int, y: int, given: tuple[int, ...]) -> None:
+        names = self._names.all
+        if x == y:
+            raise SettingsError(f"asked whether {names[x]!r} is independent of itself; x and y must differ.")
+        for i, z in enumerate(given):
+            if z in (x, y):
+                raise SettingsError(
+                    f"{names[z]!r} is asked about and also given; it can only be one of both."
+                )
+            if z in given[:i]:
+                raise SettingsError(f"{names[z]!r} is given twice.")

@@ -11,7 +11,7 @@ _SMALL = 1e-290
 
 
 def log_chi2_sf(x: float, dof: float) -> float:
-    r"""Return :math:`\log P(X > x)` for X chi-square with ``dof`` degrees of freedom, finite for any finite x."""
+    r"""Return :math:`\log P(X > x)` for X chi-square with ``dof`` degrees of freedom; finite if x is."""
     if x <= 0 or dof <= 0 or math.isinf(dof):
         return 0.0
     a, h = 0.5 * dof, 0.5 * x

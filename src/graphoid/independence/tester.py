@@ -52,14 +52,18 @@ class Tester:
         self._correlated: Correlated | None = None
         if isinstance(test, PartialCorrelation):
             if not isinstance(data, Table):
-                raise SettingsError("PartialCorrelation needs the numbers themselves: give it a table, not an engine.")
+                raise SettingsError(
+                    "PartialCorrelation needs the numbers themselves: give it a table, not an engine."
+                )
             self._correlated = test.prepare(data)
             variables = data.variables
         else:
             if not (hasattr(test, "needs") and hasattr(test, "judge")):
                 raise SettingsError(f"{test!r} is no test: it has no needs() and judge().")
             if not isinstance(data, (Table, CountEngine)):
-                raise SettingsError(f"the data are of type {type(data).__name__}; give a table: graphoid.read(...).")
+                raise SettingsError(
+                    f"the data are of type {type(data).__name__}; give a table: graphoid.read(...)."
+                )
             self.engine: CountEngine = engine_for(data) if isinstance(data, Table) else data
             variables = self.engine.variables
         self._names = tuple(v.name for v in variables)

@@ -31,4 +31,6 @@ class ThinData:
         if not self.rows_per_cell >= 0:
             raise SettingsError(f"rows_per_cell is {self.rows_per_cell}; it must be at least 0.")
         if self.answer not in ("test", "independent", "dependent"):
-            raise SettingsError(f"answer is {self.answer!r}; it must be 'test', 'independent' or 'dependent'.")
+            raise SettingsError(
+                f"answer is {self.answer!r}; it must be 'test', 'independent' or 'dependent'."
+            )

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from graphoid.logic.assertion import Assertion
-from graphoid.logic.verdict import Verdict
+
+if TYPE_CHECKING:
+    from graphoid.logic.verdict import Verdict
 
 Question = tuple[int | str, int | str, Iterable[int | str]] | Assertion
 """(x, y, given): variables by position or by name; or an assertion without a context."""

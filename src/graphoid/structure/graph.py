@@ -6,7 +6,8 @@ import operator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
-from graphoid.errors import DataError, SettingsError, UnknownVariable
+from graphoid.errors import DataError, SettingsError
+from graphoid.logic.names import Names
 from graphoid.structure import separation
 
 if TYPE_CHECKING:
@@ -134,20 +135,7 @@ class UndirectedGraph:
 
     def position(self, variable: int | str) -> int:
         """Return the position of a variable given by position or by name."""
-        if isinstance(variable, str):
-            try:
-                return self._index[variable]
-            except KeyError:
-                raise UnknownVariable(
-                    f"no variable is named {variable!r}; there are {_shown(self._names)}."
-                ) from None
-        try:
-            x = operator.index(variable)
-        except TypeError:
-            raise UnknownVariable(f"{variable!r} is neither a position nor a name of a variable.") from None
-        if not 0 <= x < len(self._names):
-            raise UnknownVariable(f"there is no variable {x}: positions go from 0 to {len(self._names) - 1}.")
-        return x
+        return self._index.position(variable)
 
     def has_edge(self, x: int | str, y: int | str) -> bool:
         """Return whether ``x`` and ``y`` are joined."""
@@ -201,8 +189,8 @@ class UndirectedGraph:
         return graph
 
     @cached_property
-    def _index(self) -> dict[str, int]:
-        return {name: i for i, name in enumerate(self._names)}
+    def _index(self) -> Names:
+        return Names(self._names)
 
     def _ends(self, edge: tuple[int | str, int | str]) -> Edge:
         """Return the two positions an edge joins."""
@@ -262,9 +250,3 @@ def _checked_names(n_or_names: Any) -> tuple[str, ...]:
         twice = next(name for i, name in enumerate(names) if name in names[:i])
         raise DataError(f"two variables are named {twice!r}; names must differ.")
     return tuple(map(str, names))
-
-
-def _shown(names: Sequence[str], most: int = 8) -> str:
-    """Return the first few names, quoted, for a message."""
-    rest = len(names) - most
-    return ", ".join(map(repr, names[:most])) + (f" and {rest:,} more" if rest > 0 else "")
