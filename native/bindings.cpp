@@ -282,6 +282,8 @@ nb::list make_tuples(nb::handle type, nb::tuple columns, std::size_t n) {
             Py_INCREF(item);
             PyTuple_SET_ITEM(row, c, item);
         }
+        // Rows hold numbers, strings and tuples of numbers: no cycles for the garbage collector to look for.
+        PyObject_GC_UnTrack(row);
         PyList_SET_ITEM(out.ptr(), static_cast<Py_ssize_t>(i), row);
     }
     return out;

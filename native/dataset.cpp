@@ -43,20 +43,19 @@ Dataset::Dataset(std::size_t rows, std::vector<Column> cols, const std::int64_t*
     }
 }
 
-Dataset::Planes& Dataset::made(int v) {
+void Dataset::make(int v) {
+    const std::lock_guard<std::mutex> lock(making_);
     Planes& planes = planes_[v];
-    std::call_once(planes.once, [&] {
-        const Column& column = columns[v];
-        Aligned<Word> bits = aligned<Word>(words * column.arity);
-        planes.margin.resize(column.arity);
-        for (std::uint32_t s = 0; s < column.arity; ++s) {
-            Word* plane = bits.get() + s * words;
-            simd.pack(column.narrow, n_rows, static_cast<std::uint8_t>(s), plane, words);
-            planes.margin[s] = static_cast<std::uint32_t>(simd.count_and(plane, plane, words));
-        }
-        planes.bits = std::move(bits);
-    });
-    return planes;
+    if (planes.ready.load(std::memory_order_relaxed)) return;
+    const Column& column = columns[v];
+    planes.bits = aligned<Word>(words * column.arity);
+    planes.margin.resize(column.arity);
+    for (std::uint32_t s = 0; s < column.arity; ++s) {
+        Word* plane = planes.bits.get() + s * words;
+        simd.pack(column.narrow, n_rows, static_cast<std::uint8_t>(s), plane, words);
+        planes.margin[s] = static_cast<std::uint32_t>(simd.count_and(plane, plane, words));
+    }
+    planes.ready.store(true, std::memory_order_release);
 }
 
 const std::uint8_t* Dataset::block(int b) {

@@ -1,5 +1,6 @@
 // A table of codes as the kernels see it: borrowed columns, and what is derived from them when first needed.
 #pragma once
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -64,7 +65,7 @@ public:
 
 private:
     struct Planes {
-        std::once_flag once;
+        std::atomic<bool> ready{false};
         Aligned<Word> bits;
         std::vector<std::uint32_t> margin;
     };
@@ -74,9 +75,15 @@ private:
         std::uint32_t arity = 0;             // the largest in the block
         Aligned<std::uint8_t> bytes;
     };
-    Planes& made(int v);
+    Planes& made(int v) {
+        Planes& planes = planes_[v];
+        if (!planes.ready.load(std::memory_order_acquire)) make(v);
+        return planes;
+    }
+    void make(int v);
 
-    std::deque<Planes> planes_;
+    std::vector<Planes> planes_;
+    std::mutex making_;
     std::deque<Block> blocks_;
     std::vector<int> block_of_, lane_of_;
 };

@@ -367,67 +367,67 @@ typedef double Four __attribute__((vector_size(32)));
 typedef std::int32_t FourInts __attribute__((vector_size(16)));
 typedef std::int64_t FourFlags __attribute__((vector_size(32)));
 
-inline double sum4(Four v) { return (v[0] + v[1]) + (v[2] + v[3]); }
-inline double ones4(FourFlags flags) { return static_cast<double>(-(flags[0] + flags[1] + flags[2] + flags[3])); }
-inline Four reciprocal(Four v, FourFlags positive) {
-    const Four one = {1, 1, 1, 1}, zero = {0, 0, 0, 0};
-    const Four safe = positive ? v : one;
-    return positive ? one / safe : zero;
-}
+constexpr Four kZero = {0, 0, 0, 0}, kOne = {1, 1, 1, 1};
+inline Four where(FourFlags flags, Four yes, Four no) { return flags ? yes : no; }
 
-// A row of the table as numbers, zeros behind its end.
-template <unsigned RY>
-inline Four row_of(const uint32_t* cells) {
-    FourInts row;
-    if (RY == 4) {
-        __builtin_memcpy(&row, cells, sizeof row);
-    } else {
-        row = FourInts{static_cast<std::int32_t>(cells[0]), static_cast<std::int32_t>(cells[1]),
-                       RY > 2 ? static_cast<std::int32_t>(cells[2 % RY]) : 0, 0};
-    }
-    return __builtin_convertvector(row, Four);
-}
-
-// Sums of four rows at once, each as (v0 + v1) + (v2 + v3).
-inline Four row_sums(Four a, Four b, Four c, Four d) {
-    const Four ab = __builtin_shuffle(a, b, FourFlags{0, 4, 2, 6}) + __builtin_shuffle(a, b, FourFlags{1, 5, 3, 7});
-    const Four cd = __builtin_shuffle(c, d, FourFlags{0, 4, 2, 6}) + __builtin_shuffle(c, d, FourFlags{1, 5, 3, 7});
-    return __builtin_shuffle(ab, cd, FourFlags{0, 1, 4, 5}) + __builtin_shuffle(ab, cd, FourFlags{2, 3, 6, 7});
-}
-
-// sum (c n - r k)^2 / (r k) / n: the differences are whole numbers and cancel without loss.
+// sum (c n - r k)^2 / (r k) / n of four slices side by side: the differences are whole numbers and cancel
+// without loss. Empty rows, columns and slices weigh nothing.
 template <unsigned RX, unsigned RY, bool Dof>
 void chi_slices_of(const uint32_t* cells, size_t slices, ChiSum* sum) {
-    const Four zero = {0, 0, 0, 0};
-    double high = sum->high, low = sum->low, dof = sum->dof;
-    size_t occur = sum->slices;
-    for (size_t s = 0; s < slices; ++s, cells += RX * RY) {
-        Four c[4] = {zero, zero, zero, zero};
-        for (unsigned i = 0; i < RX; ++i) {
-            c[i] = row_of<RY>(cells + i * RY);
+    constexpr size_t size = RX * RY;
+    Four high = kZero, low = kZero, dof = kZero, occur = kZero;
+    uint32_t padded[4 * size];
+    for (size_t s = 0; s < slices; s += 4, cells += 4 * size) {
+        const uint32_t* p = cells;
+        if (slices - s < 4) {  // the last few, with empty ones behind them
+            for (size_t c = 0; c < 4 * size; ++c) padded[c] = c < (slices - s) * size ? cells[c] : 0;
+            p = padded;
         }
-        const Four k = (c[0] + c[1]) + (c[2] + c[3]);
-        const double n = sum4(k);
-        if (n == 0) continue;
-        ++occur;
-        if (n < 2) continue;
-        const Four r = row_sums(c[0], c[1], c[2], c[3]);
-        const FourFlags rows = r > zero, columns = k > zero;
-        if (Dof) dof += (ones4(rows) - 1) * (ones4(columns) - 1);
-        const Four inverse_r = reciprocal(r, rows), inverse_k = reciprocal(k, columns);
-        const Four n4 = {n, n, n, n};
-        Four total = zero;
+        Four count[RX][RY], r[RX], k[RY];
         for (unsigned i = 0; i < RX; ++i) {
-            const FourFlags lane = {i, i, i, i};
-            const Four difference = c[i] * n4 - __builtin_shuffle(r, lane) * k;
-            total += difference * difference * __builtin_shuffle(inverse_r, lane);
+            r[i] = kZero;
+            for (unsigned j = 0; j < RY; ++j) {
+                const uint32_t* cell = p + i * RY + j;
+                const FourInts four = {static_cast<std::int32_t>(cell[0]), static_cast<std::int32_t>(cell[size]),
+                                       static_cast<std::int32_t>(cell[2 * size]), static_cast<std::int32_t>(cell[3 * size])};
+                count[i][j] = __builtin_convertvector(four, Four);
+                r[i] += count[i][j];
+                k[j] = i == 0 ? count[i][j] : k[j] + count[i][j];
+            }
         }
-        const double value = sum4(total * inverse_k) / n;
-        const double next = high + value, part = next - high;  // two-sum
+        Four n = r[0];
+        for (unsigned i = 1; i < RX; ++i) n += r[i];
+        const FourFlags some = n > kZero;
+        occur += where(some, kOne, kZero);
+        if (Dof) {
+            Four rows = kZero - kOne, columns = rows;
+            for (const Four& v : r) rows += where(v > kZero, kOne, kZero);
+            for (const Four& v : k) columns += where(v > kZero, kOne, kZero);
+            dof += where(some, rows * columns, kZero);
+        }
+        Four weight[RY];
+        for (unsigned j = 0; j < RY; ++j) weight[j] = where(k[j] > kZero, kOne / where(k[j] > kZero, k[j], kOne), kZero);
+        Four total = kZero;
+        for (unsigned i = 0; i < RX; ++i) {
+            Four row = kZero;
+            for (unsigned j = 0; j < RY; ++j) {
+                const Four difference = count[i][j] * n - r[i] * k[j];
+                row += difference * difference * weight[j];
+            }
+            total += row / where(r[i] > kZero, r[i], kOne);  // an empty row has no differences
+        }
+        const Four value = total / where(some, n, kOne);
+        const Four next = high + value, part = next - high;  // two-sum
         low += (high - (next - part)) + (value - part);
         high = next;
     }
-    *sum = {high, low, dof, occur};
+    for (unsigned lane = 0; lane < 4; ++lane) {
+        const double next = sum->high + high[lane], part = next - sum->high;
+        sum->low += (sum->high - (next - part)) + (high[lane] - part) + low[lane];
+        sum->high = next;
+        sum->dof += dof[lane];
+        sum->slices += static_cast<size_t>(occur[lane]);
+    }
 }
 
 template <bool Dof>

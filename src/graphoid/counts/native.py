@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import warnings
+from functools import cache
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 from weakref import WeakKeyDictionary
@@ -35,6 +36,7 @@ _engines: WeakKeyDictionary[Table, CountEngine] = WeakKeyDictionary()
 _said_slow = False
 
 
+@cache
 def kernels() -> Any | None:
     """Return the compiled module, or None where it is missing or switched off by GRAPHOID_NATIVE=0."""
     if os.environ.get("GRAPHOID_NATIVE", "1").lower() in {"0", "off", "false", "no"}:

@@ -50,6 +50,7 @@ class Tester:
             raise SettingsError(f"the test must be an object: {test.__name__}(), not {test.__name__}.")
         self.test = test
         self._correlated: Correlated | None = None
+        self._near: JudgesNearCounts | None = None
         if isinstance(test, PartialCorrelation):
             if not isinstance(data, Table):
                 raise SettingsError(
@@ -66,6 +67,9 @@ class Tester:
                 )
             self.engine: CountEngine = engine_for(data) if isinstance(data, Table) else data
             variables = self.engine.variables
+            # asked once here: checking a protocol takes longer than a test
+            if isinstance(self.engine, JudgesNearCounts) and hasattr(test, "kernel"):
+                self._near, self._kernel = self.engine, test.kernel
         self._names = tuple(v.name for v in variables)
         self._resolve = Resolver(self._names)
 
@@ -86,9 +90,9 @@ class Tester:
         if isinstance(self.test, PartialCorrelation):
             assert self._correlated is not None  # noqa: S101 - set together in the constructor
             return self._correlated.ask([self._resolve(q) for q in questions])
-        if isinstance(self.engine, JudgesNearCounts) and hasattr(self.test, "kernel"):
+        if self._near is not None:
             asked = questions if isinstance(questions, list) else list(questions)
-            columns = self.engine.judged(self.test.kernel, asked, self._resolve)
+            columns = self._near.judged(self._kernel, asked, self._resolve)
             return self.test.verdicts(columns, self.engine.n_rows)
         return self._ask_by_counts(self.test, [Assertion(*self._resolve(q)) for q in questions])
 
