@@ -11,10 +11,9 @@ KERNELS = $(wildcard native/*) CMakeLists.txt pyproject.toml
 .DEFAULT_GOAL := test
 
 setup: $(VENV)/.installed
-# An editable install: sources are used in place, kernels are compiled once and again when they change.
+# An editable install: sources are used in place, kernels are compiled once, and again when they change.
 $(VENV)/.installed: $(KERNELS)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade "pip>=24"
 	$(BIN)/python -m pip install --quiet --editable ".[dev]"
 	touch $@
 
@@ -38,13 +37,12 @@ types: setup
 	$(BIN)/mypy
 
 bench: setup
-	$(BIN)/python -m pip install --quiet ".[bench]" --no-deps threadpoolctl
 	$(BIN)/python benchmarks/counting.py
 	$(BIN)/python benchmarks/testing.py
 	$(BIN)/python benchmarks/reading.py
 
 fuzz: setup
-	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest -n auto -m "slow or not slow" tests -k "fuzz"
+	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest -n auto tests -k fuzz
 
 # The kernels rebuilt with address and undefined-behaviour checks, in an environment of their own.
 sanitize:

@@ -1,7 +1,7 @@
 """Keep the rooms in order: a room imports the rooms above it, never those below.
 
-Reads the import statements of every file, also those inside functions and under TYPE_CHECKING, and exits with 1
-if one goes the wrong way.
+Reads the import statements of every file, also those inside functions and under TYPE_CHECKING, and exits
+with 1 if one goes the wrong way.
 
     python tools/layers.py
 """
@@ -74,7 +74,9 @@ def main() -> int:
             continue
         room = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
         if room not in ROOMS:
-            faults.append(f"{path.relative_to(PACKAGE)}: no room named {room!r}; rooms are {', '.join(ROOMS)}")
+            faults.append(
+                f"{path.relative_to(PACKAGE)}: no room named {room!r}; rooms are {', '.join(ROOMS)}"
+            )
         else:
             faults += faults_of(path, room)
     print("\n".join(faults) or f"rooms in order: {', '.join(ROOMS)}")

@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# Builds the kernels with address and undefined-behaviour checks, in an environment of their own, and runs the tests
+# that reach every kernel. Fails if a test fails or if anything is reported.
+#
+#     bash tools/sanitize.sh [more arguments for pytest]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+PYTHON=${PYTHON:-python3}
+VENV=.venv-sanitize
+REPORTS=$PWD/build/sanitize-reports
+
+test -x "$VENV/bin/python" || "$PYTHON" -m venv "$VENV"
+"$VENV/bin/python" -m pip install --quiet --upgrade "pip>=24"
+"$VENV/bin/python" -m pip install --quiet "scikit-build-core>=0.11" "nanobind>=2.4" "cmake>=3.18" ninja \
+    pytest hypothesis mpmath numpy scipy narwhals pyarrow networkx typer rich
+# Not editable and with a build folder of its own: the usual build stays as it is.
+PATH="$PWD/$VENV/bin:$PATH" "$VENV/bin/python" -m pip install --quiet --force-reinstall --no-deps --no-build-isolation \
+    --config-settings=build-dir=build/sanitize \
+    --config-settings=cmake.define.GRAPHOID_SANITIZE=ON .
+
+# A build that fails installs the package without kernels; then there would be nothing to check.
+extension=$("$VENV/bin/python" - <<'PY'
+import importlib.util, sysconfig
+from pathlib import Path
+found = list(Path(sysconfig.get_path("platlib"), "graphoid").glob("_native*.so"))
+print(found[0] if found else "")
+PY
+)
+if [ -z "$extension" ]; then
+    echo "The kernels were not built; run this again with pip's -v to see why." >&2
+    exit 1
+fi
+if ! ldd "$extension" | grep -q libasan; then
+    echo "The kernels were built without the checks." >&2
+    exit 1
+fi
+
+rm -rf "$REPORTS"
+mkdir -p "$REPORTS"
+preload=$(g++ -print-file-name=libasan.so):$(g++ -print-file-name=libubsan.so):$(g++ -print-file-name=libstdc++.so)
+# Leaks are not looked for: Python keeps what it likes until the end. pytest's own import mode finds the installed
+# package, not the sources, because src/ is not on the path.
+status=0
+LD_PRELOAD=$preload \
+ASAN_OPTIONS=detect_leaks=0,abort_on_error=0,log_path="$REPORTS/asan" \
+UBSAN_OPTIONS=halt_on_error=1,print_stacktrace=1,log_path="$REPORTS/ubsan" \
+    "$VENV/bin/python" -m pytest -q -p no:cacheprovider -m "not slow" \
+    tests/agreement tests/golden tests/conformance tests/independence/test_fuzz_tests.py "$@" || status=$?
+
+if [ -n "$(ls -A "$REPORTS")" ]; then
+    cat "$REPORTS"/*
+    echo "The sanitizers reported the above." >&2
+    exit 1
+fi
+exit "$status"
