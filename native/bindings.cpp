@@ -4,6 +4,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <memory>
@@ -29,6 +30,14 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> owned(std::vector<T>&& values) {
     auto* held = new std::vector<T>(std::move(values));
     nb::capsule owner(held, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
     return nb::ndarray<nb::numpy, T, nb::ndim<1>>(held->data(), {held->size()}, owner);
+}
+
+// A code without a state would be counted outside the table.
+template <class Code>
+bool beyond(const Code* codes, std::size_t n_rows, std::uint32_t arity) {
+    Code largest = 0;
+    for (std::size_t i = 0; i < n_rows; ++i) largest = std::max(largest, codes[i]);
+    return n_rows > 0 && largest >= arity;
 }
 
 // A list of questions (x, y, given) in both worlds: Python's objects to hand back, and plain numbers.
@@ -108,7 +117,8 @@ public:
             Column column;
             column.arity = arities[v];
             nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu> array;
-            if (!nb::try_cast(columns[v], array) || array.shape(0) != n_rows)
+            // no conversion: it would be a copy that is gone when this loop is
+            if (!nb::try_cast(columns[v], array, false) || array.shape(0) != n_rows)
                 throw nb::type_error("a column must be a contiguous array with one code a row");
             if (array.dtype() == nb::dtype<std::uint8_t>())
                 column.narrow = static_cast<const std::uint8_t*>(array.data());
@@ -116,13 +126,15 @@ public:
                 column.wide = static_cast<const std::uint16_t*>(array.data());
             else
                 throw nb::type_error("codes must be uint8 or uint16");
+            if (column.narrow != nullptr ? beyond(column.narrow, n_rows, column.arity) : beyond(column.wide, n_rows, column.arity))
+                throw nb::value_error(("column " + std::to_string(v) + " has codes beyond its states").c_str());
             native.push_back(column);
             keep_.append(columns[v]);
         }
         const std::int64_t* weights = nullptr;
         if (!units.is_none()) {
-            auto array = nb::cast<nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>>(units);
-            if (array.shape(0) != n_rows) throw nb::type_error("there must be one weight a row");
+            nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu> array;
+            if (!nb::try_cast(units, array, false) || array.shape(0) != n_rows) throw nb::type_error("there must be one weight a row");
             weights = array.data();
             keep_.append(units);
         }

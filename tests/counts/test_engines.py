@@ -8,14 +8,16 @@ import subprocess
 import sys
 import weakref
 
+import numpy as np
 import pytest
 
 import graphoid as gd
 from graphoid.counts.engine import CountEngine, CountRequest, JudgesNearCounts, refuse_if_too_large
 from graphoid.counts.native import NativeEngine, available_threads, engine_for
 from graphoid.counts.reference import ReferenceEngine
+from graphoid.data.table import Table, Weights
 from graphoid.errors import CountsTooLarge, DataError, SettingsError
-from tests.tables import NATIVE, SIMD, needs_kernels, random_table, table_of_numbers
+from tests.tables import NATIVE, SIMD, needs_kernels, random_table, same_counts, table_of, table_of_numbers
 
 
 def run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -85,10 +87,39 @@ def test_with_kernels_it_says_nothing() -> None:
     assert run(SLOW, GRAPHOID_NATIVE="1").stdout.startswith("0 []")
 
 
-def test_switched_off_kernels_are_not_used_even_when_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("GRAPHOID_NATIVE", "0")
-    with pytest.raises(SettingsError, match="use ReferenceEngine"):
-        NativeEngine(random_table(10, [2, 2]))
+def test_switched_off_kernels_are_not_used_even_when_asked_for() -> None:
+    code = (
+        "import graphoid as gd; from graphoid.counts.native import NativeEngine; "
+        "NativeEngine(gd.datasets.load('titanic'))"
+    )
+    done = run(code, GRAPHOID_NATIVE="0")
+    assert done.returncode == 1
+    assert "SettingsError: the compiled kernels are not there; use ReferenceEngine." in done.stderr
+
+
+@needs_kernels
+def test_columns_and_weights_that_are_not_contiguous_are_counted_as_they_are() -> None:
+    rows = np.random.default_rng(0).integers(0, 9, (5000, 2)).astype(np.uint8)
+    plain = table_of(rows.T, [9, 9], weights=np.arange(5000) % 3)
+    weights = Weights(np.repeat(plain.weights.units, 2)[::2])
+    strided = Table(plain.variables, (rows[:, 0], rows[:, 1]), 5000, weights=weights)
+    engine = NativeEngine(strided)
+    other = [
+        np.full(5000, 3, dtype=np.uint8) for _ in range(50)
+    ]  # takes the place of copies let go too early
+    same_counts(
+        engine.counts([CountRequest((0, 1))])[0], ReferenceEngine(plain).counts([CountRequest((0, 1))])[0]
+    )
+    assert len(other) == 50
+
+
+@needs_kernels
+@pytest.mark.parametrize("arities", [[2, 2], [9, 8], [300, 2]])
+def test_codes_beyond_their_states_are_refused(arities: list[int]) -> None:
+    # a kernel would count them outside its table
+    table = table_of([[0, 1, arities[0]], [0, 1, 1]], arities)
+    with pytest.raises(DataError, match="'v0' has codes up to"):
+        NativeEngine(table)
 
 
 @pytest.mark.parametrize("value", ["0", "-1", "two", "1.5", " ", "²"])

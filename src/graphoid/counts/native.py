@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import os
 import warnings
-from functools import cache
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 from weakref import WeakKeyDictionary
 
@@ -121,12 +121,23 @@ class NativeEngine:
                 f"this processor has no instruction set {self._simd!r}; "
                 f"it has {', '.join(native.simd_names())}."
             )
-        self._data = self._new(
-            [zeros if column is None else column for column in table.columns],
-            [max(1, v.arity) for v in table.variables],
-            table.n_rows,
-            None if weights is None else np.ascontiguousarray(weights.units),
-        )
+        columns: list[Any] = [
+            zeros if column is None else np.ascontiguousarray(column) for column in table.columns
+        ]
+        arities = [max(1, arity) for arity in self._arities]
+        try:
+            self._data = self._new(
+                columns,
+                arities,
+                table.n_rows,
+                None if weights is None else np.ascontiguousarray(weights.units),
+            )
+        except ValueError:  # a code without a state would be counted outside its table
+            at = next(i for i, column in enumerate(columns) if column.max(initial=0) >= arities[i])
+            raise DataError(
+                f"{table.variables[at].name!r} has codes up to {columns[at].max()} and {arities[at]} states: "
+                f"codes go from 0 to {arities[at] - 1}."
+            ) from None
 
     @property
     def variables(self) -> tuple[Variable, ...]:
