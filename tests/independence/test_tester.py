@@ -51,7 +51,7 @@ def ci(request: pytest.FixtureRequest) -> Any:
         [0, 1, [2, 3]],
         gd.Assertion(0, 1, (2, 3)),
     ],
-    ids=repr,
+    ids=["names", "lists", "mixed", "numpy", "iterator", "set", "frozenset", "keys", "list", "assertion"],
 )
 def test_variables_by_name_position_or_any_integer(ci: Any, question: Any) -> None:
     if hasattr(question[2], "__next__"):
