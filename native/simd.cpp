@@ -17,7 +17,7 @@ using std::uint8_t;
 
 #if defined(__AVX512VPOPCNTDQ__) && defined(__AVX512BW__)
 
-constexpr double kWordsPerRow = 12.0;
+constexpr double kWordsPerRow = 4.0;
 
 using Vector = __m512i;
 inline Vector load(const Word* p) { return _mm512_loadu_si512(p); }
@@ -104,7 +104,7 @@ inline uint64_t popcount(size_t words, Next next, One one) {
 #if defined(__aarch64__)
 constexpr double kWordsPerRow = 1.0;
 #else
-constexpr double kWordsPerRow = 0.1;  // no popcount instruction to rely on
+constexpr double kWordsPerRow = 0.15;  // no popcount instruction to rely on
 #endif
 
 using Vector = Word;
@@ -182,14 +182,24 @@ __attribute__((noinline)) void mix32(uint32_t* __restrict code, const uint8_t* _
     for (size_t i = 0; i < n; ++i) code[i] = code[i] * radix + column[i];
 }
 
+inline void add4(const uint16_t* code, uint32_t* h0, uint32_t* h1, uint32_t* h2, uint32_t* h3) {
+    uint64_t u;
+    __builtin_memcpy(&u, code, sizeof u);  // four codes in one load: the ports are busy enough
+    ++h0[u & 0xffff];
+    ++h1[(u >> 16) & 0xffff];
+    ++h2[(u >> 32) & 0xffff];
+    ++h3[u >> 48];
+}
+
+#if defined(__AVX2__)
+
 // Codes are made 32 at a time between the increments, which wait for the store port anyway. Rows change places
 // within their 32, alike for all columns: it is only counts that are wanted. Pairs = 0: as many as n_pairs says.
 template <size_t Pairs>
-__attribute__((noinline)) void tabulate_pairs(const Simd::Pair* pairs, size_t n_pairs, size_t n, uint32_t* h, size_t stride) {
+__attribute__((noinline)) size_t tabulate_pairs(const Simd::Pair* pairs, size_t n_pairs, size_t n, uint32_t* h, size_t stride) {
     const size_t count = Pairs > 0 ? Pairs : n_pairs;
     size_t i = 0;
     uint32_t *h0 = h, *h1 = h + stride, *h2 = h + 2 * stride, *h3 = h + 3 * stride;
-#if defined(__AVX2__)
     alignas(32) uint16_t codes[2][32];
     unsigned turn = 0;
     const auto make = [&](size_t at, uint16_t* out) {
@@ -219,33 +229,50 @@ __attribute__((noinline)) void tabulate_pairs(const Simd::Pair* pairs, size_t n_
         if (i + 64 <= n) make(i + 32, codes[turn ^ 1]);
         const uint16_t* code = codes[turn];
 #pragma GCC unroll 8
-        for (unsigned k = 0; k < 32; k += 4) {
-            uint64_t u;
-            __builtin_memcpy(&u, code + k, sizeof u);  // four codes in one load: the ports are busy enough
-            ++h0[u & 0xffff];
-            ++h1[(u >> 16) & 0xffff];
-            ++h2[(u >> 32) & 0xffff];
-            ++h3[u >> 48];
-        }
+        for (unsigned k = 0; k < 32; k += 4) add4(code + k, h0, h1, h2, h3);
     }
-#endif
-    for (; i < n; ++i) {
-        uint32_t c = 0;
-        for (size_t p = 0; p < count; ++p) c = c * pairs[p].radix + pairs[p].a[i] * pairs[p].rb + pairs[p].b[i];
-        uint32_t* const turns[4] = {h0, h1, h2, h3};
-        ++turns[i % 4][c];
+    return i;
+}
+
+size_t tabulate_most(const Simd::Pair* pairs, size_t n_pairs, size_t n, uint32_t* h, size_t stride) {
+    switch (n_pairs) {
+        case 1: return tabulate_pairs<1>(pairs, n_pairs, n, h, stride);
+        case 2: return tabulate_pairs<2>(pairs, n_pairs, n, h, stride);
+        case 3: return tabulate_pairs<3>(pairs, n_pairs, n, h, stride);
+        case 4: return tabulate_pairs<4>(pairs, n_pairs, n, h, stride);
+        case 5: return tabulate_pairs<5>(pairs, n_pairs, n, h, stride);
+        case 6: return tabulate_pairs<6>(pairs, n_pairs, n, h, stride);
+        default: return tabulate_pairs<0>(pairs, n_pairs, n, h, stride);
     }
 }
 
+#else
+
+__attribute__((noinline)) void mix_pair(uint16_t* __restrict code, const uint8_t* __restrict a, const uint8_t* __restrict b,
+                                        uint16_t radix, uint16_t rb, size_t n) {
+    for (size_t i = 0; i < n; ++i) code[i] = static_cast<uint16_t>(code[i] * radix + a[i] * rb + b[i]);
+}
+
+// A chunk of codes at a time, pair by pair: loops that any compiler turns into vectors.
+size_t tabulate_most(const Simd::Pair* pairs, size_t n_pairs, size_t n, uint32_t* h, size_t stride) {
+    constexpr size_t chunk = 2048;
+    uint16_t code[chunk];
+    size_t i = 0;
+    for (; i + chunk <= n; i += chunk) {
+        __builtin_memset(code, 0, sizeof code);
+        for (size_t p = 0; p < n_pairs; ++p) mix_pair(code, pairs[p].a + i, pairs[p].b + i, pairs[p].radix, pairs[p].rb, chunk);
+        for (size_t k = 0; k < chunk; k += 4) add4(code + k, h, h + stride, h + 2 * stride, h + 3 * stride);
+    }
+    return i;
+}
+
+#endif
+
 void tabulate(const Simd::Pair* pairs, size_t n_pairs, size_t n, uint32_t* h, size_t stride) {
-    switch (n_pairs) {
-        case 1: tabulate_pairs<1>(pairs, n_pairs, n, h, stride); break;
-        case 2: tabulate_pairs<2>(pairs, n_pairs, n, h, stride); break;
-        case 3: tabulate_pairs<3>(pairs, n_pairs, n, h, stride); break;
-        case 4: tabulate_pairs<4>(pairs, n_pairs, n, h, stride); break;
-        case 5: tabulate_pairs<5>(pairs, n_pairs, n, h, stride); break;
-        case 6: tabulate_pairs<6>(pairs, n_pairs, n, h, stride); break;
-        default: tabulate_pairs<0>(pairs, n_pairs, n, h, stride); break;
+    for (size_t i = tabulate_most(pairs, n_pairs, n, h, stride); i < n; ++i) {  // what is left of the rows
+        uint32_t c = 0;
+        for (size_t p = 0; p < n_pairs; ++p) c = c * pairs[p].radix + pairs[p].a[i] * pairs[p].rb + pairs[p].b[i];
+        ++h[(i % 4) * stride + c];
     }
 }
 

@@ -122,6 +122,7 @@ def test_unnamed_column_gets_a_name(tmp_path):
         (b"a,b\n1,th\xe9\n", "byte 0xe9 in line 2 (position 8)"),
         ("a,b\n1,é\n".encode("utf-16"), "begins as UTF-16 does"),
         (b"a,a,b\n1,2,3\n", "used more than once: 'a'"),
+        (b"0,1,0\n1,1,0\n", "is the first line data"),
         (b"a,b\ninf,2\n", "'a' has 1 infinite value(s), first in row 0"),
         (b"a,b\n1,\n,NA\n", "2 cell(s)"),
     ],

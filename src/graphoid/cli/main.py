@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import functools
 import sys
+import warnings
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -72,9 +73,20 @@ def command(function: Callable[..., int | None]) -> Callable[..., int | None]:
     return function
 
 
+def _version(*, wanted: bool) -> None:
+    if wanted:
+        from graphoid import __version__
+
+        print(f"graphoid {__version__}")
+        raise typer.Exit
+
+
 @app.callback()
 def settings(
     *,
+    version: Annotated[
+        bool, typer.Option("--version", callback=lambda wanted: _version(wanted=wanted), is_eager=True)
+    ] = False,
     debug: Annotated[bool, typer.Option(DEBUG, help="Show where an error came from.")] = False,
 ) -> None:
     """Discover Markov networks from data."""
@@ -116,6 +128,7 @@ def run() -> None:
     for out in (sys.stdout, sys.stderr):
         if hasattr(out, "reconfigure"):
             out.reconfigure(errors="backslashreplace")  # a terminal without Unicode still gets its answer
+    warnings.showwarning = _note
     try:
         app([argument for argument in sys.argv[1:] if argument != DEBUG])
     except KeyboardInterrupt:
@@ -128,6 +141,11 @@ def run() -> None:
 
 def _debugging() -> bool:
     return DEBUG in sys.argv
+
+
+def _note(message: Warning | str, *_: object, **__: object) -> None:
+    """Show a warning as a line for people, without file and line number."""
+    _say(f"note: {message}")
 
 
 def _say(message: str) -> None:

@@ -99,13 +99,23 @@ def choose(names: Sequence[str], columns: Any, weights: str | None = None) -> Ch
     problems: list[GraphoidError] = []
     repeated = [name for name, n in Counter(named).items() if n > 1]
     if repeated:
+        remedy = "Rename the columns, or choose by position with columns=[0, ...]."
+        if all(_is_number(name) for name in named):
+            remedy = "They are all numbers: is the first line data? Write a line of column names above it."
         problems.append(
             DataError(
-                f"{len(repeated):,} column name(s) are used more than once: {shown(repeated)}. "
-                f"Rename the columns, or choose by position with columns=[0, ...]."
+                f"{len(repeated):,} column name(s) are used more than once: {shown(repeated)}. {remedy}"
             )
         )
     return Chosen(tuple(positions), tuple(named), weight, tuple(problems), tuple(notes))
+
+
+def _is_number(name: str) -> bool:
+    try:
+        float(name)
+    except ValueError:
+        return False
+    return True
 
 
 def _listed(columns: Any) -> list[Any]:
