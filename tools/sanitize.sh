@@ -21,7 +21,7 @@ PATH="$PWD/$VENV/bin:$PATH" "$VENV/bin/python" -m pip install --quiet --force-re
 
 # A build that fails installs the package without kernels; then there would be nothing to check.
 extension=$("$VENV/bin/python" - <<'PY'
-import importlib.util, sysconfig
+import sysconfig
 from pathlib import Path
 found = list(Path(sysconfig.get_path("platlib"), "graphoid").glob("_native*.so"))
 print(found[0] if found else "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -120,6 +121,23 @@ def test_weights(test: object, weights: str) -> None:
 
 
 @every_test
+@pytest.mark.parametrize("weights", ["whole", "fractional"])
+def test_weights_of_listed_cells(test: object, weights: str) -> None:
+    table = random_table(1001, [700, 600, 3, 2, 2, 9, 9, 9], weights=weights)
+    check(test, table, [(0, 1, ()), (0, 1, (2,)), (3, 4, (5, 6, 7, 0)), (5, 6, (7, 2, 1))])
+
+
+@pytest.mark.parametrize("test", [gd.ChiSquare(), gd.GTest(dof="adjusted"), gd.BayesianTest()], ids=name_of)
+def test_more_slices_than_two_bytes_and_a_column_of_as_many_states(test: object) -> None:
+    # slices times states need more than four bytes: pairs of them are ranked by sorting
+    n = 140_000
+    rng = np.random.default_rng(3)
+    columns = [rng.integers(0, 3, n), rng.integers(0, 2, n), np.arange(n) // 2 % 65_536, np.arange(n) % 3]
+    table = table_of([*columns, rng.integers(0, 65_536, n) // 30_000], [3, 2, 65_536, 3, 65_536])
+    check(test, table, [(0, 1, (2, 3, 4)), (1, 0, (4, 2))])
+
+
+@every_test
 def test_wide_columns(test: object) -> None:
     table = random_table(2500, [300, 257, 2, 3, 1000])
     check(test, table, [(0, 1, ()), (2, 3, (0,)), (0, 2, (3,)), (2, 3, (0, 1)), (0, 4, (2, 3)), (3, 2, (4,))])
@@ -192,6 +210,19 @@ def test_a_long_batch_over_many_sets_on_two_threads() -> None:
     questions = [q for q in questions if {q[0], q[1]}.isdisjoint(q[2])]
     check(gd.ChiSquare(), table, questions)
     check(gd.BayesianTest(), table, questions[::3])
+
+
+def test_many_python_threads_may_ask_one_engine() -> None:
+    table = random_table(5001, [2, 2, 3, 2, 5, 2, 4, 2, 2, 2])
+    pairs = list(combinations((0, 1, 3, 5, 7, 8, 9), 2))
+    questions = [(x, y, z) for z in ((), (2,), (4, 6), (2, 4, 6)) for x, y in pairs]
+    batches = [questions[k:] + questions[:k] for k in range(0, 80, 10)]
+    for _ in range(5):
+        ci = gd.Tester(gd.GTest(), NativeEngine(table, threads=2))
+        with ThreadPoolExecutor(4) as pool:
+            answers = list(pool.map(ci.ask, batches))
+        alone = gd.Tester(gd.GTest(), NativeEngine(table, threads=1))
+        assert answers == [alone.ask(batch) for batch in batches]
 
 
 def test_the_comparison_can_fail() -> None:

@@ -163,9 +163,9 @@ def log_rising(base: float, counts: NDArray[np.float64]) -> NDArray[np.longdoubl
     if whole.all() and largest <= 2**21:
         size = 1 << max(10, largest.bit_length())  # few sizes, so that tables are shared
         return _rising_table(base, size)[counts.astype(np.intp)]
-    rising: NDArray[np.longdouble] = _log_gamma(base + counts.astype(np.longdouble)) - _log_gamma(
-        np.longdouble(base)
-    )
+    rising = np.zeros(counts.shape, dtype=np.longdouble)
+    some = counts > 0
+    rising[some] = _log_gamma(base + counts[some].astype(np.longdouble)) - _log_gamma(np.longdouble(base))
     return rising
 
 
@@ -175,4 +175,4 @@ def _log_gamma(x: Any) -> Any:
     z = x + steps
     whole = [12, -360, 1260, -1680, 1188, np.longdouble(-360_360) / 691, 156]
     series = sum(1 / (c * z ** (2 * k + 1)) for k, c in enumerate(whole))
-    return (z - 0.5) * np.log(z) - z + series - sum(np.log(x + k) for k in range(steps))
+    return (z - 0.5) * np.log(z) - z + series - np.log(math.prod(x + k for k in range(steps)))
