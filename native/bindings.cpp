@@ -212,10 +212,11 @@ public:
     }
 
     nb::object pairs(const std::vector<int>& variables, unsigned threads) {
-        std::size_t cells = 0;
-        for (std::size_t a = 0; a < checked(variables).size(); ++a)
-            for (std::size_t b = a + 1; b < variables.size(); ++b)
-                cells += std::size_t{data_->columns[variables[a]].arity} * data_->columns[variables[b]].arity;
+        std::size_t cells = 0, before = 0;  // states of all variables before this one
+        for (const int v : checked(variables)) {
+            cells += before * data_->columns[v].arity;
+            before += data_->columns[v].arity;
+        }
         nb::list result;
         std::int64_t* out = new_array(cells, result);
         {

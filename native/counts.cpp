@@ -465,12 +465,13 @@ private:
 
 void count_pairs(Dataset& data, const std::vector<int>& variables, unsigned threads, int64_t* out) {
     const size_t k = variables.size();
+    size_t after = 0;  // states of all variables behind x: so many rows of cells has x
+    for (const int v : variables) after += data.columns[v].arity;
     std::vector<size_t> offset;  // of the first table of each x
-    size_t cells = 0;
-    for (size_t a = 0; a < k; ++a) {
+    for (size_t a = 0, cells = 0; a < k; ++a) {
+        const size_t rx = data.columns[variables[a]].arity;
         offset.push_back(cells);
-        for (size_t b = a + 1; b < k; ++b)
-            cells += size_t{data.columns[variables[a]].arity} * data.columns[variables[b]].arity;
+        cells += rx * (after -= rx);
     }
     const bool use_planes = planes_pay(data, 9);  // 9 passes: a pair of 4 states each
     constexpr size_t strip = 8;  // so many x share each y that comes by from the second cache

@@ -9,6 +9,7 @@ import pytest
 from scipy import stats
 
 import graphoid as gd
+from graphoid.errors import DataError
 from tests.tables import table_of, table_of_numbers
 
 
@@ -160,5 +161,22 @@ def test_states_that_are_numbers_will_do_and_labels_will_not() -> None:
     verdict = gd.Tester(gd.PartialCorrelation(), table_of(codes)).ask([(0, 1, ())])[0]
     assert verdict.statistic == pytest.approx(math.sqrt(197) * math.atanh(np.corrcoef(codes)[0, 1]), rel=1e-9)
     labels = gd.read({"a": ["x", "y"] * 5, "b": [0, 1] * 5})
-    with pytest.raises(ValueError, match="'a' has states 'x', 'y', which are not numbers"):
-        gd.Tester(gd.PartialCorrelation(), labels)
+    with pytest.raises(ValueError, match="'a' has states 'x', 'y', which are not all numbers"):
+        gd.Tester(gd.PartialCorrelation(), labels).independent("a", "b")
+
+
+def test_columns_that_are_no_numbers_are_refused_only_when_asked_for() -> None:
+    rng = np.random.default_rng(0)
+    table = gd.read({"a": rng.normal(size=50), "b": rng.normal(size=50), "c": ["x", "y"] * 25})
+    ci = gd.Tester(gd.PartialCorrelation(), table)
+    assert ci.ask([("a", "b", ())])[0].p_value > 0
+    with pytest.raises(DataError, match="'c' has states 'x', 'y', which are not all numbers"):
+        ci.independent("a", "b", given=["c"])
+
+
+def test_missing_cells_are_no_numbers() -> None:
+    values = np.random.default_rng(0).normal(size=50)
+    holes = np.where(np.arange(50) < 3, np.nan, values)
+    table = gd.read({"a": values, "b": holes}, missing="category")
+    with pytest.raises(DataError, match="'b' has 3 missing cell"):
+        gd.Tester(gd.PartialCorrelation(), table).independent("a", "b")

@@ -1,4 +1,4 @@
-"""Means and covariances of columns that are numbers: the counterpart of counts for continuous data."""
+"""Correlations of columns that are numbers: the counterpart of counts for continuous data."""
 
 from __future__ import annotations
 
@@ -6,26 +6,53 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphoid.errors import DataError
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from graphoid.data.table import Table
 
 
-def correlations(table: Table) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    r"""Return the (weighted) correlation matrix of all columns, and which columns vary at all.
+class Correlations:
+    """The (weighted) correlation matrix of the columns of a table that are numbers.
 
     Columns are centred and scaled before they are multiplied, so that large means and unlike units cost no
     digits. A column that does not vary has correlation 0 with every other.
     """
-    n = len(table.variables)
-    scaled = np.empty((table.n_rows, n), order="F")
-    varies = np.zeros(n, dtype=bool)
-    weights = None if table.weights is None else table.weights.values
-    if table.n_rows == 0 or (weights is not None and not weights.any()):
-        return np.zeros((n, n)), varies
-    for i in range(n):
-        column = table.numbers(i)
+
+    def __init__(self, table: Table) -> None:
+        n = len(table.variables)
+        self._table = table
+        self.n_rows: float = table.n_rows if table.weights is None else table.weights.total
+        self.varies = np.zeros(n, dtype=bool)
+        self._refused: set[int] = set()
+        scaled = np.zeros((table.n_rows, n), order="F")
+        for i in range(n):
+            try:
+                column = table.numbers(i)
+            except DataError:
+                self._refused.add(i)  # said when it is asked for
+            else:
+                self.varies[i] = self._scale(column, scaled[:, i])
+        if table.weights is not None:
+            scaled *= np.sqrt(table.weights.values)[:, None]
+        matrix = scaled.T @ scaled
+        np.fill_diagonal(matrix, np.where(self.varies, 1.0, 0.0))
+        self._matrix: NDArray[np.float64] = np.clip(matrix, -1.0, 1.0)
+
+    def between(self, rows: list[int], columns: list[int]) -> NDArray[np.float64]:
+        """Return the part of the matrix between some columns and others."""
+        for v in sorted(self._refused.intersection(rows + columns)):
+            self._table.numbers(v)  # raises, and says why
+        part: NDArray[np.float64] = self._matrix[np.ix_(rows, columns)]
+        return part
+
+    def _scale(self, column: NDArray[np.float64], out: NDArray[np.float64]) -> bool:
+        """Write the column centred and scaled to unit length; return whether it varies."""
+        weights = None if self._table.weights is None else self._table.weights.values
+        if not self.n_rows:
+            return False
         largest = np.abs(column).max(initial=0.0)
         # to the unit scale first: squares of very large or small numbers would leave the range of doubles
         column = column / largest if largest > 0 else column
@@ -34,10 +61,7 @@ def correlations(table: Table) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         square = centred**2 if weights is None else weights * centred**2
         spread = float(np.sqrt(square.sum()))
         # rounding alone makes a constant column vary by about this much
-        varies[i] = spread > 1e-13 * np.sqrt(max(table.n_rows, 1))
-        scaled[:, i] = centred / spread if varies[i] else 0.0
-    if weights is not None:
-        scaled *= np.sqrt(weights)[:, None]
-    matrix = scaled.T @ scaled
-    np.fill_diagonal(matrix, np.where(varies, 1.0, 0.0))
-    return np.clip(matrix, -1.0, 1.0), varies
+        if spread <= 1e-13 * np.sqrt(self._table.n_rows):
+            return False
+        out[:] = centred / spread
+        return True

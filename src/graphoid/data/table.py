@@ -138,15 +138,20 @@ class Table:
     def numbers(self, variable: int | str) -> NDArray[np.float64]:
         """Return a column as numbers: the values it was read with, or its states where these are numbers."""
         i = self.position(variable)
+        v = self.variables[i]
         if i in self.values:
+            absent = int(np.isnan(self.values[i]).sum())
+            if absent:
+                raise DataError(
+                    f"{v.name!r} has {absent:,} missing cell(s), a state of their own and no number. "
+                    f"Read it with missing='drop'."
+                )
             return self.values[i]
-        states = self.variables[i].states
-        if not all(isinstance(state, (bool, int, float)) for state in states):
+        if not all(isinstance(state, (bool, int, float)) for state in v.states):
             raise DataError(
-                f"{self.variables[i].name!r} has states {shown([str(s) for s in states], 4)}, "
-                f"which are not numbers."
+                f"{v.name!r} has states {shown([str(s) for s in v.states], 4)}, which are not all numbers."
             )
-        return np.array(states, dtype=np.float64)[self.column(i)]
+        return np.array(v.states, dtype=np.float64)[self.column(i)]
 
     def position(self, variable: int | str) -> int:
         """Return the position of a variable given by position or by name."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphoid.counts.moments import correlations
+from graphoid.counts.moments import Correlations
 from graphoid.errors import SettingsError
 from graphoid.independence.tail import log_normal_two_sided
 from graphoid.logic.verdict import Verdict
@@ -61,8 +61,7 @@ class Correlated:
 
     def __init__(self, test: PartialCorrelation, table: Table) -> None:
         self._test = test
-        self._matrix, self._varies = correlations(table)
-        self._n_rows = table.n_rows if table.weights is None else table.weights.total
+        self._correlations = Correlations(table)
 
     def ask(self, questions: Sequence[tuple[int, int, tuple[int, ...]]]) -> list[Verdict]:
         """Answer questions, solving once for each conditioning set."""
@@ -81,20 +80,22 @@ class Correlated:
 
     def _unexplained(self, wanted: list[int], given: tuple[int, ...]) -> NDArray[np.float64]:
         """Return the covariance of the wanted columns that the given ones leave unexplained."""
-        z = [v for v in given if self._varies[v]]
-        own = self._matrix[np.ix_(wanted, wanted)]
-        if not z:
+        between = self._correlations.between
+        own = between(wanted, wanted)
+        across = between(list(given), wanted)
+        varied = self._correlations.varies[list(given)]
+        if not varied.any():
             return own
-        across = self._matrix[np.ix_(z, wanted)]
+        z, across = [v for v, keep in zip(given, varied, strict=True) if keep], across[varied]
         # eigenvalues near zero are linear dependences among the given: such directions explain nothing new
-        values, vectors = np.linalg.eigh(self._matrix[np.ix_(z, z)])
+        values, vectors = np.linalg.eigh(between(z, z))
         keep = values > _EXPLAINED * max(1.0, float(values[-1]))
         projected = (vectors[:, keep].T @ across) / np.sqrt(values[keep])[:, None]
         left: NDArray[np.float64] = own - projected.T @ projected
         return left
 
     def _verdict(self, x: int, y: int, given: tuple[int, ...], left: NDArray[np.float64]) -> Verdict:
-        n_free = self._n_rows - len(given) - 3
+        n_free = self._correlations.n_rows - len(given) - 3
         if n_free <= 0 or left[0, 0] < _EXPLAINED or left[1, 1] < _EXPLAINED:
             z, log_p, thin = 0.0, 0.0, True
         else:
@@ -111,6 +112,6 @@ class Correlated:
             statistic=z,
             p_value=p,
             log_p=log_p,
-            n_rows=self._n_rows,
+            n_rows=self._correlations.n_rows,
             thin=thin,
         )
