@@ -12,5 +12,14 @@ from __future__ import annotations
 
 from graphoid.datasets.catalog import load, names
 from graphoid.datasets.graphs import hub_graph, random_graph, scale_free_graph
+from graphoid.datasets.networks import ising, pairwise_binary
 
-__all__ = ["hub_graph", "load", "names", "random_graph", "scale_free_graph"]
+__all__ = [
+    "hub_graph",
+    "ising",
+    "load",
+    "names",
+    "pairwise_binary",
+    "random_graph",
+    "scale_free_graph",
+]

@@ -1,0 +1,1 @@
+"""Weights on a structure: factors, their joint distribution, and sampling from it."""

@@ -1,0 +1,93 @@
+"""Distributions of binary variables as products of factors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from graphoid.errors import SettingsError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+MAX_ENUMERATED = 16
+"""Variables whose joint states are written out: 65,536 numbers, made in milliseconds."""
+
+
+class Factor(NamedTuple):
+    r"""A function of a few binary variables; factors :math:`\phi_c` make up the distribution
+
+    .. math:: P(v) = \frac{1}{Z} \prod_c \phi_c(v_c).
+    """  # noqa: D400 - the sentence ends in the formula
+
+    members: tuple[int, ...]
+    """Positions of the variables, all different."""
+    log_values: NDArray[np.float64]
+    r""":math:`\log \phi_c`, one axis of length two for each member, in their order."""
+
+
+def checked(n: int, factors: Sequence[Factor]) -> tuple[Factor, ...]:
+    """Return factors whose members are among ``n`` variables and whose values are finite, or raise."""
+    for members, log_values in factors:
+        if len(set(members)) < len(members) or not all(0 <= v < n for v in members):
+            raise SettingsError(f"a factor's members must be different positions below {n}; got {members}.")
+        if log_values.shape != (2,) * len(members):
+            raise SettingsError(
+                f"the factor of {members} needs {2 ** len(members)} values, one axis of two for each member; "
+                f"got an array of shape {log_values.shape}."
+            )
+        if not np.isfinite(log_values).all():
+            raise SettingsError(f"the factor of {members} has values that are zero or not finite.")
+    return tuple(factors)
+
+
+def log_odds(x: int, factor: Factor) -> tuple[tuple[int, ...], NDArray[np.float64]]:
+    r"""Return what a factor adds to :math:`\log P(x=1 \mid \cdot) / P(x=0 \mid \cdot)`.
+
+    The other members, and an array with one axis for each of them.
+    """
+    axis = factor.members.index(x)
+    others = factor.members[:axis] + factor.members[axis + 1 :]
+    return others, np.asarray(factor.log_values.take(1, axis) - factor.log_values.take(0, axis))
+
+
+def spread(
+    members: tuple[int, ...], values: NDArray[np.float64], over: tuple[int, ...]
+) -> NDArray[np.float64]:
+    """Return values with axes ``members`` as an array that broadcasts over the axes ``over``."""
+    order = sorted(range(len(members)), key=lambda k: over.index(members[k]))
+    inside = set(members)
+    return values.transpose(order).reshape([2 if v in inside else 1 for v in over])
+
+
+def joint(n: int, factors: Sequence[Factor]) -> NDArray[np.float64]:
+    """Return the probability of every joint state of ``n`` binary variables, one axis of two for each."""
+    if n > MAX_ENUMERATED:
+        raise SettingsError(
+            f"{n} variables have 2**{n} joint states; at most {MAX_ENUMERATED} are enumerated."
+        )
+    log_p, every = np.zeros((2,) * n), tuple(range(n))
+    for members, log_values in factors:
+        log_p += spread(members, log_values, every)
+    p: NDArray[np.float64] = np.exp(log_p - log_p.max())
+    p /= p.sum()
+    return p
+
+
+def draw_from_joint(
+    probabilities: NDArray[np.float64], n_rows: int, rng: np.random.Generator
+) -> NDArray[np.uint8]:
+    """Return independent rows drawn from :func:`joint`, one line of the array for each variable."""
+    cumulative = np.cumsum(probabilities.ravel())
+    cells = np.searchsorted(cumulative, rng.random(n_rows) * cumulative[-1], side="right")
+    n = probabilities.ndim
+    return (
+        np.stack([(cells >> (n - 1 - v) & 1).astype(np.uint8) for v in range(n)]) if n else _nothing(n_rows)
+    )
+
+
+def _nothing(n_rows: int) -> NDArray[np.uint8]:
+    return np.empty((0, n_rows), dtype=np.uint8)
