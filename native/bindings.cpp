@@ -16,6 +16,7 @@
 #include "batch.hpp"
 #include "counts.hpp"
 #include "dataset.hpp"
+#include "gibbs.hpp"
 #include "special.hpp"
 
 namespace nb = nanobind;
@@ -302,6 +303,24 @@ nb::list make_tuples(nb::handle type, nb::tuple columns, std::size_t n) {
     return out;
 }
 
+template <class T>
+using Plain = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// Rows of every chain, one line for each variable; see gibbs.hpp for what the arrays mean.
+nb::object gibbs(Plain<std::int64_t> first_term, Plain<std::int64_t> first_member, Plain<std::int64_t> first_cell,
+                 Plain<std::int32_t> members, Plain<std::uint32_t> thresholds, Plain<double> log_odds, Plain<std::uint64_t> keys,
+                 std::size_t times, std::size_t burn_in, std::size_t thin, unsigned threads) {
+    const std::size_t n = first_term.shape(0) - 1, groups = keys.shape(0), rows = times * groups * gibbs_group;
+    auto* memory = new std::uint8_t[n * rows];
+    nb::capsule owner(memory, [](void* p) noexcept { delete[] static_cast<std::uint8_t*>(p); });
+    {
+        nb::gil_scoped_release free;
+        gibbs_sample({n, first_term.data(), first_member.data(), first_cell.data(), members.data(), thresholds.data(), log_odds.data()},
+                     keys.data(), groups, times, burn_in, thin, threads, memory);
+    }
+    return nb::cast(nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<2>>(memory, {n, rows}, owner));
+}
+
 }  // namespace
 
 NB_MODULE(_native, m) {
@@ -316,6 +335,7 @@ NB_MODULE(_native, m) {
         .def("occurring", &Handle::occurring)
         .def("pairs", &Handle::pairs)
         .def("one_against", &Handle::one_against);
+    m.def("gibbs", &gibbs);
     m.def("make_tuples", &make_tuples, nb::arg("type"), nb::arg("columns"), nb::arg("n"));
     m.def("log_chi2_sf", &log_chi2_sf, nb::arg("x"), nb::arg("dof"));
     m.def("simd_names", [] {

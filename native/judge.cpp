@@ -11,6 +11,7 @@ void Judge::begin(std::uint32_t rx, std::uint32_t ry, double configurations, dou
     log_configurations_ = log_configurations;
     sum_ = ChiSum{};
     log_ratios_.clear();
+    single_ = 0;
     row_.assign(rx, 0);
     column_.assign(ry, 0);
     inverse_.resize(ry);
@@ -109,6 +110,10 @@ long double Judge::rising(double count) const {
 template <class Count>
 void Judge::bayesian(const Count* cells, double n) {
     ++sum_.slices;
+    if (n == 1 && *std::max_element(row_.begin(), row_.end()) == 1) {
+        ++single_;
+        return;
+    }
     long double ratio = 0;
     const std::size_t size = static_cast<std::size_t>(rx_) * ry_;
     for (std::size_t i = 0; i < size; ++i)
@@ -192,11 +197,16 @@ long double log_expm1(long double log_u) {
 }
 
 // log P(CI | D) = -sum_k log(1 + (q_k / p_k) h_k / g_k), as log odds.
-double log_odds(const std::vector<long double>& log_ratios, long double log_prior, long double log_k) {
+double log_odds(const std::vector<long double>& log_ratios, std::size_t single, long double log_prior, long double log_k) {
     // q / p = 1 / p - 1 with log p = log_prior / K
     const long double log_q_over_p = log_expm1(std::log(-log_prior) - log_k);
+    const auto singles = static_cast<long double>(single);  // slices whose ratio is 1
     Total total;
     long double largest = -INFINITY;
+    if (single > 0) {
+        total.add(singles * std::log1p(std::exp(log_q_over_p)));
+        largest = log_q_over_p;
+    }
     for (const long double ratio : log_ratios) {
         const long double t = log_q_over_p + ratio;
         total.add(t > 40 ? t + std::log1p(std::exp(-t)) : std::log1p(std::exp(t)));
@@ -208,6 +218,7 @@ double log_odds(const std::vector<long double>& log_ratios, long double log_prio
         return static_cast<double>(-sum - (sum < 0.7L ? std::log(-std::expm1(-sum)) : std::log1p(-std::exp(-sum))));
     }
     Total scaled;  // far out, log(1 + exp(t)) is exp(t): add these up on the log scale
+    if (single > 0) scaled.add(singles * std::exp(log_q_over_p - largest));
     for (const long double ratio : log_ratios) scaled.add(std::exp(log_q_over_p + ratio - largest));
     return static_cast<double>(-(largest + std::log(scaled.value())));
 }
@@ -222,7 +233,7 @@ Numbers Judge::end() {
             out.log_odds = set_.log_prior - std::log(-std::expm1(set_.log_prior));
         } else {
             const double log_k = set_.occurring ? std::log(occur) : log_configurations_;
-            out.log_odds = log_odds(log_ratios_, set_.log_prior, log_k);
+            out.log_odds = log_odds(log_ratios_, single_, set_.log_prior, log_k);
         }
         return out;
     }

@@ -74,6 +74,7 @@ private:
     std::vector<double> inverse_;                // 1 / column margin, 0 where it is 0
     std::vector<std::uint32_t> touched_;
     std::vector<long double> log_ratios_;        // log h_k / g_k of the slices
+    std::size_t single_ = 0;                     // slices of one row, whose ratio is exactly 1
 };
 
 }  // namespace graphoid

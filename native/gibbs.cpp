@@ -1,0 +1,96 @@
+#include "gibbs.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include "parallel.hpp"
+
+namespace graphoid {
+namespace {
+
+constexpr std::size_t lanes = gibbs_group;
+constexpr std::size_t words = lanes / 2;  // of a stream, for one update of all chains of a group
+
+// Word `counter` of the stream of a key: SplitMix64.
+inline std::uint64_t word(std::uint64_t key, std::uint64_t counter) {
+    std::uint64_t z = key + (counter + 1) * 0x9E3779B97F4A7C15u;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+}
+
+void uniforms(std::uint64_t key, std::uint64_t counter, std::uint32_t* u) {
+    for (std::size_t j = 0; j < words; ++j) {
+        const std::uint64_t w = word(key, counter + j);
+        u[2 * j] = static_cast<std::uint32_t>(w);
+        u[2 * j + 1] = static_cast<std::uint32_t>(w >> 32);
+    }
+}
+
+// The cell of a table that each chain's states point to; the first member is the lowest bit.
+template <class Index>
+void find_cells(const std::uint8_t* states, const std::int32_t* first, const std::int32_t* last, Index* at) {
+    std::memset(at, 0, lanes * sizeof(Index));
+    while (last != first) {
+        const std::uint8_t* s = states + static_cast<std::size_t>(*--last) * lanes;
+        for (std::size_t c = 0; c < lanes; ++c) at[c] = static_cast<Index>(at[c] + at[c] + s[c]);
+    }
+}
+
+template <class Value, class Use>
+void look_up(const Conditionals& given, std::size_t term, const Value* tables, const std::uint8_t* states, Use use) {
+    const std::int32_t* first = given.members + given.first_member[term];
+    const std::int32_t* last = given.members + given.first_member[term + 1];
+    const Value* table = tables + given.first_cell[term];
+    if (last - first <= 8) {  // bytes: four times as many in a vector
+        std::uint8_t at[lanes];
+        find_cells(states, first, last, at);
+        for (std::size_t c = 0; c < lanes; ++c) use(c, table[at[c]]);
+    } else {
+        std::uint32_t at[lanes];
+        find_cells(states, first, last, at);
+        for (std::size_t c = 0; c < lanes; ++c) use(c, table[at[c]]);
+    }
+}
+
+void update(const Conditionals& given, std::size_t v, const std::uint32_t* u, std::uint8_t* states) {
+    std::uint8_t* own = states + v * lanes;
+    const auto first = static_cast<std::size_t>(given.first_term[v]), last = static_cast<std::size_t>(given.first_term[v + 1]);
+    if (last - first == 1) {
+        look_up(given, first, given.thresholds, states,
+                [&](std::size_t c, std::uint32_t threshold) { own[c] = u[c] < threshold; });
+        return;
+    }
+    double total[lanes] = {};
+    for (std::size_t t = first; t < last; ++t)
+        look_up(given, t, given.log_odds, states, [&](std::size_t c, double log_odds) { total[c] += log_odds; });
+    for (std::size_t c = 0; c < lanes; ++c) own[c] = (u[c] + 0.5) * 0x1p-32 < 1.0 / (1.0 + std::exp(-total[c]));
+}
+
+}  // namespace
+
+void gibbs_sample(const Conditionals& given, const std::uint64_t* keys, std::size_t groups, std::size_t times,
+                  std::size_t burn_in, std::size_t thin, unsigned threads, std::uint8_t* out) {
+    const std::size_t n = given.n;
+    in_parallel(groups, threads, [&](std::size_t g, unsigned) {
+        std::vector<std::uint8_t> states(n * lanes);
+        std::uint32_t u[lanes];
+        std::uint64_t counter = 0;
+        for (std::size_t v = 0; v < n; ++v, counter += words) {
+            uniforms(keys[g], counter, u);
+            for (std::size_t c = 0; c < lanes; ++c) states[v * lanes + c] = u[c] < 0x80000000u;
+        }
+        for (std::size_t time = 0; time < times; ++time) {
+            for (std::size_t sweep = time == 0 ? burn_in : thin; sweep > 0; --sweep)
+                for (std::size_t v = 0; v < n; ++v, counter += words) {
+                    uniforms(keys[g], counter, u);
+                    update(given, v, u, states.data());
+                }
+            for (std::size_t v = 0; v < n; ++v)
+                std::memcpy(out + ((v * times + time) * groups + g) * lanes, states.data() + v * lanes, lanes);
+        }
+    });
+}
+
+}  // namespace graphoid
