@@ -33,7 +33,8 @@ template <class Index>
 void find_cells(const std::uint8_t* states, const std::int32_t* first, const std::int32_t* last, Index* at) {
     std::memset(at, 0, lanes * sizeof(Index));
     while (last != first) {
-        const std::uint8_t* s = states + static_cast<std::size_t>(*--last) * lanes;
+        std::uint8_t s[lanes];
+        std::memcpy(s, states + static_cast<std::size_t>(*--last) * lanes, lanes);
         for (std::size_t c = 0; c < lanes; ++c) at[c] = static_cast<Index>(at[c] + at[c] + s[c]);
     }
 }
@@ -55,17 +56,19 @@ void look_up(const Conditionals& given, std::size_t term, const Value* tables, c
 }
 
 void update(const Conditionals& given, std::size_t v, const std::uint32_t* u, std::uint8_t* states) {
-    std::uint8_t* own = states + v * lanes;
+    std::uint8_t next[lanes];  // apart from the states, so that the compiler knows that nothing overlaps
     const auto first = static_cast<std::size_t>(given.first_term[v]), last = static_cast<std::size_t>(given.first_term[v + 1]);
     if (last - first == 1) {
-        look_up(given, first, given.thresholds, states,
-                [&](std::size_t c, std::uint32_t threshold) { own[c] = u[c] < threshold; });
-        return;
+        std::uint32_t threshold[lanes];
+        look_up(given, first, given.thresholds, states, [&](std::size_t c, std::uint32_t value) { threshold[c] = value; });
+        for (std::size_t c = 0; c < lanes; ++c) next[c] = u[c] < threshold[c];
+    } else {
+        double total[lanes] = {};
+        for (std::size_t t = first; t < last; ++t)
+            look_up(given, t, given.log_odds, states, [&](std::size_t c, double value) { total[c] += value; });
+        for (std::size_t c = 0; c < lanes; ++c) next[c] = (u[c] + 0.5) * 0x1p-32 < 1.0 / (1.0 + std::exp(-total[c]));
     }
-    double total[lanes] = {};
-    for (std::size_t t = first; t < last; ++t)
-        look_up(given, t, given.log_odds, states, [&](std::size_t c, double log_odds) { total[c] += log_odds; });
-    for (std::size_t c = 0; c < lanes; ++c) own[c] = (u[c] + 0.5) * 0x1p-32 < 1.0 / (1.0 + std::exp(-total[c]));
+    std::memcpy(states + v * lanes, next, lanes);
 }
 
 }  // namespace

@@ -10,16 +10,20 @@ taken from scikit-learn, or fetched from OpenML and checked. :func:`names` lists
 
 from __future__ import annotations
 
+from graphoid.datasets.bif import bayesian_network
 from graphoid.datasets.catalog import load, names
+from graphoid.datasets.cliques import random_cliques
 from graphoid.datasets.graphs import hub_graph, random_graph, scale_free_graph
 from graphoid.datasets.networks import ising, pairwise_binary
 
 __all__ = [
+    "bayesian_network",
     "hub_graph",
     "ising",
     "load",
     "names",
     "pairwise_binary",
+    "random_cliques",
     "random_graph",
     "scale_free_graph",
 ]

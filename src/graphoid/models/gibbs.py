@@ -5,8 +5,8 @@ the seed and the settings, never on the number of threads, and is the same with 
 
 The stream of a group with key :math:`k` is counted, not carried along: word :math:`c` is SplitMix64's mixing
 of :math:`k + (c + 1) \gamma` ([Steele2014]_). Sweep :math:`s` (the initial states are sweep 0) takes for
-variable :math:`v` of :math:`n` the 32 words from :math:`32 (s n + v)` on, and chain :math:`2j` the lower, chain
-:math:`2j + 1` the upper half of the :math:`j`-th of them as a number :math:`u` below :math:`2^{32}`.
+variable :math:`v` of :math:`n` the 32 words from :math:`32 (s n + v)` on; chain :math:`2j` gets the lower and
+chain :math:`2j + 1` the upper half of the :math:`j`-th of them as a number :math:`u` below :math:`2^{32}`.
 """
 
 from __future__ import annotations
@@ -59,13 +59,18 @@ class GibbsSampler:
 
     Notes
     -----
+    The defaults are from measured autocorrelation (``benchmarks/gibbs.py``): in Ising models of 75 and 200
+    variables of degree 3 with couplings between .3 and .6, the slowest variable has an integrated
+    autocorrelation time of 13 to 27 sweeps and a correlation of .45 after 10 sweeps, .04 after 50. The burn-in
+    is some twenty times that time.
+
     Chains start from even random states. Where the distribution has modes that single updates do not leave
     (strong dependences of one sign on a dense graph), each chain stays near the mode it fell into, and the
     weights of the modes are those of their basins: no burn-in mends that.
     """
 
     burn_in: int = 500
-    thin: int = 10
+    thin: int = 50
     n_chains: int = 1024
     threads: int | None = None
 
@@ -79,7 +84,7 @@ class GibbsSampler:
         keys = rng.integers(0, 2**64, size=groups, dtype=np.uint64)
         times = -(-n_rows // (groups * GROUP))
         native = kernels()
-        if native is None or not hasattr(native, "gibbs"):
+        if native is None:
             out = _draw(plan, keys, times, self.burn_in, self.thin)
         else:
             threads = available_threads() if self.threads is None else self.threads
