@@ -25,6 +25,7 @@ KINDS = ("int64", "int8", "string")
 
 
 def make(path: Path, kind: str) -> None:
+    """Write a file of columns of one kind."""
     rng = np.random.default_rng(0)
     columns = {}
     for i in range(COLUMNS):
@@ -45,6 +46,7 @@ def peak() -> int:
 
 
 def measure(reader: str, path: str) -> None:
+    """Print the best time and the growth of memory of one reader; runs in a process of its own."""
     import graphoid as gd
 
     gd.read(np.zeros((1, 1), dtype=np.uint8))  # imports are not part of what is measured
@@ -64,6 +66,7 @@ def measure(reader: str, path: str) -> None:
 
 
 def main() -> int:
+    """Measure both readers on every kind of column; return the exit code."""
     codes = ROWS * COLUMNS
     missed = 0
     with tempfile.TemporaryDirectory() as folder:

@@ -12,11 +12,11 @@ import sys
 import time
 
 import numpy as np
-from measure import N_ROWS, best, closing_line, random_table, word
 from scipy import stats
 
 import graphoid as gd
 from graphoid.counts.native import NativeEngine
+from measure import N_ROWS, best, closing_line, random_table, word
 
 # arity, size of the conditioning set, how many times faster than the plain test
 BARS = [(2, 0, 40), (2, 1, 40), (2, 2, 40), (2, 4, 25), (2, 6, 10)]

@@ -287,24 +287,25 @@ void sort_codes(std::vector<uint32_t>& codes, std::vector<uint32_t>& other, uint
     }
 }
 
-// Equal neighbours become one with a count. No branch: whether a code is new is hard to guess.
-std::vector<int64_t> count_runs(std::vector<uint32_t>& codes, std::vector<uint32_t>& ends) {
+// Equal neighbours become one with a count. No branch, since whether a code is new is hard to guess; and not in
+// place, since each store would hold up the next load.
+void count_runs(const std::vector<uint32_t>& codes, std::vector<uint32_t>& ends, Occurring& out) {
     const size_t n = codes.size();
     ends.resize(n);
+    out.codes.resize(n);
     size_t k = 0;
     for (size_t i = 0; i < n; ++i) {
-        codes[k] = codes[i];  // k <= i: what is overwritten was read
+        out.codes[k] = codes[i];
         ends[k] = static_cast<uint32_t>(i);  // each row of a run writes its index: the last one stays
         k += i + 1 == n || codes[i + 1] != codes[i];
     }
-    std::vector<int64_t> counts(k);
+    out.codes.resize(k);
+    out.counts.resize(k);
     int64_t before = -1;
     for (size_t r = 0; r < k; ++r) {
-        counts[r] = int64_t{ends[r]} - before;
+        out.counts[r] = int64_t{ends[r]} - before;
         before = ends[r];
     }
-    codes.resize(k);
-    return counts;
 }
 
 }  // namespace
@@ -314,12 +315,12 @@ Occurring count_occurring(const Dataset& data, const std::vector<int>& variables
     double range = 1;
     for (const int v : variables) range *= data.columns[v].arity;
     if (range <= 4294967296.0 && data.units == nullptr) {
-        out.codes.resize(data.n_rows);
+        static thread_local std::vector<uint32_t> codes, spare;  // fresh memory costs as much as sorting
+        codes.resize(data.n_rows);
         for (size_t start = 0; start < data.n_rows; start += kChunk)
-            mixed_codes(data, variables, start, std::min(kChunk, data.n_rows - start), out.codes.data() + start);
-        static thread_local std::vector<uint32_t> spare;  // fresh memory costs as much as sorting
-        sort_codes(out.codes, spare, static_cast<uint64_t>(range));
-        out.counts = count_runs(out.codes, spare);
+            mixed_codes(data, variables, start, std::min(kChunk, data.n_rows - start), codes.data() + start);
+        sort_codes(codes, spare, static_cast<uint64_t>(range));
+        count_runs(codes, spare, out);
         return out;
     }
     Slices slices;
