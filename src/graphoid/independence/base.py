@@ -84,8 +84,11 @@ def decide(independent: list[bool], thin: list[bool], policy: ThinData) -> list[
 def made(n: int, *columns: Any) -> list[Verdict]:
     """Return n verdicts from the columns of their fields: a list each, or one value for all.
 
-    A learner makes millions of verdicts; this is the quickest way to make many tuples.
+    Fields that are left out get their default. A learner makes millions of verdicts; this is the quickest way
+    to make many tuples.
     """
+    rest = Verdict._fields[len(columns) :]
+    columns += tuple(Verdict._field_defaults[field] for field in rest)
     native = kernels()
     if native is not None:
         return cast("list[Verdict]", native.make_tuples(Verdict, columns, n))
