@@ -93,6 +93,14 @@ def test_fractional_weights_come_out_as_numbers() -> None:
     np.testing.assert_array_equal(counts.dense(), [[0, 0.75], [3, 0]])
 
 
+@pytest.mark.parametrize("scale", [1e-300, 1e-30, 1e-9, 0.1, 1e9, 1e17])
+def test_weights_keep_their_digits_at_any_scale(scale: float) -> None:
+    weights = np.array([0.25, 0.5, 3.1, 0.7]) * scale
+    counts = ReferenceEngine(table_of([[0, 0, 1, 1]], [2], weights=weights)).counts([CountRequest((0,))])[0]
+    np.testing.assert_allclose(counts.dense(), [0.75 * scale, 3.8 * scale], rtol=1e-15)
+    assert counts.total == pytest.approx(4.55 * scale, rel=1e-15)
+
+
 def test_rows_of_weight_zero_do_not_occur() -> None:
     for arities in ([2, 2], [60_000, 60_000]):
         table = table_of([[0, 0, 1], [1, 1, 0]], arities, weights=[2, 0, 0])

@@ -52,7 +52,7 @@ class Weights:
         if np.array_equal(w, np.rint(w)):
             return cls(w.astype(np.int64))
         # 2**-shift is the finest unit for which the total still fits into 62 bits
-        shift = 61 - int(np.ceil(np.log2(max(total, 1.0)))) - 1
+        shift = min(1074, 60 - int(np.ceil(np.log2(total))))  # and is itself a double
         unit = 2.0**-shift
         return cls(np.rint(w / unit).astype(np.int64), unit)
 
