@@ -40,6 +40,7 @@ bench: setup
 	$(BIN)/python benchmarks/counting.py
 	$(BIN)/python benchmarks/testing.py
 	$(BIN)/python benchmarks/reading.py
+	$(BIN)/python benchmarks/gibbs.py
 
 fuzz: setup
 	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest -n auto tests -k fuzz

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 import re
+import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -32,7 +33,7 @@ _HEAD = {
     "probability": re.compile(r"\s*\(([^(){};]*)\)\s*\{"),
 }
 _END = re.compile(r"\s*\}")
-_PROPERTY = re.compile(r"\s*property\b[^;]*;")
+_PROPERTY = re.compile(r'\s*property\b(?:"[^"\n]*"|[^;"])*;')
 _TYPE = re.compile(r"\s*type\s+discrete\s*\[\s*(\d+)\s*\]\s*\{([^{}]*)\}\s*;")
 _ENTRY = re.compile(r"\s*(?:\(([^(){};]*)\)|(table|default)\b)\s*([^;(){}]*);")
 
@@ -66,7 +67,7 @@ def bayesian_network(path: str | os.PathLike[str]) -> BayesianNetwork:
     try:
         content = path.read_bytes()
         text = (gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content).decode("utf-8")
-    except (OSError, EOFError, UnicodeDecodeError) as error:
+    except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
         raise DataError(f"{path} cannot be read as a BIF file: {error}.") from error
     name = path.name.removesuffix(".gz").removesuffix(".bif")
     return parse_bif(text, name)
@@ -218,15 +219,17 @@ class _Reader:
             self.at = match.end()
         end = _END.match(self.text, self.at)
         if end is None:
-            self._skip()
+            if not self._skip():
+                self._fail(f"the block of {name!r} has no end")
             found = self.text[self.at : self.at + 40].split("\n")[0]
-            self._fail(f"the block of {name!r} has something it should not have, or no end: {found!r}")
+            self._fail(f"the block of {name!r} cannot have {found!r}")
         self.at = end.end()
 
     def _fail(self, what: str, at: int | None = None) -> NoReturn:
-        """Raise with the line where the reader stands."""
-        self._skip()
-        line = self.text.count("\n", 0, self.at if at is None else at) + 1
+        """Raise with the line where the reader stands; the last one, if it has come to the end."""
+        if at is None:
+            at = self.at if self._skip() else len(self.text.rstrip())
+        line = self.text.count("\n", 0, at) + 1
         raise DataError(f"{self.name}, line {line}: {what}.")
 
 

@@ -128,6 +128,11 @@ def pairwise_binary(
     the edge's potential, because that of the margins also depends on all other paths. The range of the node
     potentials is our choice: alone, a variable is 1 with a probability between .27 and .73.
 
+    All edges pull the same way, so dense networks freeze: for 50 variables of average degree 8 and ``theta``
+    1, or degree 4 and ``theta`` 2, nearly all variables agree in a row, and a chain of the Gibbs sampler does
+    not go from mostly 0 to mostly 1 within a thousand sweeps (see the notes of
+    :class:`~graphoid.models.gibbs.GibbsSampler`). Networks of average degree 1 and 2 mix in a few sweeps.
+
     See Also
     --------
     ising : the same family with spins and couplings; :math:`\theta = 4J`.

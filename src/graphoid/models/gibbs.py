@@ -61,8 +61,8 @@ class GibbsSampler:
     -----
     The defaults are from measured autocorrelation (``benchmarks/gibbs.py``): in Ising models of 75 and 200
     variables of degree 3 with couplings between .3 and .6, the slowest variable has an integrated
-    autocorrelation time of 13 to 27 sweeps and a correlation of .45 after 10 sweeps, .04 after 50. The burn-in
-    is some twenty times that time.
+    autocorrelation time of 13 to 27 sweeps and a correlation of .45 after 10 sweeps, .04 after 50. The
+    burn-in is some twenty times that time.
 
     Chains start from even random states. Where the distribution has modes that single updates do not leave
     (strong dependences of one sign on a dense graph), each chain stays near the mode it fell into, and the
@@ -234,4 +234,4 @@ def _uniforms(keys: NDArray[np.uint64], sweep: int, n: int) -> NDArray[np.uint32
     z = (z ^ (z >> np.uint64(27))) * _MIX[1]
     z ^= z >> np.uint64(31)
     halves: NDArray[np.uint32] = z.astype("<u8", copy=False).view("<u4").astype(np.uint32, copy=False)
-    return halves.reshape(n, -1)
+    return halves.reshape(n, len(keys) * GROUP)
