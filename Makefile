@@ -22,7 +22,7 @@ demo: setup
 
 test: setup
 	$(BIN)/python -m pytest -m "not slow" -n auto
-	GRAPHOID_NATIVE=0 $(BIN)/python -m pytest -m "not slow" -n auto tests/agreement tests/conformance tests/independence tests/golden
+	GRAPHOID_NATIVE=0 $(BIN)/python -m pytest -m "not slow" -n auto tests/agreement tests/conformance tests/independence tests/golden tests/models
 
 test-all: setup
 	$(BIN)/python -m pytest -n auto

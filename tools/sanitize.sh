@@ -11,7 +11,6 @@ VENV=.venv-sanitize
 REPORTS=$PWD/build/sanitize-reports
 
 test -x "$VENV/bin/python" || "$PYTHON" -m venv "$VENV"
-"$VENV/bin/python" -m pip install --quiet --upgrade "pip>=24"
 "$VENV/bin/python" -m pip install --quiet "scikit-build-core>=0.11" "nanobind>=2.4" "cmake>=3.18" ninja \
     pytest hypothesis mpmath numpy scipy narwhals pyarrow networkx typer rich
 # Not editable and with a build folder of its own: the usual build stays as it is.
@@ -46,7 +45,7 @@ LD_PRELOAD=$preload \
 ASAN_OPTIONS=detect_leaks=0,abort_on_error=0,log_path="$REPORTS/asan" \
 UBSAN_OPTIONS=halt_on_error=1,print_stacktrace=1,log_path="$REPORTS/ubsan" \
     "$VENV/bin/python" -m pytest -q -p no:cacheprovider -m "not slow" \
-    tests/agreement tests/golden tests/conformance tests/independence/test_fuzz_tests.py "$@" || status=$?
+    tests/agreement tests/golden tests/conformance tests/independence/test_fuzz_tests.py tests/models "$@" || status=$?
 
 if [ -n "$(ls -A "$REPORTS")" ]; then
     cat "$REPORTS"/*

@@ -180,7 +180,7 @@ def test_settings_cannot_be_changed(test: Any) -> None:
     ],
 )
 def test_a_probability_lies_between_0_and_1(kind: type, setting: str, value: float) -> None:
-    with pytest.raises(SettingsError, match=f"{setting} is .*; it must lie between 0 and 1."):
+    with pytest.raises(SettingsError, match=f"{setting} is .*; it must be a number between 0 and 1."):
         kind(**{setting: value})
 
 

@@ -102,8 +102,8 @@ class NativeEngine:
         native = kernels()
         if native is None:
             raise SettingsError("the compiled kernels are not there; use ReferenceEngine.")
-        if table.n_rows >= 2**32:
-            raise DataError(f"{table.n_rows:,} rows are more than 2**32 - 1; split the table.")
+        if table.n_rows >= 2**31:  # counts are 32 bits wide in the kernels, one of them for the sign
+            raise DataError(f"{table.n_rows:,} rows are more than 2**31 - 1; split the table.")
         if threads is not None and threads < 1:
             raise SettingsError(f"threads is {threads}; it must be at least 1, or None for all processors.")
         self._table = table

@@ -10,7 +10,7 @@ import numpy as np
 from graphoid.counts.contingency import LARGEST_TABLE, size_in_words
 from graphoid.counts.engine import CountRequest, Kernel
 from graphoid.counts.native import kernels
-from graphoid.errors import CountsTooLarge
+from graphoid.errors import CountsTooLarge, SettingsError
 from graphoid.logic.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -43,6 +43,12 @@ class DiscreteTest(Protocol):
     def verdicts(self, columns: Columns, n_rows: float) -> list[Verdict]:
         """Return the verdicts for numbers that were computed from the counts."""
         ...
+
+
+def check_probability(name: str, value: object) -> None:
+    """Raise if a setting is no number strictly between 0 and 1."""
+    if isinstance(value, (bool, str)) or not isinstance(value, (float, int, np.number)) or not 0 < value < 1:
+        raise SettingsError(f"{name} is {value!r}; it must be a number between 0 and 1.")
 
 
 def needs(a: Assertion) -> CountRequest:

@@ -11,7 +11,7 @@ import numpy as np
 
 from graphoid.counts.engine import Columns, CountRequest, Kernel
 from graphoid.errors import SettingsError
-from graphoid.independence.base import decide, made, needs, slices_of
+from graphoid.independence.base import check_probability, decide, made, needs, slices_of
 from graphoid.independence.thin import ThinData
 
 if TYPE_CHECKING:
@@ -66,10 +66,8 @@ class BayesianTest:
     thin: ThinData = field(default_factory=ThinData)
 
     def __post_init__(self) -> None:
-        for name in ("threshold", "prior"):
-            value = getattr(self, name)
-            if not 0 < value < 1:
-                raise SettingsError(f"{name} is {value}; it must lie between 0 and 1.")
+        check_probability("threshold", self.threshold)
+        check_probability("prior", self.prior)
         if not 0 < self.pseudo_count < math.inf:
             raise SettingsError(f"pseudo_count is {self.pseudo_count}; it must be a positive number.")
         if self.slices not in ("all", "occurring"):

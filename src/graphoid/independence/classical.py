@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, get_args
 
 from graphoid.counts.engine import Columns, CountRequest, Kernel
 from graphoid.errors import SettingsError
-from graphoid.independence.base import DofConvention, decide, made, needs, slices_of
+from graphoid.independence.base import DofConvention, check_probability, decide, made, needs, slices_of
 from graphoid.independence.tail import log_chi2_sf
 from graphoid.independence.thin import ThinData
 
@@ -51,8 +51,7 @@ class ClassicalTest(abc.ABC):
     _kind: ClassVar[str]
 
     def __post_init__(self) -> None:
-        if not 0 < self.alpha < 1:
-            raise SettingsError(f"alpha is {self.alpha}; it must lie between 0 and 1.")
+        check_probability("alpha", self.alpha)
         if self.dof not in get_args(DofConvention):
             raise SettingsError(f"dof is {self.dof!r}; it must be 'slices', 'adjusted' or 'full'.")
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphoid.counts.moments import Correlations
-from graphoid.errors import SettingsError
+from graphoid.independence.base import check_probability
 from graphoid.independence.tail import log_normal_two_sided
 from graphoid.logic.verdict import Verdict
 
@@ -48,8 +48,7 @@ class PartialCorrelation:
     alpha: float = 0.05
 
     def __post_init__(self) -> None:
-        if not 0 < self.alpha < 1:
-            raise SettingsError(f"alpha is {self.alpha}; it must lie between 0 and 1.")
+        check_probability("alpha", self.alpha)
 
     def prepare(self, table: Table) -> Correlated:
         """Return what answers questions about a table."""
