@@ -23,11 +23,13 @@ if TYPE_CHECKING:
     from graphoid.independence.bayesian import BayesianTest as BayesianTest
     from graphoid.independence.chi_square import ChiSquare as ChiSquare
     from graphoid.independence.g import GTest as GTest
+    from graphoid.independence.inferring import Inferring as Inferring
     from graphoid.independence.ledger import Ledger as Ledger
     from graphoid.independence.oracle import Oracle as Oracle
     from graphoid.independence.partial_correlation import PartialCorrelation as PartialCorrelation
     from graphoid.independence.tester import Tester as Tester
     from graphoid.independence.thin import ThinData as ThinData
+    from graphoid.learners.gsimn import GSIMN as GSIMN
     from graphoid.learners.gsmn import GSMN as GSMN
     from graphoid.logic.assertion import Assertion as Assertion
     from graphoid.logic.verdict import Verdict as Verdict
@@ -43,8 +45,10 @@ _HOME = {
     "Assertion": "logic.assertion",
     "BayesianTest": "independence.bayesian",
     "ChiSquare": "independence.chi_square",
+    "GSIMN": "learners.gsimn",
     "GSMN": "learners.gsmn",
     "GTest": "independence.g",
+    "Inferring": "independence.inferring",
     "LearnedStructure": "structure.learned",
     "Ledger": "independence.ledger",
     "Oracle": "independence.oracle",

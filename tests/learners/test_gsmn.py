@@ -177,7 +177,7 @@ def test_strong_dependences_whose_p_value_underflows_keep_their_order() -> None:
     source = Told(4, {(0, 1): -4_000.0, (0, 2): -5_000.0, (0, 3): -3_000.0})
     questions = Questions(source)
     blankets = grow_shrink(questions)
-    assert blankets[0] == [2, 1, 3]
+    assert blankets[0] == (2, 1, 3)
     found = gd.GSMN().learn(source)
     assert [row.strength for row in found.edges()] == pytest.approx(
         [x / math.log(10) for x in (4000, 5000, 3000)]
@@ -220,6 +220,10 @@ def test_the_result_says_how_it_came_about() -> None:
         "answers": "Exact",
         "propagate": True,
         "skip_independent": True,
+        "rule": "either",
+        "fdr": None,
+        "max_given": None,
+        "regrow": 0,
     }
     assert found.stopped == "converged"
     assert found.seed is None

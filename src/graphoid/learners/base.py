@@ -11,7 +11,7 @@ from graphoid.data.table import Table
 from graphoid.errors import SettingsError
 from graphoid.independence.chi_square import ChiSquare
 from graphoid.independence.tester import Tester
-from graphoid.structure.learned import Cost, LearnedStructure
+from graphoid.structure.learned import EXECUTED, Cost, LearnedStructure
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,14 +40,24 @@ class Questions:
 
     def ask(self, questions: Sequence[Question]) -> list[Verdict]:
         """Ask in one trip."""
-        verdicts = self._ci.ask(questions) if questions else []
-        self.queries += bool(questions)
+        return self._kept(self._ci.ask(questions) if questions else [])
+
+    def execute(self, questions: Sequence[Question]) -> list[Verdict]:
+        """Ask in one trip, and have tests executed even where rules know an answer."""
+        execute = getattr(self._ci, "execute", self._ci.ask)
+        return self._kept(execute(questions) if questions else [])
+
+    def _kept(self, verdicts: list[Verdict]) -> list[Verdict]:
+        self.queries += any(v.source in EXECUTED for v in verdicts)
         self.trace += verdicts
         return verdicts
 
     def ask_one(self, x: int, y: int, given: Sequence[int]) -> Verdict:
         """Ask one question."""
-        return self.ask([(x, y, tuple(given))])[0]
+        verdict = self._ci.ask([(x, y, tuple(given))])[0]
+        self.queries += verdict.source in EXECUTED
+        self.trace.append(verdict)
+        return verdict
 
     def note(self, verdict: Verdict) -> Verdict:
         """Keep an answer that took no question."""
@@ -91,6 +101,10 @@ class IndependenceLearner(ABC):
                 f"{type(self).__name__} has no structure_ yet; call fit(table) first."
             ) from None
 
+    def _answering(self, ci: IndependenceSource) -> IndependenceSource:
+        """Return who answers this learner's questions, which may be more than the source alone."""
+        return ci
+
     @abstractmethod
     def _search(self, questions: Questions) -> tuple[UndirectedGraph, int]:
         """Return the graph, and how many of the questions were initial ones."""
@@ -106,7 +120,7 @@ class IndependenceLearner(ABC):
 
     def _learned(self, ci: IndependenceSource, data_id: str | None, started: float) -> LearnedStructure:
         """Search, and put graph, trace and cost together."""
-        questions = Questions(ci)
+        questions = Questions(self._answering(ci))
         graph, n_initial = self._search(questions)
         seconds = time.perf_counter() - started
         trace = tuple(questions.trace)

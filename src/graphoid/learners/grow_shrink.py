@@ -19,26 +19,37 @@ Readings of points that the paper leaves open or that were lost in print:
 - Lines 29-33 come once, after the grow loop.
 - A grow test is executed even when it repeats an initial one.
 - Ties are broken by position. That, and nothing else, makes the result depend on the order of the columns.
+
+Beyond the paper: ``rule``, ``max_given`` and ``regrow``; see :class:`~graphoid.GSMN`.
 """
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
 from graphoid.logic.verdict import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from graphoid.learners.base import Questions
 
 Matrix = list[list[float]]
+Blanket = tuple[int, ...]
+Rule = Literal["either", "both"]
 
 
 def grow_shrink(
-    questions: Questions, *, propagate: bool = True, skip_independent: bool = False
-) -> dict[int, list[int]]:
+    questions: Questions,
+    *,
+    propagate: bool = True,
+    skip_independent: bool = False,
+    rule: Rule = "either",
+    max_given: int | None = None,
+    regrow: int = 0,
+) -> dict[int, Blanket]:
     """Return the Markov blanket of every variable.
 
     Parameters
@@ -49,48 +60,104 @@ def grow_shrink(
         Take over what is known of X and Y from the blanket of Y, if Y was examined before X (lines 13-17).
     skip_independent
         Do not ask about X and Y if they are unconditionally independent (line 22).
+    rule
+        With "both", only an absence from a blanket is taken over: either variable has to find the other.
+    max_given
+        Most variables given in a question; see :meth:`Asking.given`.
+    regrow
+        How many more times a blanket is grown and shrunk, as long as that changes it.
     """
     n = len(questions.names)
     strength, independent = initial_tests(questions, n)
+    asking = Asking(questions, strength, max_given)
     order = examination_order(strength)
     grow_orders = {x: grow_order(strength, x) for x in range(n)}
-    blankets: dict[int, list[int]] = {}
+    blankets: dict[int, Blanket] = {}
 
     while order:
         x = order.pop(0)
         # Propagation phase
         known = {y: x not in blanket for y, blanket in blankets.items()} if propagate else {}
+        if rule == "both":
+            known = {y: True for y, absent in known.items() if absent}
         candidates = sorted(grow_orders.pop(x), key=lambda y: known.get(y, False))  # line 17: F to the end
+        if skip_independent:
+            candidates = [y for y in candidates if not independent[x][y]]
         # Grow phase
-        blanket: list[int] = []
+        blanket: Blanket = ()
         for y in candidates:
-            if skip_independent and independent[x][y]:
-                continue
-            if not is_independent(questions, known, x, y, blanket):
-                blanket.append(y)
+            if not asking.independent(known, x, y, blanket):
                 if y in grow_orders:
-                    grow_orders[y] = promoted(grow_orders[y], [*blanket[:-1], x])
+                    grow_orders[y] = promoted(grow_orders[y], [*blanket, x])
+                blanket = (*blanket, y)
         # Change examination order: the last grown that is yet to be examined comes next
         following = next((w for w in reversed(blanket) if w in grow_orders), None)
         if following is not None:
             order = promoted(order, [following])
         # Shrink phase
-        for y in reversed(blanket.copy()):
-            rest = [w for w in blanket if w != y]
-            if is_independent(questions, known, x, y, rest):
-                blanket = rest
+        blanket = shrunk(asking, known, x, blanket)
+        for _ in range(regrow):
+            larger = regrown(asking, known, x, blanket, candidates)
+            if larger == blanket:
+                break
+            blanket = shrunk(asking, known, x, larger)
         blankets[x] = blanket
     return blankets
 
 
-def is_independent(
-    questions: Questions, known: Mapping[int, bool], x: int, y: int, given: Sequence[int]
-) -> bool:
-    """Answer by propagation if possible, else ask (Algorithm 4)."""
-    if y in known:
-        verdict = Verdict(x, y, tuple(given), independent=known[y], source="propagation")
-        return questions.note(verdict).independent
-    return questions.ask_one(x, y, given).independent
+def shrunk(asking: Asking, known: Mapping[int, bool], x: int, blanket: Blanket) -> Blanket:
+    """Return a blanket without the members that X does not depend on given the rest (lines 34-37)."""
+    for y in reversed(blanket):
+        rest = tuple([w for w in blanket if w != y])
+        if asking.independent(known, x, y, rest):
+            blanket = rest
+    return blanket
+
+
+def regrown(
+    asking: Asking, known: Mapping[int, bool], x: int, blanket: Blanket, candidates: list[int]
+) -> Blanket:
+    """Return a blanket with all that X depends on given it.
+
+    What this is for, a dependence that only shows given others, contradicts Strong Union; so tests are
+    executed, whatever rules would say. That goes back to the restarts of Algorithm 2, line 6.
+    """
+    for y in candidates:
+        if y not in blanket and y not in known and not asking.tested_independent(x, y, blanket):
+            blanket = (*blanket, y)
+    return blanket
+
+
+@dataclass(frozen=True)
+class Asking:
+    """How the loop asks: by propagation if possible, and given no more than so many variables."""
+
+    questions: Questions
+    strength: Matrix
+    max_given: int | None = None
+
+    def independent(self, known: Mapping[int, bool], x: int, y: int, blanket: Blanket) -> bool:
+        """Answer by propagation if possible, else ask (Algorithm 4)."""
+        if y in known:
+            verdict = Verdict(x, y, blanket, independent=known[y], source="propagation")
+            return self.questions.note(verdict).independent
+        return self.questions.ask_one(x, y, self.given(x, y, blanket)).independent
+
+    def tested_independent(self, x: int, y: int, blanket: Blanket) -> bool:
+        """Ask, and leave rules out of it."""
+        return self.questions.execute([(x, y, self.given(x, y, blanket))])[0].independent
+
+    def given(self, x: int, y: int, blanket: Blanket) -> Blanket:
+        """Return what is given in a question about X and Y: the blanket, or the best part of a large one.
+
+        Those members stay that depend most on both X and Y unconditionally, by the weaker of the two: they
+        are the likeliest to come between them. Ties go by their place in the blanket.
+        """
+        if self.max_given is None or len(blanket) <= self.max_given:
+            return blanket
+        of_x, of_y = self.strength[x], self.strength[y]
+        best = sorted(blanket, key=lambda w: max(of_x[w], of_y[w]))[: self.max_given]
+        return tuple([w for w in blanket if w in best])
 
 
 def initial_tests(questions: Questions, n: int) -> tuple[Matrix, list[list[bool]]]:

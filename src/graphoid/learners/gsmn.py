@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from graphoid.errors import SettingsError
 from graphoid.learners.base import IndependenceLearner, Questions
-from graphoid.learners.grow_shrink import grow_shrink
+from graphoid.learners.discoveries import surviving
+from graphoid.learners.grow_shrink import Rule, grow_shrink
 from graphoid.structure.graph import UndirectedGraph
 
 if TYPE_CHECKING:
@@ -14,19 +16,81 @@ if TYPE_CHECKING:
 
 
 def gsmn(
-    ci: IndependenceSource | Questions, *, propagate: bool = True, skip_independent: bool = False
+    ci: IndependenceSource | Questions,
+    *,
+    propagate: bool = True,
+    skip_independent: bool = False,
+    rule: Rule = "either",
+    max_given: int | None = None,
+    regrow: int = 0,
 ) -> UndirectedGraph:
     """Return the graph that joins each variable to the members of its blanket (Algorithm 3, lines 10-40).
 
     Exact if the answers are those of a distribution faithful to an undirected graph.
     """
     questions = ci if isinstance(ci, Questions) else Questions(ci)
-    blankets = grow_shrink(questions, propagate=propagate, skip_independent=skip_independent)
-    return UndirectedGraph.from_blankets(blankets, questions.names, rule="either")
+    blankets = grow_shrink(
+        questions,
+        propagate=propagate,
+        skip_independent=skip_independent,
+        rule=rule,
+        max_given=max_given,
+        regrow=regrow,
+    )
+    return UndirectedGraph.from_blankets(blankets, questions.names, rule=rule)
 
 
 @dataclass(kw_only=True, eq=False)
-class GSMN(IndependenceLearner):
+class GrowShrinkLearner(IndependenceLearner):
+    """What GSMN* and GSIMN have in common: the loop and its settings."""
+
+    skip_independent: bool = False
+    rule: Rule = "either"
+    fdr: float | None = None
+    max_given: int | None = None
+    regrow: int = 0
+
+    def _search(self, questions: Questions) -> tuple[UndirectedGraph, int]:
+        n = len(questions.names)
+        graph = gsmn(
+            questions,
+            propagate=getattr(self, "propagate", True),
+            skip_independent=self.skip_independent,
+            rule=self.rule,
+            max_given=self.max_given,
+            regrow=self.regrow,
+        )
+        if self.fdr is not None:
+            graph = surviving(questions, graph, self.fdr)
+        return graph, n * (n - 1) // 2
+
+    def _check(self) -> None:
+        super()._check()
+        mine = type(self).__name__
+        if self.rule not in ("either", "both"):
+            raise SettingsError(f"{mine}: rule must be 'either' or 'both', not {self.rule!r}.")
+        if self.fdr is not None and not _between(self.fdr):
+            raise SettingsError(
+                f"{mine}: fdr must be a rate between 0 and 1, such as 0.05, or None; not {self.fdr!r}."
+            )
+        if self.max_given is not None and not _whole(self.max_given):
+            raise SettingsError(
+                f"{mine}: max_given must be a whole number, 0 or more, or None, not {self.max_given!r}."
+            )
+        if not _whole(self.regrow):
+            raise SettingsError(f"{mine}: regrow must be a number of times, 0 or more; not {self.regrow!r}.")
+
+
+def _whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _between(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < 1
+
+
+@dataclass(kw_only=True, eq=False)
+class GSMN(GrowShrinkLearner):
     r"""GSMN*, the grow-shrink Markov network learner ([Bromberg2009]_, section 4.2).
 
     First every pair is tested unconditionally, in one batch. Variables are then examined, beginning with the
@@ -46,6 +110,20 @@ class GSMN(IndependenceLearner):
     skip_independent
         Do not ask about pairs found independent unconditionally, in reliance on Strong Union (line 22 of
         Algorithm 3).
+    rule
+        Which edges to draw where two blankets disagree. "either", as in the paper, joins x and y if one of
+        them has the other in its blanket; with ``propagate``, what is found first then holds for both.
+        "both" joins them only if each has found the other; then only absences are propagated.
+    fdr
+        Keep only edges that survive the control of false discoveries at this rate
+        (:mod:`graphoid.learners.discoveries`), over all pairs; needs p-values.
+    max_given
+        Most variables given in a question. Where a blanket is larger, those of its members are given that
+        depend most on both variables asked about. With fewer than the largest blanket has, the result is no
+        longer exact even with an oracle: edges may be too many.
+    regrow
+        Grow and shrink a blanket again until nothing changes, at most so many times: for data in which a
+        dependence shows only given others, which no undirected graph explains. These tests are executed.
 
     Notes
     -----
@@ -64,9 +142,3 @@ class GSMN(IndependenceLearner):
     """
 
     propagate: bool = True
-    skip_independent: bool = False
-
-    def _search(self, questions: Questions) -> tuple[UndirectedGraph, int]:
-        n = len(questions.names)
-        graph = gsmn(questions, propagate=self.propagate, skip_independent=self.skip_independent)
-        return graph, n * (n - 1) // 2

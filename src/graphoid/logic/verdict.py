@@ -8,6 +8,18 @@ from typing import NamedTuple
 from graphoid.logic.assertion import Assertion
 
 
+class Fact(NamedTuple):
+    """What is known of one pair of variables given others, however it came to be known."""
+
+    x: int
+    y: int
+    given: tuple[int, ...]
+    independent: bool
+
+    def __str__(self) -> str:
+        return _relation(self.x, self.y, self.given, independent=self.independent)
+
+
 class Verdict(NamedTuple):
     """Whether ``x`` is independent of ``y`` given ``given``, and the evidence for it.
 
@@ -32,6 +44,8 @@ class Verdict(NamedTuple):
     """Too little data to decide; answered by the test's policy for thin data."""
     source: str = "test"
     """"test", "oracle", or the rule that answered."""
+    because: tuple[Fact, ...] = ()
+    """What the rule that answered followed from."""
 
     @property
     def assertion(self) -> Assertion:
@@ -49,8 +63,6 @@ class Verdict(NamedTuple):
         return 1.0 / (1.0 + math.exp(-self.log_odds))
 
     def __str__(self) -> str:
-        relation = "⊥" if self.independent else "~"
-        given = f" | {', '.join(map(str, self.given))}" if self.given else ""
         facts = []
         if self.p_value is not None:
             facts.append(f"p = {self.p_value:.3g}")
@@ -59,4 +71,12 @@ class Verdict(NamedTuple):
         if self.thin:
             facts.append("thin")
         facts.append(self.source)
-        return f"{self.x} {relation} {self.y}{given}  ({', '.join(facts)})"
+        if self.because:
+            facts[-1] += f" from {' and '.join(map(str, self.because))}"
+        relation = _relation(self.x, self.y, self.given, independent=self.independent)
+        return f"{relation}  ({', '.join(facts)})"
+
+
+def _relation(x: int, y: int, given: tuple[int, ...], *, independent: bool) -> str:
+    """Return a fact in symbols: ``0 ~ 1 | 2`` says that 0 and 1 depend on each other given 2."""
+    return f"{x} {'⊥' if independent else '~'} {y}" + (f" | {', '.join(map(str, given))}" if given else "")

@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from graphoid.logic.verdict import Verdict
+    from graphoid.logic.verdict import Fact, Verdict
     from graphoid.structure.learned import EdgeRow, LearnedStructure
+
+FALSE_DISCOVERY = "false discovery rate"
+"""The source of a verdict that took back an edge which may be there by chance."""
 
 MOST_EDGES = 50  # what a reader scrolls through; edges() has them all
 
@@ -49,7 +52,28 @@ def evidence(v: Verdict, names: Sequence[str]) -> str:
     'p = 0.001 given c'
     """
     given = f"given {listed([names[z] for z in v.given])}" if v.given else "unconditionally"
-    return f"{_number(v)} {given}" + (", too little data to be sure" if v.thin else "")
+    return f"{_number(v)} {given}" + (", too little data to be sure" if v.thin else "") + _because(v, names)
+
+
+def _because(v: Verdict, names: Sequence[str]) -> str:
+    """Return what a rule followed from, in words."""
+    if not v.because or v.source == FALSE_DISCOVERY:
+        return ""
+    if v.because[0].given == v.given and {v.because[0].x, v.because[0].y} == {v.x, v.y}:
+        return ", asked before"
+    return f", since {' and '.join(_fact(fact, names) for fact in v.because)}"
+
+
+def _fact(fact: Fact, names: Sequence[str]) -> str:
+    """Return a fact in words.
+
+    >>> from graphoid.logic.verdict import Fact
+    >>> _fact(Fact(0, 1, (2,), True), ["a", "b", "c"])
+    'a and b are independent given c'
+    """
+    relation = "are independent" if fact.independent else "depend on each other"
+    given = f" given {listed([names[z] for z in fact.given])}" if fact.given else ""
+    return f"{names[fact.x]} and {names[fact.y]} {relation}{given}"
 
 
 def _number(v: Verdict) -> str:
@@ -86,12 +110,24 @@ def why(structure: LearnedStructure, x: int, y: int) -> str:
     relation = "they depend on each other" if joined else "they are independent"
     rows = f", {decided.n_rows:,.0f} rows" if decided.n_rows else ""
     doubt = ", too little data to be sure" if decided.thin else ""
-    lines = [
-        f"{head}: {given}, {relation} ({_number(decided)}{_threshold(structure, decided)}{rows}{doubt})."
-    ]
+    if decided.source == FALSE_DISCOVERY:
+        seem = f"they seem to depend on each other ({_number(decided)}{rows}{doubt})"
+        lines = [f"{head}: {given}, {seem}, but that does not survive {_taken_back(structure)}."]
+    else:
+        because = _because(decided, names)
+        facts = f"{_number(decided)}{_threshold(structure, decided)}{rows}{doubt}{because}"
+        lines = [f"{head}: {given}, {relation} ({facts})."]
     lines.append("Asked, in this order:")
     lines += [f"  {i}. {_answered(structure, i, v)}" for i, v in asked]
     return "\n".join(lines)
+
+
+def _taken_back(structure: LearnedStructure) -> str:
+    """Return how an edge was taken back, with the rate if the settings say it."""
+    rate = structure.settings.get("fdr")
+    n_pairs = structure.graph.n * (structure.graph.n - 1) // 2
+    at = f" at {rate:g}" if isinstance(rate, (int, float)) else ""
+    return f"the control of false discoveries{at} over {n_pairs:,} pairs"
 
 
 def _answered(structure: LearnedStructure, i: int, v: Verdict) -> str:
@@ -100,6 +136,8 @@ def _answered(structure: LearnedStructure, i: int, v: Verdict) -> str:
     answer = "independent" if v.independent else "dependent"
     if v.source == "propagation":
         return f"{answer}, as found when {names[v.y]} was examined (propagation)"
+    if v.source == FALSE_DISCOVERY:
+        return f"taken back by {_taken_back(structure)}: {evidence(v, names)}"
     facts = [evidence(v, names)]
     if v.statistic is not None:
         dof = "" if v.dof is None else f" with {v.dof:g} degree{'s' if v.dof != 1 else ''} of freedom"

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from graphoid.errors import DataError
-from graphoid.logic.verdict import Verdict
+from graphoid.logic.verdict import Fact, Verdict
 from graphoid.structure.graph import UndirectedGraph
 from graphoid.structure.learned import Cost, LearnedStructure
 
@@ -96,6 +96,9 @@ def _row(v: Verdict) -> list[Any]:
 def _verdict(fields: list[str], row: list[Any]) -> Verdict:
     values = dict(zip(fields, row, strict=True))
     values["given"] = tuple(values["given"])
+    values["because"] = tuple(
+        Fact(x, y, tuple(given), independent) for x, y, given, independent in values.get("because", ())
+    )
     for name in ("statistic", "dof", "p_value", "log_p", "log_odds", "n_rows"):
         if isinstance(values[name], str):
             values[name] = float(values[name])

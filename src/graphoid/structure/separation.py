@@ -8,32 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from graphoid.logic.sets import mask, members
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Sequence
 
-
-def mask(variables: Iterable[int]) -> int:
-    """Return the mask of some positions.
-
-    >>> bin(mask([0, 3]))
-    '0b1001'
-    """
-    bits = 0
-    for v in variables:
-        bits |= 1 << v
-    return bits
-
-
-def members(bits: int) -> Iterator[int]:
-    """Yield the positions in a mask, smallest first.
-
-    >>> list(members(0b1001))
-    [0, 3]
-    """
-    while bits:
-        low = bits & -bits
-        yield low.bit_length() - 1
-        bits ^= low
+__all__ = ["mask", "members", "reachable", "separated"]
 
 
 def reachable(adjacency: Sequence[int], x: int, removed: int = 0) -> int:
