@@ -29,6 +29,7 @@ ROOMS = [
     "classifiers",
     "datasets",
     "report",
+    "experiments",
     "cli",
 ]
 

@@ -43,6 +43,16 @@ class Discretize(enum.StrEnum):
     none = "none"
 
 
+class Reproducible(enum.StrEnum):
+    """Experiments of the papers; listed here so that help does not load them."""
+
+    gsimn_exact = "gsimn-exact"
+    gsimn_fch = "gsimn-fch"
+    gsimn_sampled = "gsimn-sampled"
+    gsimn_networks = "gsimn-networks"
+    gsimn_uci = "gsimn-uci"
+
+
 DEBUG = "--debug"
 """Taken from anywhere on the command line, so that it can be added to the end of a command that failed."""
 
@@ -121,6 +131,35 @@ def demo() -> None:
     from graphoid.cli.demo import demo as show
 
     show()
+
+
+@command
+def reproduce(
+    name: Annotated[Reproducible, typer.Argument(help="The experiment.")],
+    *,
+    data: Annotated[
+        str | None, typer.Option(help="The folder that holds uci/ and bif/ (or set GRAPHOID_DATA).")
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="A small version, for a first look.")] = False,
+    out: Annotated[str | None, typer.Option(help="A folder for the table (CSV, Markdown) and plot.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Where all random numbers come from.")] = 0,
+    repetitions: Annotated[
+        int | None, typer.Option(min=1, help="How often to repeat, in place of the experiment's own number.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+) -> None:
+    """Run an experiment of a paper, and show its figures beside the printed ones."""
+    from graphoid.cli.reproduce import reproduce as reproduced
+
+    reproduced(
+        name.value,
+        data=data,
+        quick=quick,
+        out=out,
+        seed=seed,
+        repetitions=repetitions,
+        as_json=json,
+    )
 
 
 def run() -> None:

@@ -1,0 +1,1 @@
+"""Experiments of the papers, as anyone can run them: ``graphoid reproduce NAME``."""

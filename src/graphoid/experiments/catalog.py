@@ -1,0 +1,32 @@
+"""The experiments by name, in full and in a size for a first look."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from graphoid.experiments.exact import Exact
+from graphoid.experiments.forward import ForwardChaining
+from graphoid.experiments.networks import Networks
+from graphoid.experiments.sampled import Sampled
+from graphoid.experiments.uci import UCI
+
+if TYPE_CHECKING:
+    from graphoid.experiments.compared import Experiment
+
+
+class Entry(NamedTuple):
+    """An experiment as the paper has it, and one that takes seconds."""
+
+    full: Experiment
+    quick: Experiment
+
+
+EXPERIMENTS = {
+    "gsimn-exact": Entry(Exact(), Exact(sizes=(20, 60, 100), repetitions=2)),
+    "gsimn-fch": Entry(ForwardChaining(), ForwardChaining(sizes=(5, 6, 7), repetitions=2)),
+    "gsimn-sampled": Entry(
+        Sampled(), Sampled(sizes=(50,), degrees=(1, 4), thetas=(1.0,), n_rows=(1_000, 20_000), repetitions=2)
+    ),
+    "gsimn-networks": Entry(Networks(), Networks(n_rows=(1_000, 5_000), repetitions=1)),
+    "gsimn-uci": Entry(UCI(), UCI(repetitions=3, n_triplets=1_000)),
+}

@@ -1,0 +1,97 @@
+"""Results as a picture: a row of panels for each measure, a line for each algorithm."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from graphoid.errors import missing_extra
+from graphoid.experiments.results import Spread
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from graphoid.experiments.results import Cell, Plot, Results
+
+PANEL = (4.0, 3.2)  # inches, wide and high
+ACROSS = 6  # panels side by side; with more they could not be read
+
+
+def save_plot(results: Results, path: Path) -> None:
+    """Draw the results into a PNG file; needs matplotlib."""
+    if results.plot is None:
+        return
+    try:
+        import matplotlib as mpl
+    except ImportError:
+        raise missing_extra("a plot", "plot") from None
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    plot = results.plot
+    panels = _groups(results, plot.panels)
+    across = min(len(panels), ACROSS)
+    down = -(-len(panels) // across)
+    with mpl.rc_context({"font.size": 8}):
+        figure = Figure(figsize=(PANEL[0] * across, PANEL[1] * down * len(plot.y)), layout="constrained")
+        FigureCanvasAgg(figure)
+        axes = figure.subplots(down * len(plot.y), across, squeeze=False)
+        for i, (label, columns) in enumerate(plot.y.items()):
+            block = list(axes[i * down : (i + 1) * down].flat)
+            for ax, (title, rows) in zip(block, panels.items(), strict=False):
+                _draw(ax, results, plot, columns, rows)
+                ax.set(title=title, xlabel=plot.x, ylabel=label)
+                if plot.log:
+                    ax.set_yscale("log")
+                else:
+                    ax.set_ylim(bottom=0)
+            for ax in block[len(panels) :]:
+                ax.set_visible(False)
+        figure.suptitle(results.title)
+        figure.savefig(path, dpi=120)
+
+
+def _draw(ax: Any, results: Results, plot: Plot, columns: tuple[str, ...], rows: list[int]) -> None:
+    """Draw the lines of a panel."""
+    by_line = _groups(results, (plot.lines,) if plot.lines else (), rows)
+    x = results.column(plot.x)
+    for column in columns:
+        y = results.column(column)
+        for title, of_line in by_line.items():
+            known = [(x[row], y[row]) for row in of_line if x[row] is not None and y[row] is not None]
+            if not known:
+                continue
+            at, cells = zip(*known, strict=True)
+            label = f"{column}, {title}" if title and len(columns) > 1 else title or column
+            means, spreads = [_mean(cell) for cell in cells], [_sd(cell) for cell in cells]
+            style = {"marker": "o", "markersize": 3, "linewidth": 1, "capsize": 2}
+            if any(isinstance(value, str) for value in at):
+                style["linestyle"] = ""
+                ax.tick_params("x", rotation=90)
+            ax.errorbar(at, means, yerr=spreads, label=label, **style)
+    if ax.has_data():
+        ax.legend(fontsize=6)
+
+
+def _groups(
+    results: Results, columns: tuple[str, ...], rows: list[int] | None = None
+) -> dict[str, list[int]]:
+    """Return the rows by what they have in some columns, written as a title."""
+    groups: dict[str, list[int]] = {}
+    for row in range(len(results.rows)) if rows is None else rows:
+        of = [results.column(column)[row] for column in columns]
+        title = ", ".join(
+            cell if isinstance(cell, str) else f"{column} = {cell}"
+            for column, cell in zip(columns, of, strict=True)
+        )
+        groups.setdefault(title, []).append(row)
+    return groups
+
+
+def _mean(cell: Cell) -> float:
+    if isinstance(cell, Spread):
+        return cell.mean
+    return float(cell) if isinstance(cell, int | float) else float("nan")
+
+
+def _sd(cell: Cell) -> float:
+    return cell.sd or 0.0 if isinstance(cell, Spread) else 0.0

@@ -1,0 +1,179 @@
+"""What an experiment found, as a table: columns, rows, and notes on how to read them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import statistics
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class Spread(NamedTuple):
+    """The mean of repetitions, and their standard deviation."""
+
+    mean: float
+    sd: float | None
+    """None for a single value."""
+
+    @classmethod
+    def of(cls, values: Iterable[float]) -> Spread:
+        """Return the mean and the sample standard deviation.
+
+        >>> Spread.of([1, 2, 3])
+        Spread(mean=2.0, sd=1.0)
+        """
+        found = list(values)
+        return cls(statistics.fmean(found), statistics.stdev(found) if len(found) > 1 else None)
+
+
+Cell = str | int | float | Spread | None
+"""One entry of a table; None where there is nothing to say."""
+
+
+class Column(NamedTuple):
+    """A column: what it is called, and with how many decimals its numbers are shown."""
+
+    name: str
+    decimals: int = 0
+
+    def shown(self, cell: Cell) -> str:
+        """Return a cell as text.
+
+        >>> Column("ratio", 2).shown(Spread(0.218, 0.004))
+        '0.22 ± 0.00'
+        """
+        if cell is None:
+            return ""
+        if isinstance(cell, str):
+            return cell
+        if isinstance(cell, Spread):
+            spread = "" if cell.sd is None else f" ± {cell.sd:,.{self.decimals}f}"
+            return f"{cell.mean:,.{self.decimals}f}{spread}"
+        return f"{cell:,.{self.decimals}f}"
+
+
+@dataclass(frozen=True)
+class Plot:
+    """Which columns make a picture of the results.
+
+    Parameters
+    ----------
+    x
+        The column along the axis.
+    y
+        Columns to plot, by the label of their axis; each group is a row of panels.
+    lines
+        A column whose every value is a line of its own; None gives a line for every column of a group.
+    panels
+        Columns whose every combination of values is a panel of its own.
+    log
+        Whether the measure has a logarithmic axis.
+    """
+
+    x: str
+    y: dict[str, tuple[str, ...]]
+    lines: str | None = None
+    panels: tuple[str, ...] = ()
+    log: bool = False
+
+
+@dataclass(frozen=True)
+class Results:
+    """The table of an experiment.
+
+    Parameters
+    ----------
+    name
+        The experiment, as it is called on the command line.
+    title
+        What it shows, in a line.
+    columns, rows
+        The table; a row has a cell for every column.
+    notes
+        How to read it, what it was run with, and what does not match.
+    plot
+        What to draw, or None.
+    """
+
+    name: str
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    notes: tuple[str, ...] = ()
+    plot: Plot | None = None
+
+    def column(self, name: str) -> list[Cell]:
+        """Return the cells of a column."""
+        at = [column.name for column in self.columns].index(name)
+        return [row[at] for row in self.rows]
+
+    def shown(self) -> list[list[str]]:
+        """Return all cells as text."""
+        return [
+            [column.shown(cell) for column, cell in zip(self.columns, row, strict=True)] for row in self.rows
+        ]
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return a dictionary a row; a mean with its spread becomes two entries."""
+        return [
+            dict(
+                entry for column, cell in zip(self.columns, row, strict=True) for entry in _flat(column, cell)
+            )
+            for row in self.rows
+        ]
+
+    def to_csv(self) -> str:
+        """Return the table as CSV, numbers in full, the spread of ``a`` in a column ``a sd``."""
+        records = self.records()
+        names = list(dict.fromkeys(name for record in records for name in record))
+        out = io.StringIO()
+        writer = csv.DictWriter(out, names, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(records)
+        return out.getvalue()
+
+    def to_markdown(self) -> str:
+        """Return title, table and notes as Markdown."""
+        head = [_escaped(column.name) for column in self.columns]
+        left = [all(isinstance(cell, str | None) for cell in self.column(c.name)) for c in self.columns]
+        lines = [
+            f"### {self.title}",
+            "",
+            _line(head),
+            _line(["---" if is_left else "---:" for is_left in left]),
+            *(_line([_escaped(cell) for cell in row]) for row in self.shown()),
+            "",
+            *(f"- {note}" for note in self.notes),
+        ]
+        return "\n".join(lines).rstrip() + "\n"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything as plain values."""
+        return {"name": self.name, "title": self.title, "rows": self.records(), "notes": list(self.notes)}
+
+
+def paragraphs(text: str) -> tuple[str, ...]:
+    r"""Return the paragraphs of a text, one line each.
+
+    >>> paragraphs("one\n    line\n\n    two")
+    ('one line', 'two')
+    """
+    return tuple(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
+
+
+def _flat(column: Column, cell: Cell) -> list[tuple[str, Any]]:
+    if isinstance(cell, Spread):
+        return [(column.name, cell.mean), (f"{column.name} sd", cell.sd)]
+    return [(column.name, cell)]
+
+
+def _line(cells: list[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("|", "\\|").replace("*", "\\*")

@@ -1,0 +1,54 @@
+"""How far a long run has come, told to whoever listens."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+_log = logging.getLogger("graphoid")
+
+
+class Step(NamedTuple):
+    """One event."""
+
+    phase: str
+    """What is being done."""
+    done: int
+    """How many steps of the phase are behind."""
+    total: int | None = None
+    """How many there are, where that is known."""
+
+
+Listener = Callable[[Step], None]
+_T = TypeVar("_T")
+
+
+def stepping(items: Sequence[_T], phase: str, progress: Listener | None) -> Iterator[_T]:
+    """Go through items and tell a listener before each and at the end; one that fails is not told again.
+
+    >>> heard = []
+    >>> list(stepping("ab", "spelling", heard.append))
+    ['a', 'b']
+    >>> heard[-1]
+    Step(phase='spelling', done=2, total=2)
+    """
+    for done, item in enumerate(items):
+        progress = _told(progress, Step(phase, done, len(items)))
+        yield item
+    _told(progress, Step(phase, len(items), len(items)))
+
+
+def _told(progress: Listener | None, step: Step) -> Listener | None:
+    """Tell a listener; return it, or None if it failed."""
+    if progress is None:
+        return None
+    try:
+        progress(step)
+    except Exception:  # noqa: BLE001 - a listener never stops a run, whatever it raises
+        _log.warning("the progress listener failed and is not told again", exc_info=True)
+        return None
+    return progress
