@@ -28,7 +28,8 @@ def save_plot(results: Results, path: Path) -> None:
     from matplotlib.figure import Figure
 
     plot = results.plot
-    panels = _groups(results, plot.panels)
+    drawn = [row for row, x in enumerate(results.column(plot.x)) if x is not None]
+    panels = _groups(results, plot.panels, drawn)
     across = min(len(panels), ACROSS)
     down = -(-len(panels) // across)
     with mpl.rc_context({"font.size": 8}):
@@ -57,7 +58,7 @@ def _draw(ax: Any, results: Results, plot: Plot, columns: tuple[str, ...], rows:
     for column in columns:
         y = results.column(column)
         for title, of_line in by_line.items():
-            known = [(x[row], y[row]) for row in of_line if x[row] is not None and y[row] is not None]
+            known = [(x[row], y[row]) for row in of_line if y[row] is not None]
             if not known:
                 continue
             at, cells = zip(*known, strict=True)
@@ -72,12 +73,10 @@ def _draw(ax: Any, results: Results, plot: Plot, columns: tuple[str, ...], rows:
         ax.legend(fontsize=6)
 
 
-def _groups(
-    results: Results, columns: tuple[str, ...], rows: list[int] | None = None
-) -> dict[str, list[int]]:
+def _groups(results: Results, columns: tuple[str, ...], rows: list[int]) -> dict[str, list[int]]:
     """Return the rows by what they have in some columns, written as a title."""
     groups: dict[str, list[int]] = {}
-    for row in range(len(results.rows)) if rows is None else rows:
+    for row in rows:
         of = [results.column(column)[row] for column in columns]
         title = ", ".join(
             cell if isinstance(cell, str) else f"{column} = {cell}"

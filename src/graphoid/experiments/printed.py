@@ -60,4 +60,4 @@ TABLE_1 = {
     "dermatology": Line(35, 358, (9902, 6687, 2635), (0.348, 0.541, 0.808)),
     "adult": Line(10, 32561, (870, 652, 418), (0.526, 0.537, 0.551)),
 }
-"""Table 1, in its order ("baloons" there)."""
+"""Table 1, in its order; balloons has one l there."""

@@ -141,13 +141,13 @@ class Results:
         head = [_escaped(column.name) for column in self.columns]
         left = [all(isinstance(cell, str | None) for cell in self.column(c.name)) for c in self.columns]
         lines = [
-            f"### {self.title}",
+            f"### {_starred(self.title)}",
             "",
             _line(head),
             _line(["---" if is_left else "---:" for is_left in left]),
             *(_line([_escaped(cell) for cell in row]) for row in self.shown()),
             "",
-            *(f"- {note}" for note in self.notes),
+            *(f"- {_starred(note)}" for note in self.notes),
         ]
         return "\n".join(lines).rstrip() + "\n"
 
@@ -176,4 +176,8 @@ def _line(cells: list[str]) -> str:
 
 
 def _escaped(text: str) -> str:
-    return text.replace("|", "\\|").replace("*", "\\*")
+    return _starred(text).replace("|", "\\|")
+
+
+def _starred(text: str) -> str:
+    return text.replace("*", "\\*")  # GSMN* is a name, not the begin of emphasis
