@@ -97,10 +97,11 @@ def test_networks_come_from_bif_files(tmp_path):
     (tmp_path / "bif").mkdir()
     (tmp_path / "bif" / "small.bif").write_text(BIF, encoding="utf-8")
     found = Networks(names=("small",), n_rows=(100, 2_000), repetitions=2).run(data=tmp_path)
-    assert names(found)[:3] == ["network", "rows", "algorithm"]
-    assert found.column("network") == ["small"] * 6 + ["average"] * 2
+    assert names(found)[:4] == ["network", "degrees of freedom", "rows", "algorithm"]
+    assert found.column("network") == ["small"] * 12 + ["average"] * 4
+    assert found.column("degrees of freedom")[5:7] == ["slices", "adjusted"]
     assert found.column("printed")[-2:] == [0.28, 0.66]
-    assert found.rows[3][3] == Spread(0.0, 0.0)  # 2,000 rows of three variables: the moral graph
+    assert found.rows[3][4] == Spread(0.0, 0.0)  # 2,000 rows of three variables: the moral graph
 
 
 @pytest.mark.parametrize(
