@@ -12,9 +12,8 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from measure import N_ROWS, best, closing_line, random_table, word
-
 import graphoid as gd
+from measure import N_ROWS, best, closing_line, random_table, word
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -35,9 +34,11 @@ class Recorded:
         self.answers: list[list[gd.Verdict]] = []
 
     def independent(self, x: int, y: int, given: Sequence[int] = ()) -> bool:
+        """Answer one question."""
         return self.ask([(x, y, given)])[0].independent
 
     def ask(self, questions: Sequence[Question]) -> list[gd.Verdict]:
+        """Answer, and keep question and answer."""
         answers = self._ci.ask(questions)
         self.asked.append(questions)
         self.answers.append(answers)
@@ -52,9 +53,11 @@ class Ready:
         self._answers = iter(recorded.answers)
 
     def independent(self, x: int, y: int, given: Sequence[int] = ()) -> bool:
+        """Answer one question."""
         return self.ask([(x, y, given)])[0].independent
 
     def ask(self, _: Sequence[Question]) -> list[gd.Verdict]:
+        """Return the next answers."""
         return next(self._answers)
 
 

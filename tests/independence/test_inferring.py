@@ -23,16 +23,23 @@ def test_each_rule_answers_and_says_from_what() -> None:
     assert ledger.n_tests == 3
     answers = ci.ask([("b", "a", []), ("a", "c", []), ("c", "a", ["b", "d"])])
     assert [(v.x, v.y, v.given, v.independent, v.source, v.because) for v in answers] == [
-        (1, 0, (), False, "D-SU", (Fact(0, 1, (2,), False),)),
-        (0, 2, (), False, "D-triangle", (Fact(0, 1, (2,), False), Fact(1, 2, (3,), False))),
-        (2, 0, (1, 3), True, "I-SU", (Fact(0, 2, (1,), True),)),
+        (1, 0, (), False, "D-SU", (Fact.of(0, 1, [2], independent=False),)),
+        (
+            0,
+            2,
+            (),
+            False,
+            "D-triangle",
+            (Fact.of(0, 1, [2], independent=False), Fact.of(1, 2, [3], independent=False)),
+        ),
+        (2, 0, (1, 3), True, "I-SU", (Fact.of(0, 2, [1], independent=True),)),
     ]
     assert ledger.n_tests == 3
     # a ⊥ c | b and c ~ d | b: so a ⊥ d | b, asked given {b, c}
     ci.ask([("c", "d", ["b"])])
     (last,) = ci.ask([("a", "d", ["b", "c"])])
     assert (last.independent, last.source) == (True, "I-triangle")
-    assert last.because == (Fact(0, 2, (1,), True), Fact(2, 3, (1,), False))
+    assert last.because == (Fact.of(0, 2, [1], independent=True), Fact.of(2, 3, [1], independent=False))
     assert ledger.n_tests == 4
     assert str(last) == "0 ⊥ 3 | 1, 2  (I-triangle from 0 ⊥ 2 | 1 and 2 ~ 3 | 1)"
 
@@ -44,7 +51,7 @@ def test_conclusions_of_triangles_are_remembered_and_those_of_strong_union_are_n
     ci.independent("b", "c")
     assert ci.known == before
     ci.independent("a", "c")
-    assert set(ci.known) - set(before) == {Fact(0, 2, (), False)}
+    assert set(ci.known) - set(before) == {Fact.of(0, 2, [], independent=False)}
 
 
 def test_dependence_rules_come_first() -> None:

@@ -158,8 +158,8 @@ def test_a_dependence_that_only_shows_given_others_is_found_by_growing_again(lea
     assert found.graph.has_edge(0, 3)
     if learner is gd.GSMN:  # what GSIMN infers from such answers is not to be relied on
         assert found.graph.edges == ((0, 1), (0, 2), (0, 3), (1, 2))
-    # the second time nothing changes, and it stops
-    assert learner(regrow=2).learn(source).trace == learner(regrow=9).learn(source).trace
+        # the second time nothing changes, and it stops
+        assert learner(regrow=2).learn(source).trace == learner(regrow=9).learn(source).trace
 
 
 class DFirst(Told):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from graphoid.independence.questions import Resolver
 from graphoid.logic.axioms import RULES
 from graphoid.logic.closure import AXIOMS, Closure
-from graphoid.logic.knowledge import Knowledge, fact_of
+from graphoid.logic.knowledge import Knowledge
 from graphoid.logic.sets import mask
 from graphoid.logic.verdict import Fact, Verdict
 
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from graphoid.logic.source import IndependenceSource, Question
+
+_NO_NUMBERS = (None, None, None, None, None, None, False)
+"""What an inferred verdict has in the place of statistic, p-value and the like."""
 
 _Asked = tuple[int, int, tuple[int, ...], int]
 """x, y, given, and the mask of given."""
@@ -59,6 +62,7 @@ class Inferring:
         self._names = tuple(ci.names)
         self._resolve = Resolver(self._names)
         self._n = len(self._names)
+        self._bit = {i: 1 << i for i in range(self._n)}
         self._known = Knowledge(self._n)
         self._last: tuple[tuple[int, ...], int] = ((), 0)
 
@@ -79,9 +83,12 @@ class Inferring:
     def ask(self, questions: Sequence[Question]) -> list[Verdict]:
         """Answer many questions, in order: by a rule, or else by the source in one trip."""
         if len(questions) == 1:
-            asked = self._positions(questions[0])
-            verdict = self._inferred(*asked)
-            return [verdict] if verdict is not None else self._tested([asked])
+            x, y, given, s = self._positions(questions[0])
+            verdict = self._inferred(x, y, given, s)
+            if verdict is None:
+                (verdict,) = self.source.ask([(x, y, given)])
+                self._remember(verdict, s)
+            return [verdict]
         many = [self._positions(question) for question in questions]
         nothing: list[Verdict | None] = [None] * len(many)
         verdicts = [self._inferred(*asked) for asked in many] if self._known else nothing
@@ -98,15 +105,12 @@ class Inferring:
         for name, independent, rule in RULES:
             found = rule(known, x, y, s)
             if found is not None:
-                holds, antecedents = found
-                first = antecedents[0]
-                if len(antecedents) > 1:  # a conclusion of Strong Union would say nothing new
-                    variables = given if holds == s else tuple([v for v in first.given if holds >> v & 1])
-                    known.add(Fact(x, y, variables, independent), holds)
-                because = tuple([fact_of(antecedent) for antecedent in antecedents])
-                if holds == s and len(antecedents) == 1 and isinstance(first, Verdict):  # asked before
-                    return first._replace(x=x, y=y, given=given, source=name, because=because)
-                return Verdict(x, y, given, independent, source=name, because=because)
+                holds, because, verdict = found
+                if len(because) > 1:  # a conclusion of Strong Union would say nothing new
+                    known.add(tuple.__new__(Fact, (x, y, holds, independent)))
+                elif holds == s and verdict is not None:  # asked before
+                    return verdict._replace(x=x, y=y, given=given, source=name, because=because)
+                return tuple.__new__(Verdict, (x, y, given, independent, *_NO_NUMBERS, name, because))
         return None
 
     def _tested(self, questions: list[_Asked]) -> list[Verdict]:
@@ -119,7 +123,7 @@ class Inferring:
         return verdicts
 
     def _remember(self, verdict: Verdict, s: int) -> None:
-        self._known.add(verdict, s)
+        self._known.add(tuple.__new__(Fact, (verdict[0], verdict[1], s, verdict[3])), verdict)
 
     def _positions(self, question: Question) -> _Asked:
         """Return x, y and given as positions, and the mask of given.
@@ -141,10 +145,11 @@ class Inferring:
         if given is last:  # a learner asks about many variables given the same set, or one that grew by one
             return s
         try:
-            s = s | 1 << given[-1] if given[:-1] == last and given else sum(map((1).__lshift__, given))
-        except (TypeError, ValueError):  # names, or negative numbers
+            bit = self._bit
+            s = s | bit[given[-1]] if given[:-1] == last and given else sum(map(bit.__getitem__, given))
+        except (TypeError, LookupError):  # names, or no positions
             return -1
-        if s >> self._n or s.bit_count() < len(given):
+        if s.bit_count() < len(given):
             return -1
         self._last = (given, s)
         return s

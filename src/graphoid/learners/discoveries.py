@@ -72,5 +72,5 @@ def largest_discovery(log_ps: Sequence[float], n_hypotheses: int, rate: float) -
 
 def taken_back(v: Verdict) -> Verdict:
     """Return the verdict that takes back a dependence that may be a false discovery."""
-    because = (Fact(v.x, v.y, v.given, v.independent),)
+    because = (Fact.of(v.x, v.y, v.given, independent=v.independent),)
     return v._replace(independent=True, source=FALSE_DISCOVERY, because=because)

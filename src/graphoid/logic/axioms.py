@@ -11,7 +11,7 @@ I-triangle             :math:`(X ⊥ W | A) ∧ (W \not⊥ Y | B) ⟹ (X ⊥ Y |
 
 Each function looks for the antecedents of a conclusion about ``x`` and ``y`` given S, the mask ``s``, and
 returns them with the mask that the conclusion holds given, or None. Which of several is found first depends
-on positions and on the order of discovery alone.
+on positions and on the order of discovery alone: a W that helped x before is tried before the others.
 
 Notes
 -----
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from graphoid.logic.knowledge import Knowledge
     from graphoid.logic.verdict import Fact, Verdict
 
-Antecedents = tuple[int, "tuple[Fact | Verdict, ...]"]
-"""The mask that a conclusion holds given, and what it follows from."""
+Antecedents = tuple[int, "tuple[Fact, ...]", "Verdict | None"]
+"""The mask that a conclusion holds given, what it follows from, and the verdict if that is only one."""
 
 D_SU, D_TRIANGLE, I_SU, I_TRIANGLE = "D-SU", "D-triangle", "I-SU", "I-triangle"
 """Names of the rules, as in the paper; the ``source`` of a verdict that one of them gave."""
@@ -37,28 +37,36 @@ D_SU, D_TRIANGLE, I_SU, I_TRIANGLE = "D-SU", "D-triangle", "I-SU", "I-triangle"
 
 def strong_union_dependence(known: Knowledge, x: int, y: int, s: int) -> Antecedents | None:
     """Dependent given S, because dependent given a superset (D-SU)."""
-    for a, found in known.dependences[x][y]:
+    for a, fact, verdict in known.dependences[x][y]:
         if not s & ~a:
-            return a, (found,)
+            return a, (fact,), verdict
     return None
 
 
 def strong_union_independence(known: Knowledge, x: int, y: int, s: int) -> Antecedents | None:
     """Independent given S, because independent given a subset (I-SU)."""
-    for a, found in known.independences[x][y]:
+    for a, fact, verdict in known.independences[x][y]:
         if not a & ~s:
-            return a, (found,)
+            return a, (fact,), verdict
     return None
 
 
 def triangle_dependence(known: Knowledge, x: int, y: int, s: int) -> Antecedents | None:
     """Dependent given S, because both depend on one W given supersets (D-triangle)."""
+    of_x, of_y = known.dependences[x], known.dependences[y]
+    w = known.between[x]  # nearly always the same in a grow phase: the variable examined before
+    for a, first, _ in of_x[w]:
+        if not s & ~a:
+            for b, second, _ in of_y[w]:
+                if not s & ~b:
+                    return a & b, (first, second), None
     for w in known.both_depend_on(x, y, s):
-        for a, first in known.dependences[x][w]:
+        for a, first, _ in of_x[w]:
             if not s & ~a:
-                for b, second in known.dependences[w][y]:
+                for b, second, _ in of_y[w]:
                     if not s & ~b:
-                        return a & b, (first, second)
+                        known.between[x] = w
+                        return a & b, (first, second), None
     return None
 
 
@@ -71,11 +79,11 @@ def triangle_independence(known: Knowledge, x: int, y: int, s: int) -> Anteceden
         while candidates:
             low = candidates & -candidates
             w = low.bit_length() - 1
-            for a, first in independences[w]:
+            for a, first, _ in independences[w]:
                 if not a & outside:
-                    for b, second in dependences[w]:
+                    for b, second, _ in dependences[w]:
                         if not a & ~b:
-                            return a, (first, second)
+                            return a, (first, second), None
             candidates ^= low
     return None
 

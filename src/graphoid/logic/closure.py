@@ -106,7 +106,7 @@ class Closure:
         return answer, axiom, tuple(self._fact(a) for a in antecedents)
 
     def _fact(self, held: Held) -> Fact:
-        return Fact(held[0], held[1], tuple(members(held[2])), self._answers[held])
+        return Fact(*held, self._answers[held])
 
     def _others(self, x: int, y: int, z: int) -> Iterator[int]:
         return members((1 << self._n) - 1 & ~(z | 1 << x | 1 << y))

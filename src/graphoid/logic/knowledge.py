@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from graphoid.logic.sets import mask, members
+from graphoid.logic.sets import members
 from graphoid.logic.verdict import Fact
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from graphoid.logic.verdict import Verdict
 
-Known = list[tuple[int, "Fact | Verdict"]]
-"""Conditioning sets as masks, with what was found given them."""
+Known = list[tuple[int, Fact, "Verdict | None"]]
+"""Conditioning sets as masks, with what was found given them, and the verdict if it was not inferred."""
 
 _MOST_ROWS = 256
 """Up to so many variables the n rows of one variable, 8 KiB then, are compared faster than one by one."""
@@ -35,12 +35,12 @@ class Knowledge:
     Examples
     --------
     >>> known = Knowledge(3)
-    >>> known.add(Fact(0, 1, (2,), True))
-    >>> [str(fact) for _, fact in known.independences[1][0]]
+    >>> known.add(Fact.of(0, 1, [2], independent=True))
+    >>> [str(fact) for _, fact, _ in known.independences[1][0]]
     ['0 ⊥ 1 | 2']
     """
 
-    __slots__ = ("_rows", "dependences", "dependent", "independences", "independent", "n")
+    __slots__ = ("_rows", "between", "dependences", "dependent", "independences", "independent", "n")
 
     def __init__(self, n: int) -> None:
         self.n = n
@@ -51,17 +51,18 @@ class Knowledge:
         """Mask of the variables that x is known to depend on, whatever was given."""
         self.independent = [0] * n
         """Mask of the variables that x is known to be independent of, whatever was given."""
+        self.between = list(range(n))
+        """The W that last showed by a triangle what x depends on; x itself if none did."""
         self._rows = _Rows(n) if n <= _MOST_ROWS else None
 
-    def add(self, found: Fact | Verdict, given: int | None = None) -> None:
-        """Remember a fact; ``given`` is the mask of its conditioning set, if it is at hand."""
-        x, y, variables, independent = found[:4]
-        z = mask(variables) if given is None else given
+    def add(self, fact: Fact, verdict: Verdict | None = None) -> None:
+        """Remember a fact, and the verdict that says so if it was not inferred."""
+        x, y, z, independent = fact
         known = (self.independences if independent else self.dependences)[x][y]
-        for held, _ in known:
-            if held == z:
+        for entry in known:
+            if entry[0] == z:
                 return
-        known.append((z, found))
+        known.append((z, fact, verdict))
         if independent:
             self.independent[x] |= 1 << y
             self.independent[y] |= 1 << x
@@ -71,8 +72,8 @@ class Knowledge:
             if self._rows is not None:
                 self._rows.add(x, y, z)
 
-    def both_depend_on(self, x: int, y: int, s: int) -> Iterator[int]:
-        """Yield, by position, every W whose dependences on x and y may be known given supersets of ``s``."""
+    def both_depend_on(self, x: int, y: int, s: int) -> Iterable[int]:
+        """Return, by position, every W whose dependences on x and y may be known given supersets of S."""
         if self._rows is None:
             return members(self.dependent[x] & self.dependent[y] & ~s)
         return self._rows.common(x, y, s)
@@ -83,11 +84,11 @@ class Knowledge:
     def facts(self) -> list[Fact]:
         """Return all that is known, by pair."""
         return [
-            fact_of(found)
+            fact
             for x in range(self.n)
             for y in range(x + 1, self.n)
             for known in (self.dependences[x][y], self.independences[x][y])
-            for _, found in known
+            for _, fact, _ in known
         ]
 
 
@@ -114,17 +115,24 @@ class _Rows:
         self._rows[x] |= row << y * self._width
         self._rows[y] |= row << x * self._width
 
-    def common(self, x: int, y: int, s: int) -> Iterator[int]:
+    def common(self, x: int, y: int, s: int) -> Iterable[int]:
         """Return the w whose rows of x and of y both contain ``s``, smallest first."""
         of, wanted = self._wanted
         if of != s:
-            new = of ^ s
-            one = not new & (new - 1)
-            wanted = wanted ^ self._ones << new.bit_length() - 1 if one else (s | self._known) * self._ones
-            self._wanted = (s, wanted)
+            wanted = self._for(s, of ^ s, wanted)
         lacking = wanted ^ (wanted & self._rows[x] & self._rows[y])
         whole = (self._guards - lacking) & self._guards
-        return self._positions(whole) if whole else iter(())
+        return self._positions(whole) if whole else ()
+
+    def _for(self, s: int, new: int, wanted: int) -> int:
+        """Return rows that are all ``s``; by what is new in it, if that is little."""
+        if new.bit_count() > 2:
+            wanted = (s | self._known) * self._ones
+        else:  # a set that grew by one, or in which one took the place of another
+            for z in members(new):
+                wanted ^= self._ones << z
+        self._wanted = (s, wanted)
+        return wanted
 
     def _positions(self, whole: int) -> Iterator[int]:
         while whole:
@@ -133,12 +141,7 @@ class _Rows:
             whole ^= low
 
 
-def fact_of(found: Fact | Verdict) -> Fact:
-    """Return what a verdict says, without how it was reached."""
-    return found if type(found) is Fact else Fact(found[0], found[1], found[2], found[3])
-
-
 def _symmetric(n: int) -> list[list[Known]]:
     """Return an n x n array of empty lists in which a pair has the same list in either order."""
-    upper: list[list[Known]] = [[[] for _ in range(x + 1)] for x in range(n)]
-    return [[upper[max(x, y)][min(x, y)] for y in range(n)] for x in range(n)]
+    lower: list[list[Known]] = [[[] for _ in range(x + 1)] for x in range(n)]
+    return [lower[x] + [lower[y][x] for y in range(x + 1, n)] for x in range(n)]

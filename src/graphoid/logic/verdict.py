@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from graphoid.logic.assertion import Assertion
+from graphoid.logic.sets import mask, members
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 class Fact(NamedTuple):
@@ -13,8 +17,19 @@ class Fact(NamedTuple):
 
     x: int
     y: int
-    given: tuple[int, ...]
+    bits: int
+    """The mask of what is given (:mod:`graphoid.logic.sets`): quick to make and to compare."""
     independent: bool
+
+    @classmethod
+    def of(cls, x: int, y: int, given: Iterable[int], *, independent: bool) -> Fact:
+        """Return a fact by the variables given."""
+        return cls(x, y, mask(given), independent)
+
+    @property
+    def given(self) -> tuple[int, ...]:
+        """The variables given, by position."""
+        return tuple(members(self.bits))
 
     def __str__(self) -> str:
         return _relation(self.x, self.y, self.given, independent=self.independent)

@@ -59,7 +59,7 @@ def _because(v: Verdict, names: Sequence[str]) -> str:
     """Return what a rule followed from, in words."""
     if not v.because or v.source == FALSE_DISCOVERY:
         return ""
-    if v.because[0].given == v.given and {v.because[0].x, v.because[0].y} == {v.x, v.y}:
+    if set(v.because[0].given) == set(v.given) and {v.because[0].x, v.because[0].y} == {v.x, v.y}:
         return ", asked before"
     return f", since {' and '.join(_fact(fact, names) for fact in v.because)}"
 
@@ -68,7 +68,7 @@ def _fact(fact: Fact, names: Sequence[str]) -> str:
     """Return a fact in words.
 
     >>> from graphoid.logic.verdict import Fact
-    >>> _fact(Fact(0, 1, (2,), True), ["a", "b", "c"])
+    >>> _fact(Fact.of(0, 1, [2], independent=True), ["a", "b", "c"])
     'a and b are independent given c'
     """
     relation = "are independent" if fact.independent else "depend on each other"

@@ -90,14 +90,16 @@ def load(path: str | os.PathLike[str]) -> LearnedStructure:
 
 def _row(v: Verdict) -> list[Any]:
     """Return a verdict as a JSON row; infinite numbers are words there, since JSON has none."""
-    return [str(value) if isinstance(value, float) and not math.isfinite(value) else value for value in v]
+    row = [str(value) if isinstance(value, float) and not math.isfinite(value) else value for value in v[:-1]]
+    return [*row, [[fact.x, fact.y, fact.given, fact.independent] for fact in v.because]]
 
 
 def _verdict(fields: list[str], row: list[Any]) -> Verdict:
     values = dict(zip(fields, row, strict=True))
     values["given"] = tuple(values["given"])
     values["because"] = tuple(
-        Fact(x, y, tuple(given), independent) for x, y, given, independent in values.get("because", ())
+        Fact.of(x, y, given, independent=independent)
+        for x, y, given, independent in values.get("because", ())
     )
     for name in ("statistic", "dof", "p_value", "log_p", "log_odds", "n_rows"):
         if isinstance(values[name], str):
