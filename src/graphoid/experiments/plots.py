@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from graphoid.experiments.results import Cell, Plot, Results
 
 PANEL = (4.0, 3.2)  # inches, wide and high
-ACROSS = 6  # panels side by side; with more they could not be read
 
 
 def save_plot(results: Results, path: Path) -> None:
@@ -30,7 +29,8 @@ def save_plot(results: Results, path: Path) -> None:
     plot = results.plot
     drawn = [row for row, x in enumerate(results.column(plot.x)) if x is not None]
     panels = _groups(results, plot.panels, drawn)
-    across = min(len(panels), ACROSS)
+    # the values of the last of the panels' columns side by side
+    across = len({results.column(plot.panels[-1])[row] for row in drawn}) if plot.panels else 1
     down = -(-len(panels) // across)
     with mpl.rc_context({"font.size": 8}):
         figure = Figure(figsize=(PANEL[0] * across, PANEL[1] * down * len(plot.y)), layout="constrained")
