@@ -41,6 +41,7 @@ bench: setup
 	$(BIN)/python benchmarks/testing.py
 	$(BIN)/python benchmarks/reading.py
 	$(BIN)/python benchmarks/gibbs.py
+	$(BIN)/python benchmarks/inference.py
 
 fuzz: setup
 	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest -n auto tests -k fuzz

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
+from graphoid.counts.native import kernels
 from graphoid.independence.questions import Resolver
 from graphoid.logic.axioms import RULES
 from graphoid.logic.closure import AXIOMS, Closure
@@ -19,8 +20,21 @@ if TYPE_CHECKING:
 _NO_NUMBERS = (None, None, None, None, None, None, False)
 """What an inferred verdict has in the place of statistic, p-value and the like."""
 
-_Asked = tuple[int, int, tuple[int, ...], int]
-"""x, y, given, and the mask of given."""
+
+class Rules(Protocol):
+    """Answers from earlier answers."""
+
+    def answer(self, x: Any, y: Any, given: Any) -> Any:
+        """Return what follows, or None; NotImplemented unless these are positions and a tuple of some."""
+        ...
+
+    def remember(self, verdicts: list[Verdict]) -> None:
+        """Take note of answers of the source."""
+        ...
+
+    def facts(self) -> list[Fact]:
+        """Return all that is known."""
+        ...
 
 
 class Inferring:
@@ -61,10 +75,15 @@ class Inferring:
         self.source = ci
         self._names = tuple(ci.names)
         self._resolve = Resolver(self._names)
-        self._n = len(self._names)
-        self._bit = {i: 1 << i for i in range(self._n)}
-        self._known = Knowledge(self._n)
-        self._last: tuple[tuple[int, ...], int] = ((), 0)
+        self._rules = self._rules_for(len(self._names))
+        self._asked = False
+
+    def _rules_for(self, n: int) -> Rules:
+        native = kernels()
+        if native is None or not hasattr(native, "Inference"):
+            return OneStep(n)
+        names = tuple(name for name, _, _ in RULES)
+        return cast("Rules", native.Inference(n, Verdict, Fact, names, _NO_NUMBERS))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -73,8 +92,8 @@ class Inferring:
 
     @property
     def known(self) -> tuple[Fact, ...]:
-        """All that is known so far, by pair: answers of the source and conclusions of the triangle rules."""
-        return tuple(self._known.facts())
+        """All that is known so far: answers of the source and conclusions drawn from several of them."""
+        return tuple(sorted(self._rules.facts()))
 
     def independent(self, x: int | str, y: int | str, given: Iterable[int | str] = ()) -> bool:
         """Answer one question."""
@@ -82,62 +101,74 @@ class Inferring:
 
     def ask(self, questions: Sequence[Question]) -> list[Verdict]:
         """Answer many questions, in order: by a rule, or else by the source in one trip."""
-        if len(questions) == 1:
-            x, y, given, s = self._positions(questions[0])
-            verdict = self._inferred(x, y, given, s)
+        if not self._asked:  # nothing is known yet
+            return self.execute(questions)
+        verdicts: list[Verdict | None] = []
+        left: list[Question] = []
+        answer = self._rules.answer
+        for question in questions:
+            verdict = answer(*question) if len(question) == 3 else NotImplemented
+            if verdict is NotImplemented:
+                question = self._resolve(question)  # noqa: PLW2901 - the same, in positions
+                verdict = answer(*question)
+            verdicts.append(verdict)
             if verdict is None:
-                (verdict,) = self.source.ask([(x, y, given)])
-                self._remember(verdict, s)
-            return [verdict]
-        many = [self._positions(question) for question in questions]
-        nothing: list[Verdict | None] = [None] * len(many)
-        verdicts = [self._inferred(*asked) for asked in many] if self._known else nothing
-        answers = iter(self._tested([q for q, v in zip(many, verdicts, strict=True) if v is None]))
+                left.append(question)
+        if not left:
+            return cast("list[Verdict]", verdicts)
+        answers = iter(self.execute(left))
         return [next(answers) if v is None else v for v in verdicts]
 
     def execute(self, questions: Sequence[Question]) -> list[Verdict]:
         """Put questions to the source, whatever the rules say, and remember the answers."""
-        return self._tested([self._positions(question) for question in questions])
+        verdicts = self.source.ask(questions) if questions else []
+        self._rules.remember(verdicts)
+        self._asked = True
+        return verdicts
 
-    def _inferred(self, x: int, y: int, given: tuple[int, ...], s: int) -> Verdict | None:
-        """Return what follows by one step from what is known, or None."""
-        known = self._known
+
+class OneStep:
+    """One backward step by the rules of :mod:`graphoid.logic.axioms`; the compiled kernel does the same."""
+
+    def __init__(self, n: int) -> None:
+        self._n = n
+        self._bit = {i: 1 << i for i in range(n)}
+        self._known = Knowledge(n)
+        self._last: tuple[tuple[int, ...], int] = ((), 0)
+
+    def answer(self, x: Any, y: Any, given: Any) -> Any:
+        """Return what follows, or None; NotImplemented unless these are positions and a tuple of some."""
+        s = self.conditioning(x, y, given)
+        if s < 0:
+            return NotImplemented
         for name, independent, rule in RULES:
-            found = rule(known, x, y, s)
+            found = rule(self._known, x, y, s)
             if found is not None:
                 holds, because, verdict = found
                 if len(because) > 1:  # a conclusion of Strong Union would say nothing new
-                    known.add(tuple.__new__(Fact, (x, y, holds, independent)))
+                    self._known.add(Fact(x, y, holds, independent))
                 elif holds == s and verdict is not None:  # asked before
                     return verdict._replace(x=x, y=y, given=given, source=name, because=because)
-                return tuple.__new__(Verdict, (x, y, given, independent, *_NO_NUMBERS, name, because))
+                return Verdict(x, y, given, independent, source=name, because=because)
         return None
 
-    def _tested(self, questions: list[_Asked]) -> list[Verdict]:
-        """Ask the source in one trip and remember its answers."""
-        if not questions:
-            return []
-        verdicts = self.source.ask([question[:3] for question in questions])
-        for verdict, question in zip(verdicts, questions, strict=True):
-            self._remember(verdict, question[3])
-        return verdicts
+    def remember(self, verdicts: list[Verdict]) -> None:
+        """Take note of answers of the source."""
+        for v in verdicts:
+            self._known.add(Fact.of(v.x, v.y, v.given, independent=v.independent), v)
 
-    def _remember(self, verdict: Verdict, s: int) -> None:
-        self._known.add(tuple.__new__(Fact, (verdict[0], verdict[1], s, verdict[3])), verdict)
+    def facts(self) -> list[Fact]:
+        """Return all that is known."""
+        return self._known.facts()
 
-    def _positions(self, question: Question) -> _Asked:
-        """Return x, y and given as positions, and the mask of given.
-
-        What a learner asks is recognized in a few steps; all else is for the resolver to accept or refuse.
-        """
-        if len(question) == 3:
-            x, y, given = question
-            if type(x) is int and type(y) is int and type(given) is tuple:
-                s = self._mask(given)
-                if x != y and 0 <= x < self._n and 0 <= y < self._n and s >= 0 and not (s >> x | s >> y) & 1:
-                    return x, y, given, s
-        x, y, given = self._resolve(question)
-        return x, y, given, mask(given)
+    def conditioning(self, x: Any, y: Any, given: Any) -> int:
+        """Return the mask of the conditioning set, or -1 unless all are different positions."""
+        if not (type(x) is type(y) is int and type(given) is tuple):
+            return -1
+        s = self._mask(given)
+        if x == y or not (0 <= x < self._n and 0 <= y < self._n) or s < 0 or (s >> x | s >> y) & 1:
+            return -1
+        return s
 
     def _mask(self, given: tuple[int, ...]) -> int:
         """Return the mask of a conditioning set, or -1 if its members are not different positions."""
@@ -179,17 +210,37 @@ class Chaining(Inferring):
     """
 
     def __init__(self, ci: IndependenceSource, axioms: Collection[str] = AXIOMS) -> None:
+        self._axioms = axioms
         super().__init__(ci)
-        self._closure = Closure(self._n, axioms)
 
-    def _inferred(self, x: int, y: int, given: tuple[int, ...], s: int) -> Verdict | None:
-        """Return what is known to follow, or None."""
+    def _rules_for(self, n: int) -> Rules:
+        return AllSteps(n, self._axioms)
+
+
+class AllSteps:
+    """All that follows by the axioms of :mod:`graphoid.logic.closure`."""
+
+    def __init__(self, n: int, axioms: Collection[str]) -> None:
+        self._closure = Closure(n, axioms)
+        self._told = OneStep(n)
+
+    def answer(self, x: Any, y: Any, given: Any) -> Any:
+        """Return what is known to follow, or None; NotImplemented unless these are positions."""
+        s = self._told.conditioning(x, y, given)
+        if s < 0:
+            return NotImplemented
         found = self._closure.find(x, y, s)
         if found is None:
             return None
         independent, axiom, because = found
         return Verdict(x, y, given, independent, source=axiom, because=because)
 
-    def _remember(self, verdict: Verdict, s: int) -> None:
-        super()._remember(verdict, s)
-        self._closure.add(verdict.x, verdict.y, s, independent=verdict.independent)
+    def remember(self, verdicts: list[Verdict]) -> None:
+        """Take note of answers of the source, and draw all conclusions."""
+        self._told.remember(verdicts)
+        for v in verdicts:
+            self._closure.add(v.x, v.y, mask(v.given), independent=v.independent)
+
+    def facts(self) -> list[Fact]:
+        """Return all that was told."""
+        return self._told.facts()
