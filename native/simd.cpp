@@ -193,14 +193,14 @@ inline void add4(const uint16_t* code, uint32_t* h0, uint32_t* h1, uint32_t* h2,
 
 #if defined(__AVX2__)
 
-// Codes are made 32 at a time between the increments, which wait for the store port anyway. Rows change places
+// Codes are made 64 at a time between the increments, which wait for the store port anyway. Rows change places
 // within their 32, alike for all columns: it is only counts that are wanted. Pairs = 0: as many as n_pairs says.
 template <size_t Pairs>
 __attribute__((noinline)) size_t tabulate_pairs(const Simd::Pair* pairs, size_t n_pairs, size_t n, uint32_t* h, size_t stride) {
     const size_t count = Pairs > 0 ? Pairs : n_pairs;
     size_t i = 0;
     uint32_t *h0 = h, *h1 = h + stride, *h2 = h + 2 * stride, *h3 = h + 3 * stride;
-    alignas(32) uint16_t codes[2][32];
+    alignas(64) uint16_t codes[2][64];
     unsigned turn = 0;
     const auto make = [&](size_t at, uint16_t* out) {
         __m256i low = _mm256_setzero_si256(), high = low;
@@ -215,21 +215,25 @@ __attribute__((noinline)) size_t tabulate_pairs(const Simd::Pair* pairs, size_t 
             if (p == 0) {
                 low = next_low;
                 high = next_high;
-                continue;
+            } else {
+                const __m256i radix = _mm256_set1_epi16(static_cast<short>(pair.radix));
+                low = _mm256_add_epi16(_mm256_mullo_epi16(low, radix), next_low);
+                high = _mm256_add_epi16(_mm256_mullo_epi16(high, radix), next_high);
             }
-            const __m256i radix = _mm256_set1_epi16(static_cast<short>(pair.radix));
-            low = _mm256_add_epi16(_mm256_mullo_epi16(low, radix), next_low);
-            high = _mm256_add_epi16(_mm256_mullo_epi16(high, radix), next_high);
         }
         _mm256_store_si256(reinterpret_cast<__m256i*>(out), low);
         _mm256_store_si256(reinterpret_cast<__m256i*>(out + 16), high);
     };
-    if (n >= 32) make(0, codes[0]);
-    for (; i + 32 <= n; i += 32, turn ^= 1) {
-        if (i + 64 <= n) make(i + 32, codes[turn ^ 1]);
+    const auto make_two = [&](size_t at, uint16_t* out) {
+        make(at, out);
+        make(at + 32, out + 32);
+    };
+    if (n >= 64) make_two(0, codes[0]);
+    for (; i + 64 <= n; i += 64, turn ^= 1) {
+        if (i + 128 <= n) make_two(i + 64, codes[turn ^ 1]);
         const uint16_t* code = codes[turn];
-#pragma GCC unroll 8
-        for (unsigned k = 0; k < 32; k += 4) add4(code + k, h0, h1, h2, h3);
+#pragma GCC unroll 16
+        for (unsigned k = 0; k < 64; k += 4) add4(code + k, h0, h1, h2, h3);
     }
     return i;
 }
