@@ -45,7 +45,8 @@ LD_PRELOAD=$preload \
 ASAN_OPTIONS=detect_leaks=0,abort_on_error=0,log_path="$REPORTS/asan" \
 UBSAN_OPTIONS=halt_on_error=1,print_stacktrace=1,log_path="$REPORTS/ubsan" \
     "$VENV/bin/python" -m pytest -q -p no:cacheprovider -m "not slow" \
-    tests/agreement tests/golden tests/conformance tests/independence/test_fuzz_tests.py tests/models "$@" || status=$?
+    tests/agreement tests/golden tests/conformance tests/independence/test_fuzz_tests.py tests/independence/test_inferring.py \
+    tests/models "$@" || status=$?
 
 if [ -n "$(ls -A "$REPORTS")" ]; then
     cat "$REPORTS"/*
