@@ -189,16 +189,7 @@ void widen_table(std::vector<uint32_t>& table, size_t cells, int64_t* out) {
 template <class Code>
 void mixed_codes(const Dataset& data, const std::vector<int>& variables, size_t start, size_t n, Code* code) {
     std::fill(code, code + n, Code{0});
-    for (const int v : variables) {
-        const Column& column = data.columns[v];
-        if (column.narrow == nullptr) {
-            for (size_t i = 0; i < n; ++i) code[i] = static_cast<Code>(code[i] * column.arity + column.wide[start + i]);
-        } else if constexpr (sizeof(Code) == 2) {
-            data.simd.mix16(code, column.narrow + start, static_cast<uint16_t>(column.arity), n);
-        } else {
-            data.simd.mix32(code, column.narrow + start, column.arity, n);
-        }
-    }
+    for (const int v : variables) data.mix(code, v, start, n);
 }
 
 template <class Code>

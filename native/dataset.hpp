@@ -48,6 +48,19 @@ public:
     const double unit;
     const Simd& simd;
 
+    // code[i] = code[i] * arity + v's code in row start + i, for n rows.
+    template <class Code>
+    void mix(Code* code, int v, std::size_t start, std::size_t n) const {
+        const Column& column = columns[v];
+        if (column.narrow == nullptr) {
+            for (std::size_t i = 0; i < n; ++i) code[i] = static_cast<Code>(code[i] * column.arity + column.wide[start + i]);
+        } else if constexpr (sizeof(Code) == 2) {
+            simd.mix16(code, column.narrow + start, static_cast<std::uint16_t>(column.arity), n);
+        } else {
+            simd.mix32(code, column.narrow + start, column.arity, n);
+        }
+    }
+
     bool planar(int v) const { return columns[v].narrow != nullptr && columns[v].arity <= kMaxPlanes; }
     // Bit plane of `v == state`, and how many ones it has. Both are made at the first call for v.
     const Word* plane(int v, std::uint32_t state) { return made(v).bits.get() + state * words; }

@@ -17,18 +17,6 @@ constexpr uint64_t kWideIds = uint64_t{1} << 32;
 // More ids than this, and stepping over those that do not occur costs more than removing them.
 size_t sparse_from(size_t n_rows) { return std::max<size_t>(4096, n_rows / 2); }
 
-// Mixes a column into n ids, those of the rows from `start` on.
-template <class Id>
-void mix(Id* ids, const Dataset& data, const Column& column, size_t start, size_t n) {
-    if (column.narrow == nullptr) {
-        for (size_t i = 0; i < n; ++i) ids[i] = static_cast<Id>(ids[i] * column.arity + column.wide[start + i]);
-    } else if constexpr (sizeof(Id) == 2) {
-        data.simd.mix16(ids, column.narrow + start, static_cast<uint16_t>(column.arity), n);
-    } else {
-        data.simd.mix32(ids, column.narrow + start, column.arity, n);
-    }
-}
-
 // Replaces ids by their ranks among those that occur; returns how many occur.
 size_t rank_by_presence(std::vector<uint32_t>& ids, size_t range) {
     std::vector<uint32_t> rank(range, 0);
@@ -121,11 +109,11 @@ void mix_in(Slices& s, const Dataset& data, int variable) {
     }
     if (range > kNarrowIds) {
         widen(s);
-        mix(s.ids32.data(), data, column, 0, data.n_rows);
+        data.mix(s.ids32.data(), variable, 0, data.n_rows);
     } else if (!s.ids16.empty() || data.n_rows == 0) {
-        mix(s.ids16.data(), data, column, 0, data.n_rows);
+        data.mix(s.ids16.data(), variable, 0, data.n_rows);
     } else {  // wide ids whose range shrank below the limit only ever come narrowed from compact()
-        mix(s.ids32.data(), data, column, 0, data.n_rows);
+        data.mix(s.ids32.data(), variable, 0, data.n_rows);
     }
     s.n = range;
     s.compact = false;
@@ -155,7 +143,7 @@ void make_slices(Slices& out, const Dataset& data, const std::vector<int>& given
         const size_t n = std::min(chunk, data.n_rows - start);
         uint16_t* ids = out.ids16.data() + start;
         std::fill_n(ids, n, 0);
-        for (size_t k = 0; k < lead; ++k) mix(ids, data, data.columns[given[k]], start, n);
+        for (size_t k = 0; k < lead; ++k) data.mix(ids, given[k], start, n);
     }
     for (size_t k = lead; k < given.size(); ++k) mix_in(out, data, given[k]);
     finish(out, data, ranked);
