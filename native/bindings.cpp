@@ -45,8 +45,10 @@ bool beyond(const Code* codes, std::size_t n_rows, std::uint32_t arity) {
 // A list of questions (x, y, given) in both worlds: Python's objects to hand back, and plain numbers.
 class Questions {
 public:
-    // `resolve` turns anything unusual (names, other integer types, sets) into positions, or raises.
-    Questions(nb::list asked, int n_variables, nb::object resolve) : n_(n_variables), seen_(n_variables, 0) {
+    // `index` has the position of every name; `resolve` turns anything else (other integer types, sets) into
+    // positions, or raises.
+    Questions(nb::list asked, int n_variables, nb::dict index, nb::object resolve)
+        : n_(n_variables), index_(index), seen_(n_variables, 0) {
         const std::size_t size = asked.size();
         items_.reserve(size);
         for (std::size_t i = 0; i < size; ++i) {
@@ -67,33 +69,63 @@ public:
     nb::list x, y, given;
 
 private:
-    // Takes a question that is a tuple of two positions and a tuple of positions, all different.
+    // Takes a question of two variables and a tuple or list of others, all different, by position or name.
     bool plain(PyObject* item) {
-        if (!PyTuple_CheckExact(item) || PyTuple_GET_SIZE(item) != 3) return false;
-        PyObject *px = PyTuple_GET_ITEM(item, 0), *py = PyTuple_GET_ITEM(item, 1), *pz = PyTuple_GET_ITEM(item, 2);
-        if (!PyTuple_CheckExact(pz)) return false;
+        if (!sequence(item)) return false;
+        const Py_ssize_t parts = PySequence_Fast_GET_SIZE(item);
+        if (parts != 2 && parts != 3) return false;
+        PyObject** part = PySequence_Fast_ITEMS(item);
         ++stamp_;
-        const int ix = fresh(px), iy = ix < 0 ? -1 : fresh(py);
+        const int ix = fresh(part[0]), iy = ix < 0 ? -1 : fresh(part[1]);
         if (iy < 0) return false;
         const std::size_t before = flat_.size();
-        const Py_ssize_t size = PyTuple_GET_SIZE(pz);
-        for (Py_ssize_t i = 0; i < size; ++i) {
-            const int v = fresh(PyTuple_GET_ITEM(pz, i));
-            if (v < 0) {
-                flat_.resize(before);
-                return false;
-            }
-            flat_.push_back(v);
+        nb::object others = parts == 3 ? taken(part[2]) : nb::object(nb::make_tuple());
+        if (!others.is_valid()) {
+            flat_.resize(before);
+            return false;
         }
-        items_.push_back({ix, iy, nullptr, static_cast<int>(size)});
-        x.append(nb::handle(px));
-        y.append(nb::handle(py));
-        given.append(nb::handle(pz));
+        items_.push_back({ix, iy, nullptr, static_cast<int>(flat_.size() - before)});
+        append(x, part[0], ix);
+        append(y, part[1], iy);
+        given.append(others);
         return true;
+    }
+
+    static bool sequence(PyObject* object) { return PyTuple_CheckExact(object) || PyList_CheckExact(object); }
+
+    static void append(nb::list& list, PyObject* object, int position) {
+        if (PyLong_CheckExact(object))
+            list.append(nb::handle(object));
+        else
+            list.append(position);
+    }
+
+    // Takes the given variables; returns them as a tuple of positions, or nothing if one is unusual.
+    nb::object taken(PyObject* object) {
+        if (!sequence(object)) return {};
+        const std::size_t before = flat_.size();
+        const Py_ssize_t size = PySequence_Fast_GET_SIZE(object);
+        bool as_it_is = PyTuple_CheckExact(object);
+        for (Py_ssize_t i = 0; i < size; ++i) {
+            PyObject* variable = PySequence_Fast_ITEMS(object)[i];
+            const int v = fresh(variable);
+            if (v < 0) return {};
+            flat_.push_back(v);
+            as_it_is = as_it_is && PyLong_CheckExact(variable);
+        }
+        if (as_it_is) return nb::borrow(object);
+        nb::object out = nb::steal(PyTuple_New(size));
+        for (Py_ssize_t i = 0; i < size; ++i)
+            PyTuple_SET_ITEM(out.ptr(), i, PyLong_FromLong(flat_[before + static_cast<std::size_t>(i)]));
+        return out;
     }
 
     // The position that the object stands for, if it was not yet named in this question; else -1.
     int fresh(PyObject* object) {
+        if (PyUnicode_CheckExact(object)) {
+            object = PyDict_GetItemWithError(index_.ptr(), object);
+            if (object == nullptr) return -1;
+        }
         if (!PyLong_CheckExact(object)) return -1;
         int overflow = 0;
         const long v = PyLong_AsLongAndOverflow(object, &overflow);
@@ -103,6 +135,7 @@ private:
     }
 
     long n_;
+    nb::dict index_;
     std::vector<int> flat_;
     std::vector<std::uint64_t> seen_;
     std::uint64_t stamp_ = 0;
@@ -146,9 +179,9 @@ public:
     const char* simd() const { return data_->simd.name; }
 
     // Columns of numbers for a batch of questions; what the columns mean depends on the kind of test.
-    nb::tuple judge(nb::list asked, nb::object resolve, int kind, int dof, double log_prior, double pseudo_count,
+    nb::tuple judge(nb::list asked, nb::dict index, nb::object resolve, int kind, int dof, double log_prior, double pseudo_count,
                     bool occurring, unsigned threads) {
-        Questions questions(asked, static_cast<int>(data_->columns.size()), resolve);
+        Questions questions(asked, static_cast<int>(data_->columns.size()), index, resolve);
         const std::size_t n = questions.items_.size();
         Settings settings;
         settings.kind = static_cast<Kind>(kind);

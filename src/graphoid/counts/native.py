@@ -112,6 +112,7 @@ class NativeEngine:
         self._unit = 1.0 if weights is None else weights.unit
         # continuous columns have no codes; a column of zeros keeps their place and is refused when asked for
         self._arities = tuple(v.arity for v in table.variables)
+        self._index = {name: i for i, name in enumerate(table.names)}
         zeros = np.zeros(table.n_rows, dtype=np.uint8)
         self._continuous = frozenset(i for i, column in enumerate(table.columns) if column is None)
         self._native = native
@@ -228,6 +229,7 @@ class NativeEngine:
         columns = Columns._make(
             self._data.judge(
                 questions,
+                self._index,
                 resolve,
                 _KINDS[kernel.kind],
                 _DOFS[kernel.dof],
