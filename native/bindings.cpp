@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -126,9 +127,13 @@ private:
             object = PyDict_GetItemWithError(index_.ptr(), object);
             if (object == nullptr) return -1;
         }
-        if (!PyLong_CheckExact(object)) return -1;
         int overflow = 0;
-        const long v = PyLong_AsLongAndOverflow(object, &overflow);
+        long v = -1;
+        if (PyLong_CheckExact(object))
+            v = PyLong_AsLongAndOverflow(object, &overflow);
+        else if (std::strncmp(Py_TYPE(object)->tp_name, "numpy.", 6) == 0 && PyIndex_Check(object))
+            v = static_cast<long>(PyNumber_AsSsize_t(object, PyExc_OverflowError));  // runs no code of the caller's
+        if (PyErr_Occurred() != nullptr) PyErr_Clear();  // said better by whoever resolves it
         if (overflow != 0 || v < 0 || v >= n_ || seen_[v] == stamp_) return -1;
         seen_[v] = stamp_;
         return static_cast<int>(v);
