@@ -76,7 +76,7 @@ def test_dependence_rules_come_first() -> None:
         names = ("x", "y", "w")
 
         def independent(self, x: object, y: object, given: object = ()) -> bool:
-            raise NotImplementedError
+            raise NotImplementedError  # whoever is tested asks in batches only
 
         def ask(self, questions: list[tuple[int, int, tuple[int, ...]]]) -> list[gd.Verdict]:
             return [gd.Verdict(x, y, z, not z) for x, y, z in questions]  # independent given nothing only

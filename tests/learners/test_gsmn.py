@@ -163,7 +163,7 @@ class Told:
         self.log_ps = log_ps
 
     def independent(self, x: int | str, y: int | str, given: Sequence[int | str] = ()) -> bool:
-        raise NotImplementedError
+        raise NotImplementedError  # whoever is tested asks in batches only
 
     def ask(self, questions: Sequence[Question]) -> list[Verdict]:
         verdicts = []

@@ -29,7 +29,7 @@ class Told:
         self.dependences = {(min(x, y), max(x, y), tuple(sorted(z))) for x, y, z in dependences}
 
     def independent(self, x: int | str, y: int | str, given: Sequence[int | str] = ()) -> bool:
-        raise NotImplementedError
+        raise NotImplementedError  # whoever is tested asks in batches only
 
     def ask(self, questions: Sequence[Question]) -> list[gd.Verdict]:
         return [
@@ -52,7 +52,7 @@ class OneSided:
     names = ("a", "b")
 
     def independent(self, x: int | str, y: int | str, given: Sequence[int | str] = ()) -> bool:
-        raise NotImplementedError
+        raise NotImplementedError  # whoever is tested asks in batches only
 
     def ask(self, questions: Sequence[Question]) -> list[gd.Verdict]:
         return [gd.Verdict(x, y, tuple(z), x > y) for x, y, z in questions]

@@ -87,7 +87,7 @@ class Counting:
         self.batches: list[list[Question]] = []
 
     def independent(self, x: int | str, y: int | str, given: Sequence[int | str] = ()) -> bool:
-        raise NotImplementedError
+        raise NotImplementedError  # whoever is tested asks in batches only
 
     def ask(self, questions: Sequence[Question]) -> list[Verdict]:
         self.batches.append(list(questions))
