@@ -1,4 +1,4 @@
-// The only file that knows both Python and the kernels.
+// What Python sees of counting, inference and sampling; kernels of other subjects have a bind_*.cpp of their own.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "batch.hpp"
+#include "bind.hpp"
 #include "counts.hpp"
 #include "dataset.hpp"
 #include "gibbs.hpp"
@@ -27,13 +28,6 @@ using namespace graphoid;
 namespace {
 
 using Longs = nb::ndarray<nb::numpy, std::int64_t, nb::ndim<1>>;
-
-template <class T>
-nb::ndarray<nb::numpy, T, nb::ndim<1>> owned(std::vector<T>&& values) {
-    auto* held = new std::vector<T>(std::move(values));
-    nb::capsule owner(held, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-    return nb::ndarray<nb::numpy, T, nb::ndim<1>>(held->data(), {held->size()}, owner);
-}
 
 // A code without a state would be counted outside the table.
 template <class Code>

@@ -1,0 +1,22 @@
+// What the files that know both Python and the kernels (bindings.cpp, bind_*.cpp) share.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <utility>
+#include <vector>
+
+namespace graphoid {
+
+// A vector handed to NumPy without a copy.
+template <class T>
+nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>> owned(std::vector<T>&& values) {
+    auto* held = new std::vector<T>(std::move(values));
+    nanobind::capsule owner(held, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    return nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>>(held->data(), {held->size()}, owner);
+}
+
+// One function a subject, defined in bind_<subject>.cpp and called by the module in bindings.cpp.
+
+}  // namespace graphoid
