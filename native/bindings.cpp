@@ -272,6 +272,16 @@ public:
         return nb::cast(owned(std::move(out)));
     }
 
+    nb::object evidence(nb::list blankets, bool interactions, double scale, unsigned threads) {
+        const std::vector<Blanket> asked = read_blankets(blankets);
+        std::vector<double> out(asked.size());
+        {
+            nb::gil_scoped_release free;
+            logistic_evidence(*data_, interactions, scale, asked, threads, out.data());
+        }
+        return nb::cast(owned(std::move(out)));
+    }
+
     // (log-likelihoods, numbers of parameters)
     nb::tuple logistic(nb::list blankets, bool interactions, double price, unsigned threads) {
         const std::vector<Blanket> asked = read_blankets(blankets);
@@ -545,6 +555,7 @@ NB_MODULE(_native, m) {
         .def("closures", &Handle::closures)
         .def("marginal_likelihood", &Handle::marginal_likelihood)
         .def("logistic", &Handle::logistic)
+        .def("evidence", &Handle::evidence)
         .def("pairs", &Handle::pairs)
         .def("one_against", &Handle::one_against);
     nb::class_<Inference>(m, "Inference")
