@@ -374,7 +374,7 @@ private:
     SliceCache cache_;
     std::mutex mutex_;
     std::unique_ptr<RisingTables> rising_;
-    RisingTables pseudo_counts_{4096};  // of which there are as many as sizes of blankets
+    RisingTables pseudo_counts_{16384};  // of which there are as many as sizes of blankets: a quarter of a megabyte each
 };
 
 // A list of objects of a class derived from tuple, one for each row of the columns. A column is a list, or one

@@ -234,11 +234,14 @@ double evidence_of(const Dataset& data, const Blanket& blanket, bool interaction
     const std::size_t classes = family.states - 1;
     std::vector<double> weights(classes * design.width, 0.0);
     double best = model.fit(design, weights);
+    int products = 0;
     std::vector<Block> left;
     if (interactions)
         for (std::size_t a = 0; a < width; ++a)
             for (std::size_t b = a + 1; b < width; ++b) left.push_back(product(effects[a], effects[b], family.n));
-    // Products are added in the order of what they promise, until one does not keep it.
+    // Products are added in the order of what they promise, until one does not keep it. Each pays for having been chosen
+    // among so many.
+    const double price = std::log(1.0 + static_cast<double>(left.size()));
     while (!left.empty()) {
         const Cholesky information = model.information(design, weights);
         std::size_t chosen = 0;
@@ -250,12 +253,12 @@ double evidence_of(const Dataset& data, const Blanket& blanket, bool interaction
                 chosen = i;
             }
         }
-        if (!(most > -kDoubt)) break;
+        if (!(most > price - kDoubt)) break;
         const Block wider = beside(design, left[chosen], family.n);
         std::vector<double> at(classes * wider.width, 0.0);
         for (std::size_t a = 0; a < classes; ++a)
             std::copy_n(weights.data() + a * design.width, design.width, at.data() + a * wider.width);
-        const double found = model.fit(wider, at);
+        const double found = model.fit(wider, at) - price * ++products;
         if (!(found > best)) break;
         best = found;
         design = wider;

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from graphoid.learners.gsmn import GSMN as GSMN
     from graphoid.learners.hill_climb import HillClimb as HillClimb
     from graphoid.learners.posterior import Posterior as Posterior
+    from graphoid.learners.recommended import learn as learn
     from graphoid.learners.search import Search as Search
     from graphoid.learners.two_phase import TwoPhase as TwoPhase
     from graphoid.logic.assertion import Assertion as Assertion
@@ -88,6 +89,7 @@ _HOME = {
     "Verdict": "logic.verdict",
     "accuracy": "structure.compare",
     "compare": "structure.compare",
+    "learn": "learners.recommended",
     "load": "structure.learned",
     "read": "data.sources",
 }

@@ -68,7 +68,7 @@ class Budget:
 
 
 def tabu_walk(slope: Slope, length: int, rng: np.random.Generator, budget: Budget) -> UndirectedGraph:
-    """Take the best step again and again, also downhill, and never back for a while; return the best graph met.
+    """Take the best step again and again, also downhill, never soon back; return the best graph met.
 
     A step back is allowed where it leads higher than ever before. The walk ends after ``length`` steps
     without that.

@@ -1,4 +1,4 @@
-"""The evidence for a log-linear network: how likely the data are, with the strengths of effects integrated out."""
+"""The evidence for a network: how likely the data are, with the strengths of effects integrated out."""
 
 from __future__ import annotations
 
@@ -54,14 +54,14 @@ class LogLinearEvidence(Score):
     ----------
     order
         2 for main effects of the blanket; 3 for products of two members as well, each kept where it raises
-        the evidence.
+        the evidence by more than the logarithm of the number of products to choose from.
     scale
         Standard deviation :math:`\sigma` of effects a priori; at 1 the log-odds ratio of two binary variables
         has one of 2.
     ess
         Equivalent sample size of the full table; None for logistic models only.
     prior
-        Over graphs; :class:`SparsePrior` expects two neighbors a variable.
+        Over graphs; :class:`SparsePrior` expects three neighbors a variable.
     """
 
     order: Literal[2, 3] = 3
@@ -108,7 +108,7 @@ def log_evidence(counts: Counts, *, interactions: bool, scale: float) -> float:
     """Return the log marginal likelihood of the last variable given the others, by a logistic model.
 
     With ``interactions``, products of two of the others are added, the most promising first, while each
-    raises it.
+    raises it by more than its price.
     """
     configurations, table = configurations_of(counts)
     if not table.size or table.shape[1] < 2:
@@ -119,14 +119,17 @@ def log_evidence(counts: Counts, *, interactions: bool, scale: float) -> float:
     best, weights = model.fit(design, np.zeros((table.shape[1] - 1, design.shape[1])))
     pairs = combinations(effects, 2) if interactions else []
     left = [(a[:, :, None] * b[:, None, :]).reshape(len(table), -1) for a, b in pairs]
+    price, products = math.log(1 + len(left)), 0  # each pays for having been chosen among so many
     while left:
         promises = [model.promise(design, more, weights) for more in left]
         chosen = int(np.argmax(promises))
-        if not promises[chosen] > -DOUBT:
+        if not promises[chosen] > price - DOUBT:
             break
         more = left.pop(chosen)
         wider = np.hstack([design, more])
         found, at = model.fit(wider, np.hstack([weights, np.zeros((len(weights), more.shape[1]))]))
+        products += 1
+        found -= price * products
         if not found > best:
             break
         best, design, weights = found, wider, at
