@@ -225,7 +225,8 @@ def _drawn(edges: list[Edge], n: int, rng: np.random.Generator) -> list[Edge]:
 def r_hat(samples: list[NDArray[np.float64]]) -> float:
     """Return the largest split potential scale reduction of all edges ([Gelman1992]_).
 
-    It is near 1 where runs, and halves of a run, agree. Edges whose probability hardly varies within or between runs are left out.
+    It is near 1 where runs, and halves of a run, agree. Edges whose probability hardly varies within or
+    between runs are left out.
     """
     halves = [half for run in samples for half in np.array_split(run, 2)]
     length = min(len(half) for half in halves)
