@@ -158,7 +158,7 @@ class Posterior(ScoreLearner):
     """
 
     _: KW_ONLY
-    precision: float = 0.01
+    precision: float = 0.005
     rounds: int = 200
     max_rounds: int = 10_000
     runs: int = 2

@@ -30,7 +30,7 @@ def recommended(n: int, *, random_state: Any = 0, seconds: float | None = None) 
     else:
         score = LogLinearEvidence(order=2)
         reason = f"logistic models without products, or tables: {n:,} variables are many"
-    effort = min(1.0, max(0.05, 4 / n)) if n else 1.0  # the more variables, the longer a walk takes
+    effort = min(1.0, 4 / n) if n else 1.0  # the more variables, the longer a walk takes
     return Search(score, effort=effort, seconds=seconds, random_state=random_state), reason
 
 
@@ -77,7 +77,7 @@ def learn(
     search, reason = recommended(len(table.variables), random_state=random_state, seconds=seconds)
     found = search.fit(table, progress=progress).structure_
     found = replace(found, settings={**found.settings, "reason": reason})
-    if len(table.variables) > MOST_FOR_POSTERIOR:
+    if not 2 <= len(table.variables) <= MOST_FOR_POSTERIOR:
         return found
     posterior = Posterior(search.score, start=found, random_state=random_state)
     sampled = posterior.fit(table, progress=progress).structure_

@@ -33,6 +33,12 @@ ALL_PAIRS = 40
 PARTNERS = 12
 """Beyond, each variable brings the partners it depends on most: several times a usual blanket."""
 
+MOST_TO_LOOK_AGAIN = 300
+"""Up to so many variables, all pairs are looked at once more in the end: nothing overlooked is left."""
+
+MOST_TO_START_AGAIN = 300
+"""Beyond so many variables there is one start: a climb takes minutes."""
+
 PATIENCE = 40
 """Walks without success after which a search of normal effort ends."""
 
@@ -144,6 +150,13 @@ def candidates(scorer: Scorer, starts: Sequence[UndirectedGraph]) -> list[Edge]:
     return sorted(chosen)
 
 
+def improving(scorer: Scorer, graph: UndirectedGraph, known: Sequence[Edge]) -> list[Edge]:
+    """Return the pairs that are not known yet and that would improve a graph: their dependence was hidden."""
+    others = sorted(set(combinations(range(scorer.n), 2)).difference(known))
+    gains = scorer.gains(graph, others)
+    return [edge for edge, gain in zip(others, gains, strict=True) if gain > LEAST]
+
+
 @dataclass(eq=False)
 class Search(ScoreLearner):
     """Look for the graph with the highest score: the search we recommend.
@@ -170,7 +183,8 @@ class Search(ScoreLearner):
     Notes
     -----
     With more than 40 variables only pairs are looked at that depend on each other most strongly, twelve for
-    each variable, and those that are joined or share a neighbor in a start.
+    each variable, and those that are joined or share a neighbor in a start. In the end, with up to 300
+    variables, all others are looked at once, and the climb goes on with those that would improve the graph.
     """
 
     _: KW_ONLY
@@ -195,6 +209,13 @@ class Search(ScoreLearner):
             if budget.spent:
                 return Found(best, stopped="budget")
         best = self._wander(slope, best, rng, budget, progress)
+        while scorer.n <= MOST_TO_LOOK_AGAIN and not budget.spent:
+            overlooked = improving(scorer, best, slope.edges)
+            if not overlooked:
+                break
+            slope = Slope(scorer, best, sorted({*slope.edges, *overlooked}))
+            steepest_ascent(slope, progress)
+            best = slope.graph
         return Found(best, stopped="budget" if budget.spent else "converged")
 
     def _wander(
@@ -246,6 +267,8 @@ def usual_starts(scorer: Any) -> list[UndirectedGraph]:
     """Return graphs to climb from: none of the edges, GSIMN's and, for sums over pairs, IBMAP-HC's."""
     empty = UndirectedGraph(scorer.names)
     starts = [empty]
+    if scorer.n > MOST_TO_START_AGAIN:
+        return starts
     if scorer.score.of_pairs:
         starts.append(ibmap_hc(scorer, empty)[0])
     starts.append(GSIMN().learn(Tester(GTest(alpha=0.01), scorer.engine)).graph)

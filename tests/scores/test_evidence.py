@@ -1,0 +1,94 @@
+"""The evidence of logistic models: against numerical integration, and what may not change it."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy import integrate
+
+import graphoid as gd
+from graphoid.counts.reference import ReferenceEngine
+from graphoid.errors import SettingsError
+from graphoid.scores.evidence import contrasts
+
+RNG = np.random.default_rng(20)
+
+
+def simulated(states: int, n: int = 4, rows: int = 300) -> gd.Table:
+    codes = RNG.integers(0, states, size=(rows, n))
+    codes[:, 1] = np.where(RNG.random(rows) < 0.6, codes[:, 0], codes[:, 1])
+    codes[:, 3] = np.where(RNG.random(rows) < 0.7, (codes[:, 1] + codes[:, 2]) % states, codes[:, 3])
+    codes[:states] = np.arange(states)[:, None]  # every state occurs
+    return gd.read(codes, discretize=None)
+
+
+def log_likelihood(table: gd.Table, constant: float, effect: float) -> float:
+    """Of the first of two binary variables given the second, as written in the docstring, row by row."""
+    x, y = table.codes[:, 0], table.codes[:, 1]
+    unit = math.sqrt(0.5)
+    eta = constant + effect * np.where(y == 0, unit, -unit)
+    utility = np.stack([unit * eta, -unit * eta])
+    return float((utility[x, np.arange(len(x))] - np.logaddexp(*utility)).sum())
+
+
+def test_laplace_is_near_the_integral_over_all_effects() -> None:
+    table = gd.read(np.repeat([[0, 0], [0, 1], [1, 0], [1, 1]], [40, 25, 20, 35], axis=0))
+    score = gd.LogLinearEvidence(order=2, ess=None, scale=1.5)
+    top = log_likelihood(table, 0, 0)
+
+    def density(constant: float, effect: float) -> float:
+        prior = -0.5 * ((constant / 7.5) ** 2 + (effect / 1.5) ** 2) - math.log(2 * math.pi * 7.5 * 1.5)
+        return math.exp(log_likelihood(table, constant, effect) - top + prior)
+
+    whole, _ = integrate.dblquad(density, -3, 3, -3, 3)
+    assert score.on(table).local(0, 0b10) == pytest.approx(top + math.log(whole), abs=0.02)
+
+
+def test_contrasts_are_orthonormal() -> None:
+    for r in (2, 3, 5):
+        c = contrasts(r)
+        np.testing.assert_allclose(c.T @ c, np.eye(r - 1), atol=1e-12)
+        np.testing.assert_allclose(c.sum(axis=0), 0, atol=1e-12)
+
+
+@pytest.mark.parametrize("states", [2, 3])
+@pytest.mark.parametrize(
+    "score",
+    [
+        gd.LogLinearEvidence(),
+        gd.LogLinearEvidence(order=2, ess=None),
+        gd.LogLinearEvidence(ess=None, scale=3.0),
+    ],
+    ids=["both", "main effects", "products"],
+)
+def test_kernels_agree_with_numpy(states: int, score: gd.LogLinearEvidence) -> None:
+    table = simulated(states)
+    fast, plain = score.on(table), score.on(ReferenceEngine(table))
+    for x, mask in [(0, 0), (0, 0b0110), (3, 0b0111), (1, 0b1101)]:
+        assert fast.local(x, mask) == pytest.approx(plain.local(x, mask), rel=1e-10)
+
+
+def test_names_of_states_do_not_matter() -> None:
+    table = simulated(3)
+    turned = gd.read((table.codes.astype(int) + 1) % 3, discretize=None)
+    graph = gd.UndirectedGraph(4, [(0, 1), (1, 3), (2, 3), (1, 2)])
+    score = gd.LogLinearEvidence()
+    assert score.value(graph, turned) == pytest.approx(score.value(graph, table), rel=1e-10)
+
+
+def test_products_see_what_main_effects_cannot() -> None:
+    rows = np.array([(x, y, x ^ y) for x, y in product((0, 1), repeat=2)] * 50)
+    table = gd.read(rows, discretize=None)
+    both = gd.LogLinearEvidence(ess=None).on(table)
+    main = gd.LogLinearEvidence(order=2, ess=None).on(table)
+    assert both.local(2, 0b11) > both.local(2, 0) + 50
+    assert main.local(2, 0b11) < main.local(2, 0)
+
+
+def test_bad_settings_get_one_sentence() -> None:
+    for settings in ({"order": 4}, {"scale": 0}, {"ess": -1.0}):
+        with pytest.raises(SettingsError):
+            gd.LogLinearEvidence(**settings)  # type: ignore[arg-type]
