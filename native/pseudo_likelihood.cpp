@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::size_t tile = 32;          // words: 2,048 rows, 16 KiB of logits
 constexpr std::size_t tile_rows = tile * 64;
+constexpr std::size_t few_words = 1 << 15;  // of masks: done before a second thread has started
 
 // What one thread needs for a tile of one variable; a binary variable has one logit, that of state 1 over state 0.
 struct Room {
@@ -99,7 +100,7 @@ template void DistinctRows::set_column(std::size_t, const std::uint16_t*);
 
 Terms::Terms(const DistinctRows& rows, std::size_t n_features, const std::int64_t* first_member, const std::int32_t* variable,
              const std::int32_t* state)
-    : n_features_(n_features), terms_(rows.n()) {
+    : n_features_(n_features), n_terms_(static_cast<std::size_t>(first_member[n_features])), terms_(rows.n()) {
     for (std::size_t f = 0; f < n_features; ++f)
         for (std::int64_t i = first_member[f]; i < first_member[f + 1]; ++i) {
             const std::size_t first = others_.size();
@@ -113,6 +114,7 @@ Terms::Terms(const DistinctRows& rows, std::size_t n_features, const std::int64_
 double pseudo_likelihood(const DistinctRows& rows, const Terms& model, const double* weights, const double* direction,
                          const Terms& scored, unsigned threads, double* out) {
     const std::size_t n = rows.n();
+    if ((model.n_terms() + scored.n_terms() + n) * rows.words() < few_words) threads = 1;
     std::vector<double> values(n, 0.0);
     std::vector<std::vector<double>> sums(n);  // of each term of each variable: added up in order at the end
     std::vector<Room> rooms(std::max(1u, threads));

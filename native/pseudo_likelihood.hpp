@@ -48,11 +48,12 @@ public:
         std::uint32_t state;                         // of the variable that the term belongs to
     };
     std::size_t n_features() const { return n_features_; }
+    std::size_t n_terms() const { return n_terms_; }
     const std::vector<Term>& of(std::size_t v) const { return terms_[v]; }
     const std::size_t* others(const Term& term) const { return others_.data() + term.first_other; }
 
 private:
-    std::size_t n_features_;
+    std::size_t n_features_, n_terms_;
     std::vector<std::vector<Term>> terms_;
     std::vector<std::size_t> others_;
 };
