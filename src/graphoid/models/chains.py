@@ -1,8 +1,9 @@
 r"""Gibbs sampling of variables with any number of states, compiled where that is possible.
 
-The streams of random numbers are those of :mod:`graphoid.models.gibbs`, whose sampler for binary variables is used
-where it fits; of each number below :math:`2^{32}` the upper 31 bits count, so that cumulative probabilities from 0 to
-1 are whole numbers that 32 bits hold. A chain starts from states that are equally probable.
+The streams of random numbers are those of :mod:`graphoid.models.gibbs`, whose sampler for binary variables is
+used where it fits; of each number below :math:`2^{32}` the upper 31 bits count, so that cumulative
+probabilities from 0 to 1 are whole numbers that 32 bits hold. A chain starts from states that are equally
+probable.
 """
 
 from __future__ import annotations
@@ -16,13 +17,12 @@ from graphoid.counts.native import available_threads, kernels
 from graphoid.errors import SettingsError
 from graphoid.models.factors import Factor, spread
 from graphoid.models.gibbs import FUSED, GROUP, GibbsSampler, uniforms
+from graphoid.models.potentials import Given, Potential
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
-
-    from graphoid.models.potentials import Given, Potential
 
 FUSED_CELLS = 2**FUSED * 4
 """Most cells of a conditional distribution that is one table: 16 KB of levels stay in the nearest cache."""
@@ -56,11 +56,10 @@ def run_chains(
     """
     sampler.check()
     for potential in potentials:
-        values = potential.weights if potential.log_values is None else potential.log_values
-        if values is not None and not np.isfinite(values).all():
+        if not np.isfinite(potential.values).all():
             raise SettingsError(
-                f"the factor of {potential.members} makes states impossible, between which Gibbs sampling may not "
-                f"find a way. Use a model without zeros, or one small enough for exact sampling."
+                f"the factor of {potential.members} makes states impossible, and Gibbs sampling may not find "
+                f"its way around them. Use a model without zeros, or one small enough to sample exactly."
             )
     groups = -(-(n_chains or sampler.n_chains) // GROUP)
     keys = rng.integers(0, 2**64, size=groups, dtype=np.uint64)
@@ -79,7 +78,7 @@ def run_chains(
 
 
 class StateConditionals(NamedTuple):
-    """The distribution of every variable given the others, ready to be looked up; see ``native/chains.hpp``."""
+    """The distribution of every variable given the others, laid out as ``native/chains.hpp`` says."""
 
     arity: NDArray[np.int32]
     fused: NDArray[np.uint8]
@@ -145,8 +144,6 @@ def state_conditionals(potentials: Sequence[Potential], arities: Sequence[int]) 
 
 def _fused(v: int, terms: Sequence[Given], arities: Sequence[int]) -> Given | None:
     """Return the terms of a variable added up to one table, or None where it would be too large."""
-    from graphoid.models.potentials import Potential
-
     around = tuple(sorted({u for term in terms for u in term.known}))
     shape = tuple(arities[u] for u in around)
     if math.prod(shape) * arities[v] > FUSED_CELLS or any(term.listed is not None for term in terms):
@@ -160,10 +157,10 @@ def _fused(v: int, terms: Sequence[Given], arities: Sequence[int]) -> Given | No
 
 
 def _levels(lines: NDArray[np.float64]) -> NDArray[np.uint32]:
-    r"""Return the cumulative probabilities of lines of log-potentials, but for the last, in units of :math:`2^{-31}`."""
+    r"""Return the cumulative probabilities of lines of logarithms in units of :math:`2^{-31}`; not the last."""
     p = np.exp(lines - lines.max(axis=1, keepdims=True))
     cumulative = np.cumsum(p, axis=1)
-    return np.rint(cumulative[:, :-1] / cumulative[:, -1:] * 2.0**31).astype(np.uint32)
+    return np.asarray(np.rint(cumulative[:, :-1] / cumulative[:, -1:] * 2.0**31), dtype=np.uint32)
 
 
 def _run(
@@ -192,7 +189,9 @@ def _next(
     arity = int(plan.arity[v])
     first, last = int(plan.first_term[v]), int(plan.first_term[v + 1])
     if plan.fused[v]:
-        cells = plan.first_cell[first] + _lines(plan, first, states)[:, None] * (arity - 1) + np.arange(arity - 1)
+        cells = (
+            plan.first_cell[first] + _lines(plan, first, states)[:, None] * (arity - 1) + np.arange(arity - 1)
+        )
         return np.asarray((u[:, None] >= plan.levels[cells]).sum(axis=1))
     total = np.zeros((len(u), arity))
     for t in range(first, last):

@@ -36,15 +36,15 @@ def evidence_codes(given: Any, variables: Sequence[Variable]) -> Evidence:
     ----------
     given
         None for no evidence. A dictionary from variables (by name or position) to states: one row, or many if
-        values are lists or arrays. A table or a data frame, whose columns are variables by name. A 2-D array of
-        codes, a column for every variable, -1 where it was not observed.
+        values are lists or arrays. A table or a data frame, whose columns are variables by name. A 2-D array
+        of codes, a column for every variable, -1 where it was not observed.
     variables
         Those of the model.
 
     Notes
     -----
-    A state is given by its label; where no label is a number, its code will do; where states are bins, so will
-    a number in one of them. None and NaN are not observed.
+    A state is given by its label; where no label is a number, its code will do; where states are bins, so
+    will a number in one of them. None and NaN are not observed.
     """
     names = Names([v.name for v in variables])
     if given is None:
@@ -63,10 +63,10 @@ def evidence_codes(given: Any, variables: Sequence[Variable]) -> Evidence:
 def row_codes(rows: Any, variables: Sequence[Variable]) -> NDArray[np.int64]:
     """Return whole rows as codes: like :func:`evidence_codes`, and everything must be observed."""
     codes = evidence_codes(rows, variables).codes
-    missing = np.flatnonzero((codes < 0).any(axis=0))
-    if missing.size:
+    missing = [v.name for v, column in zip(variables, codes.T, strict=True) if (column < 0).any()]
+    if missing:
         raise DataError(
-            f"a whole row needs a state of every variable; {shown([variables[v].name for v in missing])} "
+            f"a whole row needs a state of every variable; {shown(missing)} "
             f"has none in some rows. Ask for probabilities given the rest: query()."
         )
     return codes
@@ -127,38 +127,35 @@ def _of_array(given: Any, variables: Sequence[Variable]) -> NDArray[np.int64]:
         wrong = np.flatnonzero((codes[:, v] < UNKNOWN) | (codes[:, v] >= variable.arity))
         if wrong.size:
             raise DataError(
-                f"code {codes[wrong[0], v]} in row {wrong[0]} is none of {variable.name!r}, whose codes go from "
-                f"0 to {variable.arity - 1} (-1: not observed)."
+                f"code {codes[wrong[0], v]} in row {wrong[0]} is none of {variable.name!r}, whose codes go "
+                f"from 0 to {variable.arity - 1} (-1: not observed)."
             )
     return codes
 
 
 def _labels(values: Any, variable: Variable) -> NDArray[np.int64]:
-    """Return the codes of states given by label, by code where no label is a number, or by a number in a bin."""
+    """Return the codes of states: by label, by code where no label is a number, or by a number in a bin."""
     code: dict[Any, int] = {state: k for k, state in enumerate(variable.states)}
     if not any(isinstance(state, (int, float)) for state in variable.states) and not variable.cuts:
         code |= {k: k for k in range(variable.arity)}
     found: dict[Any, int] = {}
     out = np.empty(len(values), dtype=np.int64)
     for row, value in enumerate(values):
-        try:
-            out[row] = found[value]
-        except (KeyError, TypeError):
-            out[row] = found[value] = _label(value, code, variable)
+        key = value if getattr(value, "__hash__", None) else repr(value)  # a list is no state of anything
+        if key not in found:
+            found[key] = _label(value, code.get(key), variable)
+        out[row] = found[key]
     return out
 
 
-def _label(value: Any, code: dict[Any, int], variable: Variable) -> int:
-    if value is None or value != value:  # noqa: PLR0124 - NaN is what does not equal itself
+def _label(value: Any, code: int | None, variable: Variable) -> int:
+    """Return the code of a state; ``code`` is the one it has by its label, if any."""
+    if value is None or value != value:  # NaN is what does not equal itself
         return UNKNOWN
+    if code is not None:
+        return code
+    if variable.cuts and isinstance(value, (int, float, np.number)):
+        return int(np.searchsorted(variable.cuts, value, side="left"))
     plain = value.item() if isinstance(value, np.generic) else value
-    try:
-        if plain in code:
-            return code[plain]
-    except TypeError:
-        pass  # lists and the like are states of nothing
-    else:
-        if variable.cuts and isinstance(plain, (int, float)):
-            return int(np.searchsorted(variable.cuts, plain, side="left"))
     states = shown([str(state) for state in variable.states])
     raise DataError(f"{plain!r} is not a state of {variable.name!r}; its states are {states}.")

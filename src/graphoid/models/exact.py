@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -45,7 +45,8 @@ class ExactInference:
     arities: tuple[int, ...]
     potentials: tuple[Potential, ...]
     max_cells: int = MAX_CELLS
-    _trees: dict[tuple[frozenset[int], tuple[int, ...]], JunctionTree] = field(default_factory=dict, repr=False)
+    trees: dict[Any, JunctionTree] = field(default_factory=dict, repr=False)
+    """Trees of earlier questions; models with the same scopes can share them."""
 
     def log_total(self, codes: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return for every row the logarithm of the sum over all states that agree with its evidence."""
@@ -56,7 +57,7 @@ class ExactInference:
         return found
 
     def joint(self, codes: NDArray[np.int64], over: tuple[int, ...]) -> NDArray[np.float64]:
-        """Return for every row the logarithm of the sum over all states that agree with it, by states of ``over``.
+        """Return what :meth:`log_total` does, by the states of ``over``.
 
         One axis for the rows, then one for each variable asked about.
         """
@@ -130,7 +131,7 @@ class ExactInference:
         root: tuple[int, ...],
         scopes: Sequence[tuple[int, ...]],
     ) -> Iterator[tuple[NDArray[np.intp], JunctionTree, frozenset[int]]]:
-        """Yield rows that share a tree, the tree, and the variables that all of them observe and it leaves out."""
+        """Yield rows that share a tree, the tree, and the observed variables that it leaves out."""
         observed = codes >= 0
         common, rare = patterns(observed)
         for rows in common:
@@ -152,25 +153,21 @@ class ExactInference:
     def _tree(
         self, fixed: frozenset[int], root: tuple[int, ...], scopes: Sequence[tuple[int, ...]]
     ) -> JunctionTree:
-        """Return the tree of the variables that are not fixed, the one of the same question if there was one."""
-        if not scopes and (fixed, root) in self._trees:
-            return self._trees[fixed, root]
-        tree = junction_tree(
-            [*(potential.members for potential in self.potentials), *scopes],
-            self.arities,
-            variables=[v for v in range(len(self.arities)) if v not in fixed],
-            root=root,
-            max_cells=self.max_cells,
-        )
-        if not scopes:
-            if len(self._trees) >= 256:  # trees are small; questions may be without end
-                self._trees.clear()
-            self._trees[fixed, root] = tree
-        return tree
+        """Return the tree of the variables that are not fixed; a question asked before has its tree."""
+        key = (fixed, root, tuple(scopes))
+        if key not in self.trees:
+            if len(self.trees) >= 256:  # trees are small; questions may be without end
+                self.trees.clear()
+            self.trees[key] = junction_tree(
+                [*(potential.members for potential in self.potentials), *scopes],
+                self.arities,
+                variables=[v for v in range(len(self.arities)) if v not in fixed],
+                root=root,
+                max_cells=self.max_cells,
+            )
+        return self.trees[key]
 
-    def _parts(
-        self, codes: NDArray[np.int64], fixed: frozenset[int], tree: JunctionTree
-    ) -> Iterator[Part]:
+    def _parts(self, codes: NDArray[np.int64], fixed: frozenset[int], tree: JunctionTree) -> Iterator[Part]:
         """Yield the potentials given the fixed variables, and the evidence on the others."""
         inside = {v for cluster in tree.clusters for v in cluster}
         for potential in self.potentials:
@@ -179,8 +176,8 @@ class ExactInference:
             given = potential.given(fixed)
             if given.tables.size > 4 * self.max_cells:
                 raise CountsTooLarge(
-                    f"a potential of {len(potential.members)} variables needs {given.tables.size:,} cells given "
-                    f"this evidence; at most {4 * self.max_cells:,} are kept (max_cells)."
+                    f"a potential of {len(potential.members)} variables needs {given.tables.size:,} cells "
+                    f"given this evidence; at most {4 * self.max_cells:,} are kept (max_cells)."
                 )
             if given.known:
                 yield Part(given.unknown, given.tables, given.which(codes))
@@ -221,4 +218,3 @@ def _drawn(
     levels = (cumulative + np.arange(table.shape[1])).T.ravel()
     at = np.searchsorted(levels, rng.random(len(version)) + version, side="right") - version * len(table)
     return np.asarray(np.clip(at, 0, last[version]))
-

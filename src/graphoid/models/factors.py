@@ -39,7 +39,8 @@ def checked(
 ) -> tuple[Factor, ...]:
     """Return factors whose members are among ``n`` variables and whose values fit their states, or raise.
 
-    ``arities`` are the numbers of states, None where all are binary; ``zeros`` allows states to be impossible.
+    ``arities`` are the numbers of states, None where all are binary; ``zeros`` allows states to be
+    impossible.
     """
     for members, log_values in factors:
         if len(set(members)) < len(members) or not all(0 <= v < n for v in members):
@@ -47,8 +48,8 @@ def checked(
         shape = tuple(2 if arities is None else arities[v] for v in members)
         if log_values.shape != shape:
             raise SettingsError(
-                f"the factor of {members} needs {math.prod(shape):,} values in an array of shape {shape}, one "
-                f"axis for each member; got an array of shape {log_values.shape}."
+                f"the factor of {members} needs {math.prod(shape):,} values in an array of shape {shape}, "
+                f"one axis for each member; got an array of shape {log_values.shape}."
             )
         usable = np.isfinite(log_values) | (np.isneginf(log_values) if zeros else False)
         if not usable.all():

@@ -75,8 +75,8 @@ def junction_tree(
     variables
         The variables of the tree; None for all. Scopes are taken within them.
     root
-        Variables that the first cluster must hold; only what is connected to them matters then, and the rest is
-        left out. Empty: all is kept, and the roots are the largest clusters.
+        Variables that the first cluster must hold; only what is connected to them matters then, and the rest
+        is left out. Empty: all is kept, and the roots are the largest clusters.
     max_cells
         The most cells a cluster may have.
     """
@@ -99,8 +99,8 @@ def eliminate(
 ) -> list[tuple[int, int]]:
     """Eliminate the variables of a mask by min-fill: return each with its clique's mask, in the order taken.
 
-    Ties go to the smaller clique, then to the first position. A clique of more than ``max_cells`` joint states is
-    refused as soon as it cannot be avoided.
+    Ties go to the smaller clique, then to the first position. A clique of more than ``max_cells`` joint
+    states is refused as soon as it cannot be avoided.
     """
     left = {v: adjacency[v] for v in members(inside)}
     cost = {v: _cost(v, left, arities) for v in left}

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 
 from graphoid.data.table import Table
 from graphoid.errors import DataError, SettingsError
-from graphoid.logic.names import Names, shown
+from graphoid.logic.names import Names
 from graphoid.models.evidence import evidence_codes, row_codes
 from graphoid.models.exact import ExactInference
 from graphoid.models.factors import Factor, checked
@@ -22,13 +22,23 @@ from graphoid.structure.graph import UndirectedGraph
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
 
     from graphoid.data.variables import State, Variable
     from graphoid.logic.assertion import Context
-    from graphoid.models.chains import GibbsChains
     from graphoid.models.divergence import Divergence
     from graphoid.models.estimate import Estimate
+    from graphoid.models.fit import CrossValidated, Penalty
+    from graphoid.models.gibbs import GibbsSampler
+
+
+class HasErrors(Protocol):
+    """An estimate that knows the standard errors of its weights."""
+
+    @property
+    def standard_errors(self) -> NDArray[np.float64]:
+        """One for each weight."""
+        ...
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -40,8 +50,8 @@ class MarkovNetwork:
     Features :math:`f` are partial assignments, such as "region is north and income is low"; factors
     :math:`\phi_c` are tables over a few variables. A model has either or both.
 
-    Made by :meth:`fit`, :meth:`from_uai`, :func:`graphoid.load`, or ``to_markov_network()`` of the networks in
-    :mod:`graphoid.datasets`.
+    Made by :meth:`fit`, :meth:`from_uai`, :func:`graphoid.load`, or ``to_markov_network()`` of the networks
+    in :mod:`graphoid.datasets`.
 
     Parameters
     ----------
@@ -53,8 +63,8 @@ class MarkovNetwork:
         :math:`w_f`, one for each feature.
     factors
         Tables of :math:`\log \phi_c`; minus infinity makes states impossible.
-    standard_errors
-        Of the weights, where they were estimated.
+    estimated
+        How the weights were estimated, if they were.
     provenance
         Where the model came from, as plain values: what was fitted, to which data, and how.
     max_cells
@@ -64,18 +74,18 @@ class MarkovNetwork:
     Examples
     --------
     >>> import graphoid as gd
-    >>> graph = gd.UndirectedGraph(["class", "sex", "age", "survived"],
-    ...     [("class", "sex"), ("class", "survived"), ("sex", "survived"), ("class", "age"), ("age", "survived")])
+    >>> names = ["class", "sex", "age", "survived"]
+    >>> graph = gd.UndirectedGraph(names, [(0, 1), (0, 2), (0, 3), (1, 3), (2, 3)])
     >>> model = gd.MarkovNetwork.fit(graph, gd.datasets.load("titanic"))
-    >>> model.query("survived", {"class": "first", "sex": "female"}).round(2)
-    array([0.03, 0.97])
+    >>> model.query("survived", {"class": "1st", "sex": "female"}).round(2).tolist()
+    [0.03, 0.97]
     """
 
     variables: tuple[Variable, ...]
     features: tuple[Context, ...] = ()
     weights: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
     factors: tuple[Factor, ...] = ()
-    standard_errors: NDArray[np.float64] | None = None
+    estimated: HasErrors | None = None
     provenance: Mapping[str, Any] = field(default_factory=dict)
     max_cells: int = MAX_CELLS
 
@@ -100,6 +110,59 @@ class MarkovNetwork:
         object.__setattr__(self, "factors", checked(len(variables), factors, arities, zeros=True))
         if len({v.name for v in variables}) < len(variables):
             raise DataError("two variables have the same name; names must differ.")
+
+    @classmethod
+    def fit(
+        cls,
+        structure: Any,
+        table: Any,
+        penalty: Penalty | CrossValidated | float | None = None,
+        *,
+        method: Literal["pseudo", "exact"] = "pseudo",
+        max_cells: int = MAX_CELLS,
+    ) -> MarkovNetwork:
+        r"""Return a model with the weights that explain a table best.
+
+        Parameters
+        ----------
+        structure
+            A graph, a learned structure, a canonical model (anything with ``.features``), or a list of
+            features. A graph has a feature for every configuration of every maximal clique.
+        table
+            Rows to fit, or a source that :func:`graphoid.read` reads. Variables are matched by name; those of
+            a graph without names by position.
+        penalty
+            On the sum over rows: a number :math:`\lambda` for :math:`\tfrac{1}{2} \lambda |w|^2`, a penalty
+            of :mod:`graphoid.models.fit`, or ``CrossValidated()``. None is :math:`\lambda = 1`.
+        method
+            "pseudo": maximum pseudo-likelihood, for any size. "exact": maximum likelihood, where the junction
+            tree is small.
+        max_cells
+            See the class.
+
+        Notes
+        -----
+        [Edera2014]_ learns weights by pseudo-likelihood and does not say which features a plain graph has.
+        Here they are all configurations of the maximal cliques, also those that no row shows, because a graph
+        speaks of variables and not of values; the penalty keeps the weights of the unseen ones finite. An
+        isolated variable has a feature for each of its states.
+        """
+        from graphoid.models.fitting import features_of, fitted, provenance
+
+        if not isinstance(table, Table):
+            from graphoid.data.sources import read
+
+            table = read(table)
+        features = features_of(structure, table)
+        found = fitted(features, table, penalty, method, max_cells)
+        return cls(
+            table.variables,
+            features,
+            found.weights,
+            estimated=found,
+            provenance=provenance(structure, table, found, method),
+            max_cells=max_cells,
+        )
 
     # What it is made of
 
@@ -128,6 +191,11 @@ class MarkovNetwork:
             for y in potential.members[i + 1 :]
         }
         return UndirectedGraph(self.names, sorted((min(edge), max(edge)) for edge in edges))
+
+    @property
+    def standard_errors(self) -> NDArray[np.float64] | None:
+        """The standard error of each weight; None where weights were not estimated."""
+        return None if self.estimated is None else self.estimated.standard_errors
 
     @cached_property
     def tree(self) -> JunctionTree:
@@ -176,7 +244,7 @@ class MarkovNetwork:
         return self.log_potential(rows) - self.log_partition
 
     def pseudo_log_likelihood(self, table: Any) -> float:
-        r"""Return :math:`\sum_r \sum_x \log P(v_{rx} \mid v_{r, -x})` over rows :math:`r` and variables :math:`x`.
+        r"""Return :math:`\sum_{rx} \log P(v_{rx} \mid v_{r, -x})` over rows :math:`r`, variables :math:`x`.
 
         Weighted rows count by their weight. Divide by rows and variables for the figure that papers print.
         """
@@ -211,8 +279,9 @@ class MarkovNetwork:
         variables
             One or several, by name or position; the answer has an axis for each, in this order.
         evidence
-            None; a dictionary from variables to states; or many rows at once: a table, a data frame, a dictionary
-            of lists, or a 2-D array of codes (-1: not observed). With many rows, the answer's first axis is theirs.
+            None; a dictionary from variables to states; or many rows at once: a table, a data frame, a
+            dictionary of lists, or a 2-D array of codes (-1: not observed). With many rows, the answer's
+            first axis is theirs.
 
         Notes
         -----
@@ -243,7 +312,7 @@ class MarkovNetwork:
         return answers
 
     def log_evidence(self, evidence: Any = None) -> NDArray[np.float64] | float:
-        """Return the log probability of evidence (see :meth:`query`): a number, or one for each of many rows."""
+        """Return the log probability of evidence (see :meth:`query`): a number, or one for each row."""
         codes, many = evidence_codes(evidence, self.variables)
         log_p = self.exact.log_total(codes) - self.log_partition
         return log_p if many else float(log_p[0])
@@ -283,7 +352,7 @@ class MarkovNetwork:
         variables: int | str | Sequence[int | str],
         evidence: Mapping[Any, Any] | None = None,
         *,
-        chains: GibbsChains | None = None,
+        sampler: GibbsSampler | None = None,
         random_state: np.random.Generator | int | None = None,
     ) -> Estimate:
         """Return what :meth:`query` does, by Gibbs sampling: with its error, and whether the chains agree.
@@ -295,8 +364,11 @@ class MarkovNetwork:
         over = self._asked(variables)
         codes, many = evidence_codes(evidence, self.variables)
         if many:
-            raise SettingsError(f"estimate takes one row of evidence; got {len(codes):,}. Use query for many.")
-        return estimate(self.potentials, self.arities, over, codes[0], chains, random_state)
+            raise SettingsError(
+                f"estimate takes one row of evidence; got {len(codes):,}. Use query for many."
+            )
+        rng = np.random.default_rng(random_state)
+        return estimate(self.potentials, self.arities, over, codes[0], sampler, rng)
 
     def sample(
         self,
@@ -304,7 +376,7 @@ class MarkovNetwork:
         random_state: np.random.Generator | int | None = None,
         *,
         evidence: Mapping[Any, Any] | None = None,
-        chains: GibbsChains | None = None,
+        sampler: GibbsSampler | None = None,
     ) -> Table:
         """Return a table of ``n`` rows drawn from the model.
 
@@ -316,10 +388,10 @@ class MarkovNetwork:
             Seed or generator; None for a different sample each time.
         evidence
             States that every row has, as in :meth:`query`; one row.
-        chains
-            Sample by these Gibbs chains. None draws independent rows by the junction tree where it is small
-            enough, and otherwise uses :class:`~graphoid.models.chains.GibbsChains` as they come; the table's
-            notes say which.
+        sampler
+            Sample by Gibbs chains. None draws independent rows by the junction tree where it is small enough,
+            and otherwise uses :class:`~graphoid.models.gibbs.GibbsSampler` as it comes; the table's notes say
+            which.
         """
         from graphoid.models.sampling import sample_codes
 
@@ -328,7 +400,7 @@ class MarkovNetwork:
             raise SettingsError(f"a sample takes one row of evidence; got {len(codes):,}.")
         if n < 0:
             raise SettingsError(f"n is a number of rows and cannot be {n}.")
-        rows, how = sample_codes(self, n, codes[0], chains, np.random.default_rng(random_state))
+        rows, how = sample_codes(self, n, codes[0], sampler, np.random.default_rng(random_state))
         return _table(self.variables, rows, f"simulated: {how}")
 
     def kl(
@@ -338,10 +410,10 @@ class MarkovNetwork:
         n_samples: int = 100_000,
         random_state: np.random.Generator | int | None = None,
     ) -> Divergence:
-        r"""Return :math:`KL(P \| Q) = \sum_v P(v) \log P(v)/Q(v)`, with :math:`P` this model and :math:`Q` the other.
+        r"""Return :math:`KL(P \| Q) = \sum_v P(v) \log P(v)/Q(v)` from this model :math:`P` to another.
 
-        A number that also knows its ``standard_error`` and its ``method``: "exact" where a junction tree holds
-        the scopes of both models, else "sampling" or "path" (see :mod:`graphoid.models.divergence`).
+        A number that also knows its ``standard_error`` and its ``method``: "exact" where a junction tree
+        holds the scopes of both models, else "sampling" or "path" (see :mod:`graphoid.models.divergence`).
 
         Parameters
         ----------
@@ -428,12 +500,10 @@ class MarkovNetwork:
 
     def _asked(self, variables: int | str | Iterable[int | str]) -> tuple[int, ...]:
         """Return the positions asked about: at least one, none of them twice."""
-        several = (
-            [variables]
-            if isinstance(variables, (str, int)) or not hasattr(variables, "__iter__")
-            else variables
-        )
-        over = tuple(self.position(v) for v in several)  # type: ignore[union-attr]
+        several: Any = variables
+        if isinstance(variables, str) or not hasattr(variables, "__iter__"):
+            several = [variables]
+        over = tuple(self.position(v) for v in several)
         if not over or len(set(over)) < len(over):
             raise SettingsError(f"ask about one or more different variables; got {variables!r}.")
         return over
@@ -465,7 +535,7 @@ def _checked_feature(feature: Context, variables: Sequence[Variable]) -> Context
 
 
 def _table(variables: Sequence[Variable], codes: NDArray[np.integer], note: str) -> Table:
-    columns = tuple(
+    columns: tuple[Any, ...] = tuple(
         np.ascontiguousarray(codes[:, k], dtype=np.uint8 if v.arity <= 256 else np.uint16)
         for k, v in enumerate(variables)
     )

@@ -1,16 +1,16 @@
 r"""What a log-linear model adds up: tables over a few variables, and weights of partial assignments.
 
-A feature :math:`f` is a partial assignment; the model has :math:`\log P(v) = \sum_f w_f [v \text{ agrees with } f]
-+ \sum_c \log \phi_c(v_c) - \log Z`. Features over the same variables are one potential. Everything done with a
-model (its score, its conditionals, messages, Gibbs updates) asks a potential the same: some of your members are
-known, what are you as a function of the others?
+A feature :math:`f` is a partial assignment; the model has :math:`\log P(v) = \sum_f w_f [v \text{ agrees with
+} f] + \sum_c \log \phi_c(v_c) - \log Z`. Features over the same variables are one potential. Everything done
+with a model (its score, its conditionals, messages, Gibbs updates) asks a potential the same: some of your
+members are known, what are you as a function of the others?
 """
 
 from __future__ import annotations
 
 import math
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -30,7 +30,7 @@ DENSE = 4_096
 
 
 class Given(NamedTuple):
-    """A potential as a function of its unknown members: one table for each configuration of the known ones."""
+    """A potential as a function of its unknown members: a table for each configuration of the known."""
 
     known: tuple[int, ...]
     unknown: tuple[int, ...]
@@ -55,7 +55,7 @@ class Given(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Potential:
-    r"""A function :math:`\log \phi` of a few variables, by a table or by the assignments where it is not zero."""
+    r"""A function :math:`\log \phi` of a few variables: a table, or the assignments where it is not zero."""
 
     members: tuple[int, ...]
     """Positions, all different."""
@@ -92,6 +92,29 @@ class Potential:
             listed,
         )
 
+    @property
+    def values(self) -> NDArray[np.float64]:
+        """The numbers it is made of: those of its table, or of the assignments listed."""
+        found = self.weights if self.log_values is None else self.log_values
+        assert found is not None  # noqa: S101 - for the type checker
+        return found
+
+    def scaled(self, by: float) -> Potential:
+        """Return the potential times a number."""
+        if self.log_values is not None:
+            return replace(self, log_values=by * self.log_values)
+        return replace(self, weights=by * self.values)
+
+    def expected(self, p: NDArray[np.float64]) -> float:
+        """Return the mean value under probabilities of the members' joint states, an axis for each.
+
+        What has no probability does not count, even where the value is minus infinity.
+        """
+        if self.assignments is not None:
+            return float(p[tuple(self.assignments.T)] @ self.values)
+        possible = p > 0
+        return float(p[possible] @ self.values[possible])
+
     def at(self, codes: NDArray[np.integer]) -> NDArray[np.float64]:
         """Return the value for every row of codes."""
         given = self.given(self.members)
@@ -105,14 +128,11 @@ def potentials(
     factors: Sequence[Factor] = (),
 ) -> tuple[Potential, ...]:
     """Return the potentials of features and factors: one for every set of variables that features share."""
-    by_scope: dict[tuple[int, ...], list[int]] = defaultdict(list)
-    for k, feature in enumerate(features):
-        by_scope[tuple(v for v, _ in feature)].append(k)
     found = [
         Potential(tuple(members), tuple(arities[v] for v in members), log_values)
         for members, log_values in factors
     ]
-    for members, chosen in sorted(by_scope.items()):
+    for members, chosen in sorted(by_scope(features).items()):
         shape = tuple(arities[v] for v in members)
         n_cells = math.prod(shape)
         if n_cells >= 2**63:  # configurations are numbered in 64 bits
@@ -129,3 +149,36 @@ def potentials(
         else:
             found.append(Potential(members, shape, None, assignments, weights[chosen]))
     return tuple(found)
+
+
+def by_scope(features: Sequence[Context]) -> dict[tuple[int, ...], list[int]]:
+    """Return the numbers of the features that fix the same variables, by these variables."""
+    found: dict[tuple[int, ...], list[int]] = defaultdict(list)
+    for k, feature in enumerate(features):
+        found[tuple(v for v, _ in feature)].append(k)
+    return dict(found)
+
+
+def conditioned(
+    potentials: Sequence[Potential], row: NDArray[np.integer]
+) -> tuple[tuple[int, ...], tuple[Potential, ...]]:
+    """Return the variables that a row of evidence leaves unknown, and the potentials over their places.
+
+    The row has a code for every variable, -1 where nothing was observed; a member ``k`` of what is returned
+    is the ``k``-th of the unknown variables.
+    """
+    unknown = tuple(np.flatnonzero(row < 0).tolist())
+    place = {v: k for k, v in enumerate(unknown)}
+    known = set(np.flatnonzero(row >= 0).tolist())
+    left = []
+    for potential in potentials:
+        members = tuple(place[v] for v in potential.members if v in place)
+        if not members:
+            continue
+        if len(members) == len(potential.members):
+            left.append(replace(potential, members=members))
+            continue
+        given = potential.given(known)
+        table = given.tables[..., given.which(row[None, :])[0]]
+        left.append(Potential(members, table.shape, table))
+    return unknown, tuple(left)

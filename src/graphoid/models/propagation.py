@@ -1,9 +1,10 @@
 r"""Messages in a junction tree, in logarithms, for many rows of evidence at once.
 
-What a cluster is told or tells is a :class:`Part`: a table over a few variables in as many versions as there are
-different rows of evidence *behind it*. A message from a corner of the tree that two observed binary variables can
-reach has four versions, whether a hundred rows ask or a hundred thousand; rows meet as distinct combinations only
-where their evidence comes together. Versions are the last axis, so that sums over states run along whole vectors.
+What a cluster is told or tells is a :class:`Part`: a table over a few variables in as many versions as there
+are different rows of evidence *behind it*. A message from a corner of the tree that two observed binary
+variables can reach has four versions, whether a hundred rows ask or a hundred thousand; rows meet as distinct
+combinations only where their evidence comes together. Versions are the last axis, so that sums over states
+run along whole vectors.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class Part(NamedTuple):
     """The version of every row; None where there is one for all."""
 
     def given(self, known: Iterable[int], states: NDArray[np.integer]) -> Part:
-        """Return the part where some variables are known, with ``states[row, variable]``: more versions of less."""
+        """Return the part for known ``states[row, variable]`` of some variables: more versions of less."""
         fixed = set(known)
         inside = [k for k, v in enumerate(self.over) if v in fixed]
         if not inside:
