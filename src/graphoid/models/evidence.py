@@ -86,12 +86,12 @@ def _of_mapping(given: Mapping[Any, Any], variables: Sequence[Variable], names: 
     n_rows = next(iter(lengths.values()), 1)
     codes = np.full((n_rows, len(variables)), UNKNOWN, dtype=np.int64)
     for v, value in columns.items():
-        codes[:, v] = _labels(np.asarray(value, dtype=object) if _several(value) else [value], variables[v])
+        codes[:, v] = _labels(list(value) if _several(value) else [value], variables[v])
     return Evidence(codes, many=bool(lengths))
 
 
 def _several(value: Any) -> bool:
-    return not isinstance(value, str) and hasattr(value, "__len__") and np.ndim(value) == 1
+    return isinstance(value, (list, tuple)) or (not isinstance(value, str) and getattr(value, "ndim", 0) == 1)
 
 
 def _of_table(table: Table, variables: Sequence[Variable]) -> NDArray[np.int64]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from graphoid.errors import CountsTooLarge
@@ -46,9 +47,17 @@ class JunctionTree:
 
     def holding(self, scope: Iterable[int], arities: Sequence[int]) -> int:
         """Return the smallest cluster that contains all of a scope; the first of equals."""
-        wanted = frozenset(scope)
-        inside = [k for k, cluster in enumerate(self.clusters) if wanted <= frozenset(cluster)]
-        return min(inside, key=lambda k: n_cells(self.clusters[k], arities))
+        inside = set.intersection(*(self._with[v] for v in scope))
+        return min(inside, key=lambda k: (n_cells(self.clusters[k], arities), k))
+
+    @cached_property
+    def _with(self) -> dict[int, set[int]]:
+        """For every variable, the clusters it is in."""
+        found: dict[int, set[int]] = {}
+        for k, cluster in enumerate(self.clusters):
+            for v in cluster:
+                found.setdefault(v, set()).add(k)
+        return found
 
     @property
     def width(self) -> int:

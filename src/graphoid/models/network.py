@@ -220,10 +220,10 @@ class MarkovNetwork:
     @cached_property
     def log_partition(self) -> float:
         r""":math:`\log Z`: the logarithm of what all states add up to before it is made one."""
-        total = float(self.exact.log_total(evidence_codes(None, self.variables).codes)[0])
-        if total == -np.inf:
-            raise DataError("no state has a probability above zero: the factors contradict each other.")
-        return total
+        nothing = evidence_codes(None, self.variables).codes
+        total = self.exact.log_total(nothing)
+        self._refuse_impossible(total, nothing)
+        return float(total[0])
 
     def log_potential(self, rows: Any) -> NDArray[np.float64]:
         r"""Return :math:`\log P(v) + \log Z` for every row; needs no exact inference."""
@@ -290,13 +290,13 @@ class MarkovNetwork:
         over = self._asked(variables)
         codes, many = evidence_codes(evidence, self.variables)
         log_p = self.exact.joint(codes, over)
-        flat = log_p.reshape(len(codes), -1)
-        top = flat.max(axis=1, initial=-np.inf)
-        self._refuse_impossible(top, codes)
-        flat -= top[:, None]
-        np.exp(flat, out=flat)
-        flat /= flat.sum(axis=1, keepdims=True)
-        return log_p if many else log_p[0]
+        states = tuple(range(1, log_p.ndim))
+        top = log_p.max(axis=states, keepdims=True)
+        self._refuse_impossible(top.ravel(), codes)
+        log_p -= top
+        p = np.exp(log_p, out=log_p)
+        p /= p.sum(axis=states, keepdims=True)
+        return p if many else p[0]
 
     def marginals(self, evidence: Any = None) -> dict[str, NDArray[np.float64]]:
         """Return the distribution of every variable given evidence (see :meth:`query`), from one pass."""
@@ -513,6 +513,8 @@ class MarkovNetwork:
         impossible = np.flatnonzero(np.isneginf(log_p))
         if impossible.size:
             row = codes[impossible[0]]
+            if (row < 0).all():
+                raise DataError("no state has a probability above zero: the factors contradict each other.")
             states = [f"{v.name} = {v.states[c]}" for v, c in zip(self.variables, row, strict=True) if c >= 0]
             more = f"; {impossible.size:,} rows like it" if len(codes) > 1 else ""
             raise DataError(f"the evidence ({', '.join(states[:6])}) has probability zero{more}.")

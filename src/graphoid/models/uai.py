@@ -16,47 +16,63 @@ import numpy as np
 
 from graphoid.data.variables import Variable
 from graphoid.errors import CountsTooLarge, DataError
-from graphoid.models.factors import Factor
+from graphoid.models.factors import Factor, spread
 from graphoid.models.network import MarkovNetwork
 from graphoid.structure import document
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from numpy.typing import NDArray
+
 LARGEST = 700.0
 """Logarithms above this overflow as plain numbers; such a table is divided by its largest value."""
 
+PYAGRUM = "# nbr Factors"
+"""What tells a file of pyAgrum (seen in 3.3), which lists members in the order of a hash table and has the
+first position change fastest whatever it lists."""
+
 
 def write(model: MarkovNetwork, path: str | os.PathLike[str]) -> None:
-    """Write a model: a table for each of its factors, and for each set of variables that features share."""
-    scopes, tables = [], []
+    """Write a model: a table for every set of variables that factors or features share.
+
+    Members are listed from the last position to the first: some readers, pyAgrum's among them, take the first
+    position to change fastest whatever is listed.
+    """
+    tables: dict[tuple[int, ...], NDArray[np.float64]] = {}
     for potential in model.potentials:
+        scope = tuple(sorted(potential.members, reverse=True))
         size = math.prod(potential.arities)
         if size > model.max_cells:
             raise CountsTooLarge(
-                f"a table of {len(potential.members)} variables would have {size:,} values; at most "
-                f"{model.max_cells:,} are written (max_cells). Use shorter features."
+                f"a table of {len(scope)} variables would have {size:,} values; at most {model.max_cells:,} "
+                f"are written (max_cells). Use shorter features."
             )
-        log_values = potential.given(())
-        values = log_values.tables[..., 0].ravel()
-        if values.max(initial=0.0) > LARGEST:
-            values = values - values.max()
-        scopes.append(f"{len(potential.members)} {' '.join(map(str, potential.members))}")
-        tables.append(f"\n{size}\n{' '.join(repr(float(x)) for x in np.exp(values))}")
+        values = spread(potential.members, potential.given(()).tables[..., 0], scope)
+        tables[scope] = tables.get(scope, 0.0) + values
+    scopes, numbers = [], []
+    for scope, values in sorted(tables.items()):
+        if values.max() > LARGEST:
+            values = values - values.max()  # noqa: PLW2901 - the same up to a constant
+        scopes.append(f"{len(scope)} {' '.join(map(str, scope))}")
+        numbers.append(f"\n{values.size}\n{' '.join(repr(float(x)) for x in np.exp(values).ravel())}")
     lines = ["MARKOV", str(len(model.variables)), " ".join(map(str, model.arities)), str(len(scopes))]
-    document.save("\n".join([*lines, *scopes, *tables]), path)
+    document.save("\n".join([*lines, *scopes, *numbers]), path)
 
 
 def read(path: str | os.PathLike[str], variables: Sequence[Variable] | None = None) -> MarkovNetwork:
     """Return the model in a file, or raise one clear error."""
     where = repr(os.fspath(path))
-    words = _words(document.read_text(path))
+    text = document.read_text(path)
+    words = _words(text)
     kind = next(words, "")
     if kind not in ("MARKOV", "BAYES"):
         raise DataError(f"{where} is not a UAI file: it begins with {kind!r:.40}, not MARKOV or BAYES.")
     try:
         arities = [_whole(words) for _ in range(_whole(words))]
         scopes = [tuple(_whole(words) for _ in range(_whole(words))) for _ in range(_whole(words))]
+        if PYAGRUM in text:
+            scopes = [tuple(sorted(scope, reverse=True)) for scope in scopes]
         factors = tuple(_factor(words, scope, [arities[v] for v in scope]) for scope in scopes)
     except StopIteration:
         raise DataError(f"{where} ends too early: a UAI file that was cut off.") from None
