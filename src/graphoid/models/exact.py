@@ -57,16 +57,14 @@ class ExactInference:
         return found
 
     def joint(self, codes: NDArray[np.int64], over: tuple[int, ...]) -> NDArray[np.float64]:
-        """Return what :meth:`log_total` does, by the states of ``over``.
+        """Return the probability of every joint state of some variables given every row.
 
-        One axis for the rows, then one for each variable asked about.
+        One axis for the rows, then one for each variable asked about. NaN where a row has no probability.
         """
         found = np.empty((len(codes), *(self.arities[v] for v in over)))
         for rows, passing in self._groups(codes, root=over):
             passing.collect()
-            part = passing.belief(0, over)
-            values = np.moveaxis(part.values, -1, 0)
-            found[rows] = values if part.version is None else values[part.version]
+            found[rows] = _shares(passing.belief(0, over))
         return found
 
     def marginals(
@@ -78,9 +76,7 @@ class ExactInference:
             passing.collect()
             passing.distribute()
             for scope, out in zip(scopes, found, strict=True):
-                part = passing.belief(passing.tree.holding(scope, self.arities), scope)
-                values = np.moveaxis(part.values, -1, 0)
-                out[rows] = values if part.version is None else values[part.version]
+                out[rows] = _shares(passing.belief(passing.tree.holding(scope, self.arities), scope))
         return found
 
     def most_probable(self, codes: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -204,6 +200,16 @@ def patterns(observed: NDArray[np.bool_]) -> tuple[list[NDArray[np.intp]], list[
     if len(groups) == 1:
         return groups, []
     return [g for g in groups if len(g) >= OWN_GROUP], [g for g in groups if len(g) < OWN_GROUP]
+
+
+def _shares(belief: Part) -> NDArray[np.float64]:
+    """Return a belief as probabilities for every row: rows come first."""
+    log_p = np.moveaxis(belief.values, -1, 0)
+    states = tuple(range(1, log_p.ndim))
+    with np.errstate(invalid="ignore"):  # nothing is possible: not a number
+        p = np.exp(log_p - log_p.max(axis=states, keepdims=True))
+    p /= p.sum(axis=states, keepdims=True)
+    return np.asarray(p if belief.version is None else p[belief.version])
 
 
 def _drawn(

@@ -222,7 +222,7 @@ class MarkovNetwork:
         r""":math:`\log Z`: the logarithm of what all states add up to before it is made one."""
         nothing = evidence_codes(None, self.variables).codes
         total = self.exact.log_total(nothing)
-        self._refuse_impossible(total, nothing)
+        self._refuse_impossible(np.isneginf(total), nothing)
         return float(total[0])
 
     def log_potential(self, rows: Any) -> NDArray[np.float64]:
@@ -289,27 +289,17 @@ class MarkovNetwork:
         """
         over = self._asked(variables)
         codes, many = evidence_codes(evidence, self.variables)
-        log_p = self.exact.joint(codes, over)
-        states = tuple(range(1, log_p.ndim))
-        top = log_p.max(axis=states, keepdims=True)
-        self._refuse_impossible(top.ravel(), codes)
-        log_p -= top
-        p = np.exp(log_p, out=log_p)
-        p /= p.sum(axis=states, keepdims=True)
+        p = self.exact.joint(codes, over)
+        self._refuse_impossible(np.isnan(p).any(axis=tuple(range(1, p.ndim))), codes)
         return p if many else p[0]
 
     def marginals(self, evidence: Any = None) -> dict[str, NDArray[np.float64]]:
         """Return the distribution of every variable given evidence (see :meth:`query`), from one pass."""
         codes, many = evidence_codes(evidence, self.variables)
         found = self.exact.marginals(codes, [(v,) for v in range(len(self.variables))])
-        answers = {}
-        for name, log_p in zip(self.names, found, strict=True):
-            top = log_p.max(axis=1, initial=-np.inf)
-            self._refuse_impossible(top, codes)
-            p = np.exp(log_p - top[:, None])
-            p /= p.sum(axis=1, keepdims=True)
-            answers[name] = p if many else p[0]
-        return answers
+        for p in found:
+            self._refuse_impossible(np.isnan(p).any(axis=1), codes)
+        return {name: p if many else p[0] for name, p in zip(self.names, found, strict=True)}
 
     def log_evidence(self, evidence: Any = None) -> NDArray[np.float64] | float:
         """Return the log probability of evidence (see :meth:`query`): a number, or one for each row."""
@@ -334,7 +324,7 @@ class MarkovNetwork:
         if variables is None:
             chosen: Sequence[int] = range(len(self.variables))
             found = self.exact.most_probable(codes)
-            self._refuse_impossible(self.log_potential(found), codes)
+            self._refuse_impossible(np.isneginf(self.log_potential(found)), codes)
         else:
             chosen = self._asked(variables)
             p = self.query(chosen, codes)
@@ -508,9 +498,9 @@ class MarkovNetwork:
             raise SettingsError(f"ask about one or more different variables; got {variables!r}.")
         return over
 
-    def _refuse_impossible(self, log_p: NDArray[np.float64], codes: NDArray[np.int64]) -> None:
+    def _refuse_impossible(self, nothing: NDArray[np.bool_], codes: NDArray[np.int64]) -> None:
         """Raise if some row's evidence has no probability at all."""
-        impossible = np.flatnonzero(np.isneginf(log_p))
+        impossible = np.flatnonzero(nothing)
         if impossible.size:
             row = codes[impossible[0]]
             if (row < 0).all():
