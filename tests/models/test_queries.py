@@ -13,7 +13,7 @@ from graphoid.models import exact
 from graphoid.models.factors import Factor
 from tests.networks import agreeing, enumerated, grid, marginal, random_evidence, random_network, variables_of
 
-NETWORKS = [random_network(seed, 7, zeros=seed % 3 == 0) for seed in range(12)]
+NETWORKS = [random_network(seed, 7, zeros=seed % 3 == 0) for seed in range(8)]
 
 
 @pytest.mark.parametrize("model", NETWORKS)

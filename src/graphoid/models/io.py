@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 FORMAT = "graphoid model"
 VERSION = 1
 
-MAX_ERRORS = 1_000
+MAX_ERRORS = 500
 """Most features whose standard errors are worked out for a file: a matrix of that size is inverted."""
 
 

@@ -222,7 +222,7 @@ class MarkovNetwork:
         r""":math:`\log Z`: the logarithm of what all states add up to before it is made one."""
         nothing = evidence_codes(None, self.variables).codes
         total = self.exact.log_total(nothing)
-        self._refuse_impossible(np.isneginf(total), nothing)
+        self._refuse_impossible(np.where(np.isneginf(total), np.nan, total), nothing)
         return float(total[0])
 
     def log_potential(self, rows: Any) -> NDArray[np.float64]:
@@ -290,7 +290,7 @@ class MarkovNetwork:
         over = self._asked(variables)
         codes, many = evidence_codes(evidence, self.variables)
         p = self.exact.joint(codes, over)
-        self._refuse_impossible(np.isnan(p).any(axis=tuple(range(1, p.ndim))), codes)
+        self._refuse_impossible(p, codes)
         return p if many else p[0]
 
     def marginals(self, evidence: Any = None) -> dict[str, NDArray[np.float64]]:
@@ -298,7 +298,7 @@ class MarkovNetwork:
         codes, many = evidence_codes(evidence, self.variables)
         found = self.exact.marginals(codes, [(v,) for v in range(len(self.variables))])
         for p in found:
-            self._refuse_impossible(np.isnan(p).any(axis=1), codes)
+            self._refuse_impossible(p, codes)
         return {name: p if many else p[0] for name, p in zip(self.names, found, strict=True)}
 
     def log_evidence(self, evidence: Any = None) -> NDArray[np.float64] | float:
@@ -324,7 +324,8 @@ class MarkovNetwork:
         if variables is None:
             chosen: Sequence[int] = range(len(self.variables))
             found = self.exact.most_probable(codes)
-            self._refuse_impossible(np.isneginf(self.log_potential(found)), codes)
+            score = self.log_potential(found)
+            self._refuse_impossible(np.where(np.isneginf(score), np.nan, score), codes)
         else:
             chosen = self._asked(variables)
             p = self.query(chosen, codes)
@@ -498,9 +499,9 @@ class MarkovNetwork:
             raise SettingsError(f"ask about one or more different variables; got {variables!r}.")
         return over
 
-    def _refuse_impossible(self, nothing: NDArray[np.bool_], codes: NDArray[np.int64]) -> None:
-        """Raise if some row's evidence has no probability at all."""
-        impossible = np.flatnonzero(nothing)
+    def _refuse_impossible(self, answers: NDArray[np.float64], codes: NDArray[np.int64]) -> None:
+        """Raise if some row of evidence has no probability at all: its answer is not a number."""
+        impossible = np.unique(np.nonzero(np.isnan(answers))[0])
         if impossible.size:
             row = codes[impossible[0]]
             if (row < 0).all():
