@@ -7,7 +7,7 @@ import json
 import os
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import networkx as nx
 import numpy as np
@@ -22,6 +22,9 @@ from graphoid.models.fit import L1, CrossValidated
 from graphoid.structure.document import digest
 from tests.networks import enumerated, random_network, variables_of
 from tests.tables import random_table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 TABLE = random_table(300, [2, 3, 2, 2], seed=5)
 CHAIN = gd.UndirectedGraph(TABLE.names, [(0, 1), (1, 2)])  # v3 is alone
@@ -174,9 +177,11 @@ MIXED = gd.MarkovNetwork(
 )
 
 
-@pytest.mark.parametrize("model", [MIXED, random_network(0), gd.MarkovNetwork.fit(CHAIN, TABLE)])
-def test_models_survive_a_file(model: gd.MarkovNetwork, tmp_path: Path) -> None:
-    path = tmp_path / "m.json"
+@pytest.mark.parametrize(
+    "made", [lambda: MIXED, lambda: random_network(0), lambda: gd.MarkovNetwork.fit(CHAIN, TABLE)]
+)
+def test_models_survive_a_file(made: Callable[[], gd.MarkovNetwork], tmp_path: Path) -> None:
+    path, model = tmp_path / "m.json", made()
     model.save(path)
     back = gd.load(path)
     assert isinstance(back, gd.MarkovNetwork)

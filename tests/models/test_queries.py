@@ -75,6 +75,18 @@ def test_pseudo_log_likelihood_is_the_sum_of_conditionals() -> None:
         assert model.pseudo_log_likelihood(rows) == pytest.approx(sum(each), rel=1e-10)
 
 
+def test_models_of_features_alone_give_the_same_pseudo_log_likelihood() -> None:
+    for model in NETWORKS:
+        rows = random_evidence(model, np.random.default_rng(1), 50, share=1.0)
+        alone = gd.MarkovNetwork(model.variables, model.features, model.weights)
+        nothing = gd.MarkovNetwork(
+            model.variables, model.features, model.weights, (Factor((0,), np.zeros(model.arities[0])),)
+        )
+        assert alone.pseudo_log_likelihood(rows) == pytest.approx(
+            nothing.pseudo_log_likelihood(rows), rel=1e-12
+        )
+
+
 def test_weighted_rows_count_by_their_weight() -> None:
     model = NETWORKS[1]
     rows = random_evidence(model, np.random.default_rng(1), 3, share=1.0)
@@ -213,7 +225,8 @@ def test_wrong_questions_are_refused() -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ({"features": (((0, 1), (0, 0)),), "weights": [1.0]}, "twice"),
+        ({"features": (((0, 1), (0, 0)),), "weights": [1.0]}, "different variables"),
+        ({"features": ((),), "weights": [1.0]}, "one or more"),
         ({"features": (((0, 5),),), "weights": [1.0]}, "no variable's state"),
         ({"features": (((9, 0),),), "weights": [1.0]}, "no variable's state"),
         ({"features": (3,), "weights": [1.0]}, "partial assignment"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -17,6 +17,7 @@ from graphoid.models.exact import ExactInference
 from graphoid.models.factors import Factor, checked
 from graphoid.models.junction_tree import MAX_CELLS, JunctionTree, junction_tree
 from graphoid.models.potentials import Potential, potentials
+from graphoid.models.pseudo_likelihood import PseudoLikelihood
 from graphoid.structure.graph import UndirectedGraph
 
 if TYPE_CHECKING:
@@ -249,12 +250,15 @@ class MarkovNetwork:
         Weighted rows count by their weight. Divide by rows and variables for the figure that papers print.
         """
         codes = row_codes(table, self.variables)
-        weights = table.weights.values if isinstance(table, Table) and table.weights is not None else None
+        weights = table.weights if isinstance(table, Table) else None
+        if not self.factors:
+            rows = replace(_table(self.variables, codes, "rows"), weights=weights)
+            return PseudoLikelihood(self.features, rows).value(self.weights)
         each = np.zeros(len(codes))
         for x in range(len(self.variables)):
             log_p = self.log_conditionals(x, codes)
             each += log_p[codes[:, x], np.arange(len(codes))]
-        return float(each.sum() if weights is None else each @ weights)
+        return float(each.sum() if weights is None else each @ weights.values)
 
     def log_conditionals(self, x: int | str, rows: Any) -> NDArray[np.float64]:
         """Return the log probability of every state of a variable given all others: (states, rows)."""
@@ -519,8 +523,8 @@ def _checked_feature(feature: Context, variables: Sequence[Variable]) -> Context
         raise SettingsError(
             f"a feature is ((position, code), ...), a partial assignment; got {feature!r}."
         ) from None
-    if len({v for v, _ in pairs}) < len(pairs):
-        raise SettingsError(f"the feature {feature!r} names a variable twice.")
+    if not pairs or len({v for v, _ in pairs}) < len(pairs):
+        raise SettingsError(f"a feature fixes one or more different variables; got {feature!r}.")
     for v, state in pairs:
         if not 0 <= v < len(variables) or not 0 <= state < variables[v].arity:
             raise SettingsError(f"the feature {feature!r} has ({v}, {state}), which no variable's state is.")
