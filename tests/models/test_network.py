@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 import json
 import os
+import pickle
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -204,6 +206,13 @@ def test_models_survive_a_file(made: Callable[[], gd.MarkovNetwork], tmp_path: P
         path.read_text(encoding="utf-8"), parse_constant=pytest.fail
     )  # plain JSON: no NaN, no Infinity
     assert gd.MarkovNetwork.from_json(model.to_json()).to_json() == model.to_json()
+
+
+def test_models_can_be_copied_and_pickled() -> None:
+    model = gd.MarkovNetwork.fit(CHAIN, TABLE)
+    for again in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):  # noqa: S301 - our own bytes
+        assert again.to_json() == model.to_json()
+        np.testing.assert_array_equal(again.query("v0"), model.query("v0"))
 
 
 def test_loading_gives_whichever_kind_the_file_holds(tmp_path: Path) -> None:

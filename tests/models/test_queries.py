@@ -204,6 +204,14 @@ def test_the_bound_is_the_callers() -> None:
         _ = small.tree
 
 
+def test_answers_that_are_too_large_are_refused_with_their_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exact, "ANSWER", 100)
+    model = gd.MarkovNetwork(variables_of([2] * 8))
+    with pytest.raises(CountsTooLarge, match="the answer has 13 x 2 x 2 x 2 cells"):
+        model.query([0, 1, 2], np.full((13, 8), -1))
+    assert model.query([0, 1, 2], np.full((12, 8), -1)).shape == (12, 2, 2, 2)
+
+
 def test_many_rows_are_answered_in_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
     model = NETWORKS[2]
     evidence = random_evidence(model, np.random.default_rng(3), 200)

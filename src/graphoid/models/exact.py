@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphoid.errors import CountsTooLarge
+from graphoid.errors import CountsTooLarge, DataError
 from graphoid.models.junction_tree import MAX_CELLS, JunctionTree, junction_tree, n_cells
 from graphoid.models.propagation import Part, Propagation, largest, log_sum_exp
 
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
 OWN_GROUP = 32
 """Rows of one pattern of evidence from which on they get a tree of their own, smaller by all they observe."""
+
+ANSWER = 2**27
+"""Cells of one answer, all rows together: 1 GB."""
 
 HELD = 2**25
 """Cells of messages held at a time: 256 MB. More rows of evidence are answered in several rounds."""
@@ -61,7 +65,14 @@ class ExactInference:
 
         One axis for the rows, then one for each variable asked about. NaN where a row has no probability.
         """
-        found = np.empty((len(codes), *(self.arities[v] for v in over)))
+        shape = (len(codes), *(self.arities[v] for v in over))
+        if math.prod(shape) > ANSWER:
+            gigabytes = 8 * math.prod(shape) / 2**30
+            raise CountsTooLarge(
+                f"the answer has {' x '.join(map(str, shape))} cells ({gigabytes:,.1f} GB); at most "
+                f"{ANSWER:,} are given at once. Ask about fewer variables or for fewer rows."
+            )
+        found = np.empty(shape)
         for rows, passing in self._groups(codes, root=over):
             passing.collect()
             found[rows] = _shares(passing.belief(0, over))
@@ -94,6 +105,8 @@ class ExactInference:
         done = codes.copy()
         for rows, passing in self._groups(codes):
             passing.collect()
+            if np.isneginf(passing.total()).any():
+                raise DataError("the evidence has probability zero: nothing can be drawn given it.")
             states = codes[rows]
             passing.descend(states, lambda table, version: _drawn(table, version, rng))
             done[rows] = states

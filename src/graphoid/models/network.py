@@ -33,13 +33,21 @@ if TYPE_CHECKING:
     from graphoid.models.gibbs import GibbsSampler
 
 
-class HasErrors(Protocol):
+class Estimated(Protocol):
     """An estimate that knows the standard errors of its weights."""
 
     @property
     def standard_errors(self) -> NDArray[np.float64]:
         """One for each weight."""
         ...
+
+
+@dataclass(frozen=True, eq=False)
+class Recorded:
+    """What is kept of an estimate in a file or a copy."""
+
+    standard_errors: NDArray[np.float64]
+    """One for each weight."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -86,7 +94,7 @@ class MarkovNetwork:
     features: tuple[Context, ...] = ()
     weights: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
     factors: tuple[Factor, ...] = ()
-    estimated: HasErrors | None = None
+    estimated: Estimated | None = None
     provenance: Mapping[str, Any] = field(default_factory=dict)
     max_cells: int = MAX_CELLS
 
@@ -104,7 +112,9 @@ class MarkovNetwork:
                 f"{weights.shape}{'' if np.isfinite(weights).all() else ', not all finite'}."
             )
         weights.flags.writeable = False
-        factors = tuple(Factor(tuple(f.members), np.asarray(f.log_values, dtype=float)) for f in self.factors)
+        factors = tuple(Factor(tuple(f.members), np.array(f.log_values, dtype=float)) for f in self.factors)
+        for factor in factors:
+            factor.log_values.flags.writeable = False
         object.__setattr__(self, "variables", variables)
         object.__setattr__(self, "features", features)
         object.__setattr__(self, "weights", weights)
@@ -482,6 +492,12 @@ class MarkovNetwork:
         from graphoid.structure import document
 
         document.save(self.to_json(), path)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # an estimate holds rows inside the kernels, which cannot be copied; its errors can
+        kept = None if self.standard_errors is None else Recorded(self.standard_errors)
+        parts = (self.variables, self.features, self.weights, self.factors, kept, dict(self.provenance))
+        return type(self), (*parts, self.max_cells)
 
     def __repr__(self) -> str:
         parts = [
