@@ -13,7 +13,7 @@ from tests.networks import agreeing, enumerated, marginal, random_evidence, vari
 
 @st.composite
 def models(draw: st.DrawFn) -> tuple[gd.MarkovNetwork, np.random.Generator]:
-    """Return a model of up to seven variables of one to three states, whole or in pieces, with or without zeros."""
+    """Return a model of up to seven variables of one to three states, in pieces or not, with zeros or not."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     n = draw(st.integers(1, 7))
     zeros = draw(st.booleans())
