@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import graphoid as gd
@@ -57,6 +56,7 @@ def test_many_rows(given: object) -> None:
 
 
 def test_tables_and_frames_are_matched_by_name_and_label() -> None:
+    pd = pytest.importorskip("pandas")
     # in the frame, states come in another order and a column is not of the model
     frame = pd.DataFrame({"class": [3, 1], "other": ["a", "b"], "sex": ["male", "female"]})
     expected = [[1, 2, -1], [0, 0, -1]]
