@@ -68,6 +68,17 @@ def test_tables_and_frames_are_matched_by_name_and_label() -> None:
     ]
 
 
+def test_empty_cells_of_frames_were_not_observed() -> None:
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"class": pd.array([3, None, 1], dtype="Int64"), "sex": ["male", None, "female"]})
+    assert evidence_codes(frame, VARIABLES).codes.tolist() == [[1, 2, -1], [-1, -1, -1], [0, 0, -1]]
+    pl = pytest.importorskip("polars")
+    assert evidence_codes(pl.DataFrame({"class": [2, None]}), VARIABLES).codes.tolist() == [
+        [-1, 1, -1],
+        [-1, -1, -1],
+    ]
+
+
 def test_a_line_of_codes_is_one_row() -> None:
     codes, many = evidence_codes([1, -1, 2], VARIABLES)
     assert codes.tolist() == [[1, -1, 2]]
@@ -95,6 +106,7 @@ def test_one_value_goes_with_a_list() -> None:
         (np.array([[0, 3, 0]]), DataError, "code 3 in row 0 is none of 'class'"),
         (np.array([[0, -2, 0]]), DataError, "code -2"),
         (gd.read({"age": [1, 2]}), DataError, "no column is a variable"),
+        (17, DataError, "not int"),
     ],
 )
 def test_what_is_no_evidence_is_told(given: object, error: type[Exception], says: str) -> None:
