@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphoid.errors import CountsTooLarge, DataError
+from graphoid.errors import CountsTooLarge
 from graphoid.models.junction_tree import MAX_CELLS, JunctionTree, junction_tree, n_cells
 from graphoid.models.propagation import Part, Propagation, largest, log_sum_exp
 
@@ -113,8 +113,6 @@ class ExactInference:
         done = codes.copy()
         for rows, passing in self._groups(codes):
             passing.collect()
-            if np.isneginf(passing.total()).any():
-                raise DataError("the evidence has probability zero: nothing can be drawn given it.")
             states = codes[rows]
             passing.descend(states, lambda table, version: _drawn(table, version, rng))
             done[rows] = states
