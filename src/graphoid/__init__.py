@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from graphoid.learners.two_phase import TwoPhase as TwoPhase
     from graphoid.logic.assertion import Assertion as Assertion
     from graphoid.logic.verdict import Verdict as Verdict
+    from graphoid.models.io import load as load
+    from graphoid.models.network import MarkovNetwork as MarkovNetwork
     from graphoid.scores.bjp import BJP as BJP
     from graphoid.scores.evidence import LogLinearEvidence as LogLinearEvidence
     from graphoid.scores.ib import IBScore as IBScore
@@ -51,7 +53,6 @@ if TYPE_CHECKING:
     from graphoid.structure.compare import compare as compare
     from graphoid.structure.graph import UndirectedGraph as UndirectedGraph
     from graphoid.structure.learned import LearnedStructure as LearnedStructure
-    from graphoid.structure.learned import load as load
 
 
 __version__ = "0.1.0"
@@ -74,6 +75,7 @@ _HOME = {
     "LogLinearEvidence": "scores.evidence",
     "LogLinearScore": "scores.log_linear",
     "MPL": "scores.mpl",
+    "MarkovNetwork": "models.network",
     "Oracle": "independence.oracle",
     "PartialCorrelation": "independence.partial_correlation",
     "Posterior": "learners.posterior",
@@ -90,7 +92,7 @@ _HOME = {
     "accuracy": "structure.compare",
     "compare": "structure.compare",
     "learn": "learners.recommended",
-    "load": "structure.learned",
+    "load": "models.io",
     "read": "data.sources",
 }
 
