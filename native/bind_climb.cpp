@@ -20,9 +20,9 @@ template <class T, class... Shape>
 using Array = nb::ndarray<const T, Shape..., nb::c_contig, nb::device::cpu>;
 
 // Holds the arrays that the climb reads.
-class Handle {
+class ClimbHandle {
 public:
-    Handle(nb::list columns, const std::vector<std::uint32_t>& sizes, Array<std::uint16_t, nb::ndim<1>> classes,
+    ClimbHandle(nb::list columns, const std::vector<std::uint32_t>& sizes, Array<std::uint16_t, nb::ndim<1>> classes,
            std::uint32_t n_classes, nb::object weights, double theta) {
         Labeled rows{classes.shape(0), {}, sizes, classes.data(), n_classes, nullptr, theta};
         keep_.append(nb::cast(classes));
@@ -78,14 +78,14 @@ private:
 }  // namespace
 
 void bind_climb(nb::module_& m) {
-    nb::class_<Handle>(m, "Climb")
+    nb::class_<ClimbHandle>(m, "Climb")
         .def(nb::init<nb::list, const std::vector<std::uint32_t>&, Array<std::uint16_t, nb::ndim<1>>, std::uint32_t, nb::object,
                       double>(),
              nb::arg("columns"), nb::arg("sizes"), nb::arg("classes"), nb::arg("n_classes"), nb::arg("weights").none(),
              nb::arg("theta"))
-        .def("start", &Handle::start)
-        .def("with_each", &Handle::with_each)
-        .def("add", &Handle::add);
+        .def("start", &ClimbHandle::start)
+        .def("with_each", &ClimbHandle::with_each)
+        .def("add", &ClimbHandle::add);
 }
 
 }  // namespace graphoid

@@ -22,9 +22,9 @@ std::vector<T> copied(const Plain<T>& array) {
     return {array.data(), array.data() + array.shape(0)};
 }
 
-class Handle {
+class MixtureHandle {
 public:
-    Handle(const std::vector<std::uint32_t>& sizes, Plain<double> start, Plain<std::int32_t> terms, Plain<double> weights,
+    MixtureHandle(const std::vector<std::uint32_t>& sizes, Plain<double> start, Plain<std::int32_t> terms, Plain<double> weights,
            Plain<std::uint8_t> advances, Plain<std::int32_t> first_member, Plain<std::int32_t> members, nb::list tables) {
         mixture_ = {start.shape(0),   sizes, copied(start), copied(terms), copied(weights), copied(advances), copied(first_member),
                     copied(members), {},    {}};
@@ -66,10 +66,10 @@ private:
 }  // namespace
 
 void bind_mixture(nb::module_& m) {
-    nb::class_<Handle>(m, "Mixture")
+    nb::class_<MixtureHandle>(m, "Mixture")
         .def(nb::init<const std::vector<std::uint32_t>&, Plain<double>, Plain<std::int32_t>, Plain<double>, Plain<std::uint8_t>,
                       Plain<std::int32_t>, Plain<std::int32_t>, nb::list>())
-        .def("predict", &Handle::predict);
+        .def("predict", &MixtureHandle::predict);
 }
 
 }  // namespace graphoid

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphoid.classifiers.search import Climb
+    from graphoid.classifiers.search import Climb, Step
     from graphoid.classifiers.submodels import Face, Submodels
 
 LEFT_OUT = 1e-10
@@ -127,11 +127,55 @@ class NativePredictor(Predictor):
         return out
 
 
-def best_structure(climb: Climb, submodels: Submodels) -> Mixture:
-    """Return the structure with the highest posterior alone."""
-    return _Writer(climb, submodels).best()
+def posterior(climb: Climb) -> tuple[float, list[NDArray[np.float64]]]:
+    """Return the probability of the class alone, and of every structure of every step; they sum to 1."""
+    all_logs = np.concatenate([[climb.log_posterior], *(step.log_posterior for step in climb.steps)])
+    if all_logs.max() == -np.inf:  # fewer rows than classes: no structure has a prior
+        all_logs = np.where(np.arange(len(all_logs)) == 0, 0.0, -np.inf)
+    shares = softmax(all_logs)
+    ends = np.cumsum([len(step.log_posterior) for step in climb.steps], dtype=np.int64)
+    return float(shares[0]), np.split(shares[1:], ends[:-1]) if len(ends) else []
 
 
 def averaged(climb: Climb, submodels: Submodels) -> Mixture:
     """Return all structures that were evaluated, weighted by their posterior."""
-    return _Writer(climb, submodels).averaged()
+    own, shares = posterior(climb)
+    pooled = np.sort(np.concatenate([[own], *shares]))
+    least = pooled[np.searchsorted(np.cumsum(pooled), LEFT_OUT, side="right")]
+    kept = [np.where(share >= least, share, 0.0) for share in shares]
+    own = own if own >= least else 0.0
+    total = own + sum(float(share.sum()) for share in kept)
+    return _written(climb, submodels, own / total, [share / total for share in kept])
+
+
+def best_structure(climb: Climb, submodels: Submodels) -> Mixture:
+    """Return the structure with the highest posterior alone."""
+    taken = iter(range(1, len(climb.steps) + 1))
+    shares = [np.zeros(len(step.faces)) for step in climb.steps]
+    for step, share in zip(climb.steps, shares, strict=True):
+        if step.taken is not None and next(taken) == climb.best:
+            share[step.taken] = 1.0
+    return _written(climb, submodels, float(climb.best == 0), shares)
+
+
+def _written(
+    climb: Climb, submodels: Submodels, own: float, shares: list[NDArray[np.float64]]
+) -> Mixture:
+    """Write the program of an average with given weights, up to the last structure that has one."""
+    terms: list[Term] = []
+    places: dict[tuple[Face, tuple[Face, ...]], int] = {}
+
+    def place(step: Step, i: int) -> int:
+        key = step.face(i), tuple(step.parts(i))
+        if key not in places:
+            places[key] = len(terms)
+            terms.append(Term(key[0], submodels.term(*key)))
+        return places[key]
+
+    program = [Operation(None, own)] if own else []
+    last = max((i for i, share in enumerate(shares) if share.any()), default=-1)
+    for step, share in zip(climb.steps[: last + 1], shares, strict=False):
+        program += [Operation(place(step, i), float(share[i])) for i in np.flatnonzero(share).tolist()]
+        if step.taken is not None:
+            program.append(Operation(place(step, step.taken), None))
+    return Mixture(submodels.log_probabilities(()), submodels.sizes, tuple(terms), tuple(program))
