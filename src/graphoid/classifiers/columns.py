@@ -48,9 +48,9 @@ class Attribute(ABC):
         """The values as text, in the order of their codes."""
 
     @property
+    @abstractmethod
     def size(self) -> int:
         """How many values there are."""
-        return len(self.values)
 
     @abstractmethod
     def codes(self, raw: Any) -> NDArray[np.uint16]:
@@ -126,8 +126,8 @@ def learned(
     *,
     weights: NDArray[np.float64] | None,
     discretize: str | None,
-) -> Attribute:
-    """Learn the values of a column.
+) -> tuple[Attribute, NDArray[np.uint16]]:
+    """Learn the values of a column, and return them with the codes of the rows that count.
 
     Parameters
     ----------
@@ -158,9 +158,19 @@ def learned(
                 n_classes,
                 None if weights is None else weights[known],
             )
-            return _fitting(Intervals(name, has_missing, cuts))
+            intervals = Intervals(name, has_missing, cuts)
+            return intervals, intervals.codes(column.numbers()[rows])
     levels = column.states()
-    return _fitting(Levels(name, has_missing, tuple(levels[i] for i in present)))
+    attribute = Levels(name, has_missing, tuple(levels[i] for i in present))
+    if attribute.size > MOST_VALUES:
+        raise DataError(
+            f"{name!r} has {attribute.size:,} values; the most is {MOST_VALUES:,}. "
+            f"Leave it out if it is an identifier."
+        )
+    ranks = np.zeros(len(levels) + 1, dtype=np.uint16)
+    ranks[present] = np.arange(len(present))
+    ranks[-1] = len(present)
+    return attribute, np.take(ranks, codes)
 
 
 def encoded(raw: Any, name: str) -> Encoded:
@@ -171,15 +181,6 @@ def encoded(raw: Any, name: str) -> Encoded:
         if isinstance(raw, np.ndarray) and raw.dtype == object:
             return encode([None if value is None else str(value) for value in raw], name)
         raise
-
-
-def _fitting(attribute: Attribute) -> Attribute:
-    if attribute.size > MOST_VALUES:
-        raise DataError(
-            f"{attribute.name!r} has {attribute.size:,} values; the most is {MOST_VALUES:,}. "
-            f"Leave it out if it is an identifier."
-        )
-    return attribute
 
 
 def _refuse_other_kind(name: str, learned: Sequence[Any], now: Sequence[Any]) -> None:

@@ -9,25 +9,26 @@ try:
     from sklearn.utils.multiclass import check_classification_targets
     from sklearn.utils.validation import (
         _check_sample_weight,
-        check_array,
+        _check_y,
+        check_consistent_length,
         check_is_fitted,
-        column_or_1d,
         validate_data,
     )
 except ImportError:
     raise missing_extra("a classifier or discretizer", "sklearn") from None
 
-check_sample_weight = _check_sample_weight
+# scikit-learn names these for its own estimators; what they check is what its estimator checks ask for
+check_sample_weight, check_y = _check_sample_weight, _check_y
 
 __all__ = [
     "BaseEstimator",
     "ClassifierMixin",
     "OneToOneFeatureMixin",
     "TransformerMixin",
-    "check_array",
     "check_classification_targets",
+    "check_consistent_length",
     "check_is_fitted",
     "check_sample_weight",
-    "column_or_1d",
+    "check_y",
     "validate_data",
 ]

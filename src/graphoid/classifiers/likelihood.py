@@ -47,7 +47,7 @@ class Likelihood(Protocol):
 
 
 def likelihood(submodels: Submodels, n_threads: int = 1) -> Likelihood:
-    """Return the fastest there is."""
+    """Return the fastest way to evaluate."""
     native = kernels()
     return PlainLikelihood(submodels) if native is None else NativeLikelihood(submodels, native, n_threads)
 

@@ -44,7 +44,7 @@ def region_graph(hyperedges: Iterable[Iterable[V]]) -> dict[frozenset[V], int]:
 
     >>> graph = region_graph(["aby", "bcy", "cay"])
     >>> {"".join(sorted(region)): c for region, c in graph.items()}
-    {'aby': 1, 'bcy': 1, 'acy': 1, 'by': -1, 'cy': -1, 'ay': -1, 'y': 1}
+    {'aby': 1, 'bcy': 1, 'acy': 1, 'by': -1, 'ay': -1, 'cy': -1, 'y': 1}
     """
     regions = maximal(hyperedges)
     found = set(regions)

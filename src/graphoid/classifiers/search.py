@@ -105,7 +105,7 @@ def climb(submodels: Submodels, likelihood: Likelihood, settings: Settings) -> C
     structure = _Structure(submodels, likelihood, settings)
     now = best = structure.start()
     found = Climb(structure.dof, now)
-    attributes = [v for v, size in enumerate(submodels.sizes) if size > 1]
+    attributes = [v for v, size in enumerate(submodels.sizes) if size > 1 and submodels.n_classes > 1]
     last = min(settings.max_order, len(attributes) + 1)
     tried, gains = None, np.empty(0)
     for order in range(2, last + 1):

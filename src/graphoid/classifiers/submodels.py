@@ -49,6 +49,8 @@ class Submodels:
         A weight a row; None for one each.
     theta
         Rows that the prior spreads evenly over all cells, :math:`\vartheta`.
+    taken_off
+        Rows to take off the count of every cell; see :attr:`left_out`.
     """
 
     def __init__(
@@ -60,6 +62,7 @@ class Submodels:
         *,
         weights: NDArray[np.float64] | None = None,
         theta: float = 1.0,
+        taken_off: float = 0.0,
     ) -> None:
         self.columns = tuple(columns)
         self.sizes = tuple(sizes)
@@ -67,8 +70,10 @@ class Submodels:
         self.n_classes = n_classes
         self.weights = weights
         self.theta = theta
+        self.taken_off = taken_off
         self.n_rows = float(len(classes) if weights is None else weights.sum())
         self._logs: dict[Face, NDArray[np.float64]] = {}
+        self._potentials: dict[Face, NDArray[np.float64]] = {}
 
     def counts(self, face: Face) -> NDArray[np.float64]:
         """Return how many rows have each combination of values and class; the class is the last axis."""
@@ -82,10 +87,8 @@ class Submodels:
     def log_probabilities(self, face: Face) -> NDArray[np.float64]:
         r"""Return :math:`\log P(x_F, y)`, the posterior mean of the submodel."""
         if face not in self._logs:
-            counts = self.counts(face)
-            self._logs[face] = np.log(
-                (counts + self.theta / counts.size) / (self.n_rows + self.theta)
-            )
+            counts = np.maximum(self.counts(face) - self.taken_off, 0.0)
+            self._logs[face] = np.log((counts + self.theta / counts.size) / (self.n_rows + self.theta))
         return self._logs[face]
 
     def potential(self, face: Face) -> NDArray[np.float64]:
@@ -94,22 +97,37 @@ class Submodels:
         Every attribute has one more value, for levels that were not seen: there the potential is 0, so that
         a value about which nothing is known says nothing.
         """
-        total = np.zeros((*(self.sizes[v] for v in face), self.n_classes))
-        for part in subsets(face):
-            sign = (-1) ** (len(face) - len(part))
-            total += sign * np.expand_dims(
-                self.log_probabilities(part), [i for i, v in enumerate(face) if v not in part]
-            )
-        return np.pad(total, [(0, 1)] * len(face) + [(0, 0)])
+        if face not in self._potentials:
+            out = np.zeros((*(self.sizes[v] + 1 for v in face), self.n_classes))
+            seen = out[(slice(None, -1),) * len(face)]
+            for part in subsets(face):
+                sign = (-1.0) ** (len(face) - len(part))
+                seen += sign * _spread(self.log_probabilities(part), part, face)
+            self._potentials[face] = out
+        return self._potentials[face]
 
     def term(self, face: Face, new: Iterable[Face]) -> NDArray[np.float64]:
         """Return what a hyperedge adds to the log score of each class, the sum over its new faces."""
         total = np.zeros((*(self.sizes[v] + 1 for v in face), self.n_classes))
         for part in new:
-            total += np.expand_dims(
-                self.potential(part), [i for i, v in enumerate(face) if v not in part]
-            )
+            total += _spread(self.potential(part), part, face)
         return total
+
+    @cached_property
+    def left_out(self) -> Submodels:
+        """The submodels of all rows but one, for the values and the class of that one.
+
+        Where weights are no whole numbers this is an approximation: no less than one row is left out.
+        """
+        return Submodels(
+            self.columns,
+            self.sizes,
+            self.classes,
+            self.n_classes,
+            weights=self.weights,
+            theta=self.theta,
+            taken_off=1.0,
+        )
 
     @cached_property
     def class_entropy(self) -> float:
@@ -136,3 +154,9 @@ class Submodels:
             ratio = joint / (joint.sum(axis=-1, keepdims=True) * np.exp(self.log_probabilities(())))
             total += (-1) ** (len(face) - len(part)) * float((joint * np.log(ratio)).sum())
         return total
+
+
+def _spread(table: NDArray[np.float64], part: Face, face: Face) -> NDArray[np.float64]:
+    """Return a table over some attributes of a face, ready to be added to one over all."""
+    lengths = iter(table.shape)
+    return table.reshape(*(next(lengths) if v in part else 1 for v in face), table.shape[-1])
