@@ -24,6 +24,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.sparse import csr_array
 from scipy.special import logsumexp
+from threadpoolctl import threadpool_limits  # comes with scikit-learn
 
 from graphoid.classifiers.mixture import Mixture, Operation, Term, posterior
 
@@ -136,7 +137,10 @@ class _Fit:
     def tables(self) -> list[NDArray[np.float64]]:
         """Return the fitted potentials: of the class alone, then of every face."""
         begin = np.append(self._mean, np.zeros(self.phi.size))
-        found = minimize(self.loss, begin, jac=True, method="L-BFGS-B", options={"maxiter": MOST_ITERATIONS})
+        with threadpool_limits(1, "blas"):  # its vectors are short: threads would cost more than they bring
+            found = minimize(
+                self.loss, begin, jac=True, method="L-BFGS-B", options={"maxiter": MOST_ITERATIONS}
+            )
         scales, weights = self._taken_apart(found.x)
         flat = scales[1:][self.face_of_cell, None] * self.phi + weights
         ends = np.cumsum(np.bincount(self.face_of_cell, minlength=len(self.faces)))
