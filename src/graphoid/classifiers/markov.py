@@ -19,6 +19,7 @@ from graphoid.classifiers.estimator import (
     check_y,
     validate_data,
 )
+from graphoid.classifiers.draw import draw_hyperedges
 from graphoid.classifiers.explain import Explanation, explained
 from graphoid.classifiers.fitted import fitted
 from graphoid.classifiers.likelihood import likelihood
@@ -32,6 +33,8 @@ from graphoid.data.sources import open_source
 from graphoid.errors import DataError, SettingsError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from graphoid.data.source import Source
@@ -254,6 +257,25 @@ class MarkovNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             self._single, self.attributes_, [int(c[0]) for c in codes], self.classes_, int(first), int(second)
         )
 
+    def draw(self, *, positions: Mapping[str, tuple[float, float]] | None = None, ax: Any = None) -> Any:
+        """Draw the hyperedges of the best structure with matplotlib, which is an extra.
+
+        Parameters
+        ----------
+        positions
+            Where each attribute stands; on a circle by default.
+        ax
+            Axes to draw on; a new figure by default.
+
+        Returns
+        -------
+        Axes
+            What was drawn on; ``.figure.savefig(path)`` writes it to a file.
+        """
+        check_is_fitted(self)
+        names = [attribute.name for attribute in self.attributes_]
+        return draw_hyperedges(self.hyperedges_, names, positions=positions, ax=ax)
+
     @property
     def posterior_(self) -> list[Structure]:
         """All structures that were evaluated, the likeliest first."""
@@ -289,8 +311,6 @@ class MarkovNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         weights: NDArray[np.float64] = check_sample_weight(
             sample_weight, rows, dtype=np.float64, ensure_non_negative=True
         )
-        if not weights.any():
-            raise DataError("sample_weight is 0 for every row; at least one row must count.")
         return weights
 
     def _best(self) -> tuple[float, float]:
