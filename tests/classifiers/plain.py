@@ -143,9 +143,9 @@ def hypertree(hyperedges):
             return True
         for edge in left:
             union = frozenset().union(*order) if order else frozenset()
-            if not order or any(edge & union <= other for other in order):
-                if joined([*order, edge], [e for e in left if e != edge]):
-                    return True
+            fits = not order or any(edge & union <= other for other in order)
+            if fits and joined([*order, edge], [e for e in left if e != edge]):
+                return True
         return False
 
     return joined([], list(dict.fromkeys(edges)))

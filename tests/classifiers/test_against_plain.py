@@ -33,7 +33,9 @@ def random_rows(seed, n_rows=120, n_classes=2, sizes=(2, 3, 2, 4)):
 
 def as_plain(x, y, **settings):
     names = [f"X{v}" for v in range(x.shape[1])]
-    rows = [{**dict(zip(names, map(int, r), strict=True)), plain.Y: int(c)} for r, c in zip(x, y, strict=True)]
+    rows = [
+        {**dict(zip(names, map(int, r), strict=True)), plain.Y: int(c)} for r, c in zip(x, y, strict=True)
+    ]
     return plain.Plain(rows, **settings)
 
 

@@ -34,7 +34,9 @@ def board(n_rows=600, seed=0):
     c = rng.normal(size=n_rows)
     flip = rng.random(n_rows) < 0.05
     y = np.where(((a == "x") ^ (b == 1)) ^ flip, "yes", "no")
-    frame = pd.DataFrame({"a": a, "b": b, "c": np.where(y == "yes", c + 1.0, c), "d": rng.integers(0, 3, n_rows)})
+    frame = pd.DataFrame(
+        {"a": a, "b": b, "c": np.where(y == "yes", c + 1.0, c), "d": rng.integers(0, 3, n_rows)}
+    )
     return frame, y
 
 
@@ -165,15 +167,21 @@ def test_numbers_are_cut_by_the_rows_learned_from_only():
     own = gd.MDLPDiscretizer().fit(X[::2], y[::2]).cuts_
     for got, expected in zip(cuts, own, strict=True):
         np.testing.assert_array_equal(got, expected)
-    assert any(not np.array_equal(a, b) for a, b in zip(own, gd.MDLPDiscretizer().fit(X, y).cuts_, strict=True))
+    assert any(
+        not np.array_equal(a, b) for a, b in zip(own, gd.MDLPDiscretizer().fit(X, y).cuts_, strict=True)
+    )
 
 
 def test_which_numbers_are_cut():
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 100)
-    X = pd.DataFrame({"few": rng.integers(0, 10, 100), "many": rng.integers(0, 50, 100), "real": rng.random(100)})
+    X = pd.DataFrame(
+        {"few": rng.integers(0, 10, 100), "many": rng.integers(0, 50, 100), "real": rng.random(100)}
+    )
     kinds = {
-        setting: [type(a).__name__ for a in gd.MarkovNetworkClassifier(discretize=setting).fit(X, y).attributes_]
+        setting: [
+            type(a).__name__ for a in gd.MarkovNetworkClassifier(discretize=setting).fit(X, y).attributes_
+        ]
         for setting in ("auto", "mdlp", None)
     }
     assert kinds["auto"] == ["Levels", "Intervals", "Intervals"]
@@ -262,7 +270,9 @@ def test_hypertrees_only():
     X = rng.integers(0, 2, (2000, 4))
     score = X[:, 0] * X[:, 1] + X[:, 1] * X[:, 2] + X[:, 0] * X[:, 2]
     y = score + rng.normal(0, 0.4, 2000) > 0.8
-    pairs = [h.attributes for h in gd.MarkovNetworkClassifier(max_order=3).fit(X, y).hyperedges_ if h.order == 3]
+    pairs = [
+        h.attributes for h in gd.MarkovNetworkClassifier(max_order=3).fit(X, y).hyperedges_ if h.order == 3
+    ]
     tree = gd.MarkovNetworkClassifier(max_order=3, acyclic=True).fit(X, y)
     assert {("X0", "X1"), ("X1", "X2"), ("X0", "X2")} <= set(pairs)  # a cycle
     assert len([h for h in tree.hyperedges_ if h.order == 3 and "X3" not in h.attributes]) == 2

@@ -50,7 +50,9 @@ def test_the_same_cuts_as_a_plain_recursion(seed):
     rng = np.random.default_rng(seed)
     n, k = int(rng.integers(2, 200)), int(rng.integers(2, 5))
     values = np.round(rng.normal(size=n), int(rng.integers(0, 3)))
-    classes = np.where(rng.random(n) < 0.7, np.digitize(values, [-0.8, 0.1, 0.9])[:n] % k, rng.integers(0, k, n))
+    classes = np.where(
+        rng.random(n) < 0.7, np.digitize(values, [-0.8, 0.1, 0.9])[:n] % k, rng.integers(0, k, n)
+    )
     expected = plain_cuts(list(zip(values.tolist(), classes.tolist(), strict=True)))
     np.testing.assert_allclose(mdlp_cuts(values, classes, k), expected)
 

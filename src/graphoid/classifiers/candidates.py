@@ -34,7 +34,7 @@ class Sets:
         self.size = members.shape[1]
         if (n + 1) ** self.size >= 2**63:
             raise SettingsError(
-                f"max_order={self.size + 1} with {n:,} attributes gives more hyperedges than can be numbered; "
+                f"max_order={self.size + 1} with {n:,} attributes gives too many hyperedges to be numbered; "
                 f"lower max_order or leave out attributes."
             )
 

@@ -1,4 +1,4 @@
-"""Attributes of any kind become codes: levels as they are, numbers cut, a missing value a value of its own."""
+"""Attributes of any kind become codes: levels as they are, numbers cut, missing as a value of its own."""
 
 from __future__ import annotations
 

@@ -15,8 +15,6 @@ from graphoid.classifiers.regions import subsets
 from graphoid.counts.native import kernels
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from graphoid.classifiers.submodels import Face, Submodels

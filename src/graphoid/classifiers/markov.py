@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from graphoid.classifiers.columns import learned
+from graphoid.classifiers.draw import draw_hyperedges
 from graphoid.classifiers.estimator import (
     BaseEstimator,
     ClassifierMixin,
@@ -19,7 +20,6 @@ from graphoid.classifiers.estimator import (
     check_y,
     validate_data,
 )
-from graphoid.classifiers.draw import draw_hyperedges
 from graphoid.classifiers.explain import Explanation, explained
 from graphoid.classifiers.fitted import fitted
 from graphoid.classifiers.likelihood import likelihood
@@ -50,8 +50,8 @@ class MarkovNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
     r"""Class probabilities from a Markov network over attributes and class.
 
     A structure is a set of hyperedges, each the class with one or more attributes that matter together.
-    Structures are found by a greedy climb of their posterior, in stages of growing hyperedges, and predictions
-    take all structures that were evaluated into account ([Jakulin2006]_).
+    Structures are found by a greedy climb of their posterior, in stages of growing hyperedges, and
+    predictions take all structures that were evaluated into account ([Jakulin2006]_).
 
     Attributes may be of any kind: text, categories, truth values and whole numbers of few values are taken as
     they are, other numbers are cut where the class changes (:class:`MDLPDiscretizer`, on the rows learned
@@ -108,8 +108,8 @@ class MarkovNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
     Notes
     -----
     Departs from [Jakulin2006]_ in what the reading of open points made of it: regions are those of
-    :func:`~graphoid.classifiers.regions.region_graph`; ties go by position; attributes with a single value are
-    left out. :math:`m` in Eq. 5 is the sum of the weights where rows have weights.
+    :func:`~graphoid.classifiers.regions.region_graph`; ties go by position; attributes with a single value
+    are left out. :math:`m` in Eq. 5 is the sum of the weights where rows have weights.
 
     Examples
     --------
@@ -145,7 +145,7 @@ class MarkovNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         self.preset = preset
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:  # noqa: N803 - scikit-learn's name
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn structures and potentials.
 
         Parameters
@@ -196,7 +196,7 @@ class MarkovNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             self._single = self._mixture = fitted(self._climb, submodels, averaging=bool(self.averaging))
         return self
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:  # noqa: N803
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return a line of class probabilities for every row, in the order of :attr:`classes_`.
 
         Rows are taken in chunks, so that little more than the result is held in memory.
@@ -211,12 +211,13 @@ class MarkovNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             out[first : first + CHUNK] = predictor.predict(codes, len(codes[0]))
         return out / out.sum(axis=1, keepdims=True)
 
-    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:  # noqa: N803
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the logarithms of the class probabilities."""
         with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+            logs: NDArray[np.float64] = np.log(self.predict_proba(X))
+        return logs
 
-    def predict(self, X: Any) -> NDArray[Any]:  # noqa: N803
+    def predict(self, X: Any) -> NDArray[Any]:
         """Return the likeliest class of every row."""
         p = self.predict_proba(X)
         likeliest: NDArray[Any] = self.classes_[p.argmax(axis=1)]
@@ -245,7 +246,9 @@ class MarkovNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         else:
             source, _ = self._opened(row, reset=False)
         if source.n_rows != 1:
-            raise DataError(f"explain takes one row, not {source.n_rows:,}; pass X.iloc[[i]] or X[i : i + 1].")
+            raise DataError(
+                f"explain takes one row, not {source.n_rows:,}; pass X.iloc[[i]] or X[i : i + 1]."
+            )
         if len(self.classes_) < 2:
             raise DataError(f"all rows learned from had the class {self.classes_[0]!r}: nothing to explain.")
         codes = self._codes(source)
@@ -289,7 +292,7 @@ class MarkovNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         tags.input_tags.string = True
         return tags
 
-    def _opened(self, X: Any, *, reset: bool) -> tuple[Source, Any]:  # noqa: N803
+    def _opened(self, X: Any, *, reset: bool) -> tuple[Source, Any]:
         """Return checked rows as a source, and in the form they came in."""
         if hasattr(X, "columns"):  # a data frame: its columns keep their types
             rows = validate_data(self, X, skip_check_array=True, reset=reset)

@@ -95,8 +95,10 @@ def _accepted(upto: NDArray[np.float64]) -> int | None:
     h = float(_entropy(total[None])[0])
     k, k_left, k_right = (int(np.count_nonzero(c)) for c in (total, left[best], right[best]))
     # log2(3^k - 2), for any k
-    delta = k * np.log2(3) + np.log1p(-2.0 * 3.0**-k) / np.log(2) - (
-        k * h - k_left * h_left[best] - k_right * h_right[best]
+    delta = (
+        k * np.log2(3)
+        + np.log1p(-2.0 * 3.0**-k) / np.log(2)
+        - (k * h - k_left * h_left[best] - k_right * h_right[best])
     )
     return best + 1 if h - within[best] > (np.log2(n - 1) + delta) / n else None
 
@@ -104,7 +106,8 @@ def _accepted(upto: NDArray[np.float64]) -> int | None:
 def _entropy(counts: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the entropy of each line, in bits."""
     p = counts / np.maximum(counts.sum(axis=1, keepdims=True), np.finfo(float).tiny)
-    return -(p * np.log2(np.where(p > 0, p, 1.0))).sum(axis=1)
+    bits: NDArray[np.float64] = -(p * np.log2(np.where(p > 0, p, 1.0))).sum(axis=1)
+    return bits
 
 
 class MDLPDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -129,7 +132,7 @@ class MDLPDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  #
     ([array([6.5])], array([0., 0., 1.]))
     """
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:  # noqa: N803 - scikit-learn's name
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Find the cuts.
 
         Parameters
@@ -157,7 +160,7 @@ class MDLPDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  #
             )
         return self
 
-    def transform(self, X: Any) -> NDArray[np.float64]:  # noqa: N803
+    def transform(self, X: Any) -> NDArray[np.float64]:
         """Return the interval of every number, counted from 0; NaN where it is missing."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=False)

@@ -158,9 +158,7 @@ def best_structure(climb: Climb, submodels: Submodels) -> Mixture:
     return _written(climb, submodels, float(climb.best == 0), shares)
 
 
-def _written(
-    climb: Climb, submodels: Submodels, own: float, shares: list[NDArray[np.float64]]
-) -> Mixture:
+def _written(climb: Climb, submodels: Submodels, own: float, shares: list[NDArray[np.float64]]) -> Mixture:
     """Write the program of an average with given weights, up to the last structure that has one."""
     terms: list[Term] = []
     places: dict[tuple[Face, tuple[Face, ...]], int] = {}

@@ -37,11 +37,7 @@ def degrees_of_freedom(
     The search adds them up as it goes: a face that a hyperedge brings adds :math:`(|Y| - 1) \prod (|V| - 1)`.
     """
     return sum(
-        c
-        * (
-            math.prod(sizes[v] for v in region)
-            - math.prod(sizes[v] for v in region if v != target)
-        )
+        c * (math.prod(sizes[v] for v in region) - math.prod(sizes[v] for v in region if v != target))
         for region, c in regions.items()
     )
 

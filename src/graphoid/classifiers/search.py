@@ -24,12 +24,12 @@ STOP = math.log(0.01)
 """The climb ends when the posterior is below one percent of the best (section 4.2.2)."""
 
 NEGLIGIBLE = -60.0
-"""A structure whose prior alone, an upper bound of its posterior, is so far below the best on the log scale is
-not evaluated: in the average of any number of structures it would be lost in rounding."""
+"""A structure whose prior alone, an upper bound of its posterior, is so far below the best on the log scale
+is not evaluated: in the average of any number of structures it would be lost in rounding."""
 
 TIE = 1e-11
-"""Log posteriors this close, relative to their size, are equal but for rounding (sums over rows have errors of
-that order); the first by position is taken, so that the path does not depend on the order of the rows."""
+"""Log posteriors this close, relative to their size, are equal but for rounding (sums over rows have errors
+of that order); the first by position is taken, so that the path does not depend on the order of the rows."""
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,10 @@
-"""Class probabilities on UCI data ([Jakulin2006]_, section 5, Table 1), and beside scikit-learn's classifiers."""
+"""Class probabilities on UCI data ([Jakulin2006]_, Table 1), and beside scikit-learn's classifiers."""
 
 from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from functools import partial
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -47,8 +48,8 @@ COMPARED = (FOLDED, FITTED, *PEERS)
 SMALL = 1_000
 """Rows below which a set counts as small in the ranks."""
 
-LARGE = 5_000
-"""Rows from which a set is gone through once, whatever the number of repetitions: adult and mushroom."""
+LARGE = 1_000
+"""Rows from which a set is gone through once, whatever the number of repetitions: little varies there."""
 
 LEAST = 1e-15
 """The least probability that enters a logarithm: a class that was not among the rows learned from has 0."""
@@ -97,7 +98,9 @@ class Classes:
         codes = _cut_beforehand(rows)
         runs: dict[str, list[tuple[float, float, float]]] = {method: [] for method in makers}
         for repetition in range(self.repetitions if rows.n_rows < LARGE else 1):
-            folds = stratified(rows.classes, self.n_folds, stream(seed, list(LOG_LOSS).index(name), repetition))
+            folds = stratified(
+                rows.classes, self.n_folds, stream(seed, list(LOG_LOSS).index(name), repetition)
+            )
             for method, make in makers.items():
                 attributes = codes if method in PAPER else rows.attributes
                 runs[method].append(_cross_validated(make, attributes, rows, folds))
@@ -138,24 +141,24 @@ class Classes:
 
     def _notes(self, seed: int) -> tuple[str, ...]:
         return paragraphs(
-            f"""Mean ± standard deviation over {self.repetitions} times {self.n_folds} stratified folds (once for
-            sets from {LARGE:,} rows on); seed {seed}. Log-loss in nats a row; a class that was not among the
+            f"""Mean ± standard deviation over {self.repetitions} times {self.n_folds} stratified folds
+            (once for sets from {LARGE:,} rows on); seed {seed}. Log-loss in nats a row; a class that was not among the
             rows learned from counts as {LEAST:g}.
 
-            M2 to M4 are the best structures with hyperedges of up to 2, 3, 4 members, B2 to B4 the averages, BT
-            the average over hypertrees (preset="paper"). Their numbers were cut beforehand, by all rows and their
-            classes, as in the paper: some of what they are tested on went into the cuts.
+            M2 to M4 are the best structures with hyperedges of up to 2, 3, 4 members, B2 to B4 the averages,
+            BT the average over hypertrees (preset="paper"). Their numbers were cut beforehand, by all rows and
+            their classes, as in the paper: some of what they are tested on went into the cuts.
 
             '{FOLDED}' is B4 with numbers cut by the rows learned from only; '{FITTED}' is the default, with
-            fitted potentials. Naive Bayes (CategoricalNB) and logistic regression (one-hot, C = 1) see the same
-            cut columns, gradient boosting (HistGradientBoosting) the numbers themselves.
+            fitted potentials. Naive Bayes (CategoricalNB) and logistic regression (one-hot, C = 1) see the
+            same cut columns, gradient boosting (HistGradientBoosting) the numbers themselves.
 
             The last lines are average ranks of these five, over all sets and over sets below {SMALL:,} rows.
 
             Seconds are of CPU, for learning on all folds.
 
-            shuttle-landing-control has 15 rows here with 'does not matter' as a missing value; the paper's figures
-            cannot come from so few. In horse-colic the class is the outcome, in o-ring the number of rings in
+            shuttle-landing-control has 15 rows here with 'does not matter' as a missing value; the paper's
+            figures cannot come from so few. In horse-colic the class is the outcome, in o-ring the number of rings in
             distress; which ones the paper used is not said."""
         )
 
@@ -171,7 +174,7 @@ def _makers() -> dict[str, Callable[[], Any]]:
         **{method: of_paper(settings) for method, settings in PAPER.items()},
         FOLDED: lambda: Markov(preset="paper"),
         FITTED: Markov,
-        **{peer: (lambda peer=peer: _Peer(peer)) for peer in PEERS},
+        **{peer: partial(_Peer, peer) for peer in PEERS},
     }
 
 

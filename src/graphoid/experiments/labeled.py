@@ -1,4 +1,4 @@
-"""Data sets with a class: columns of any kind as an Arrow table, and folds in which classes are spread evenly."""
+"""Data sets with a class: columns of any kind as an Arrow table, and folds with classes spread evenly."""
 
 from __future__ import annotations
 
