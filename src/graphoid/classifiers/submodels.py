@@ -2,7 +2,8 @@ r"""Submodels on subsets of variables, and what each subset says about the class
 
 All sets here are sets of attributes; the class :math:`Y` belongs to each and is not written. A submodel is a
 multinomial with a symmetric Dirichlet prior that spreads :math:`\vartheta` rows over all cells
-([Jakulin2006]_, section 4.1). The same :math:`\vartheta` for all makes them consistent: they are margins of one another.
+([Jakulin2006]_, section 4.1). The same :math:`\vartheta` for all makes them consistent: they are margins of
+one another.
 
 The potential of a face :math:`F` (Eq. 1, as a logarithm) is what is left of its submodel when the potentials
 of its own faces are taken off:

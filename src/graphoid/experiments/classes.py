@@ -142,12 +142,12 @@ class Classes:
     def _notes(self, seed: int) -> tuple[str, ...]:
         return paragraphs(
             f"""Mean ± standard deviation over {self.repetitions} times {self.n_folds} stratified folds
-            (once for sets from {LARGE:,} rows on); seed {seed}. Log-loss in nats a row; a class that was not among the
-            rows learned from counts as {LEAST:g}.
+            (once for sets from {LARGE:,} rows on); seed {seed}. Log-loss in nats a row; a class that was not
+            among the rows learned from counts as {LEAST:g}.
 
             M2 to M4 are the best structures with hyperedges of up to 2, 3, 4 members, B2 to B4 the averages,
-            BT the average over hypertrees (preset="paper"). Their numbers were cut beforehand, by all rows and
-            their classes, as in the paper: some of what they are tested on went into the cuts.
+            BT the average over hypertrees (preset="paper"). Their numbers were cut beforehand, by all rows
+            and their classes, as in the paper: some of what they are tested on went into the cuts.
 
             '{FOLDED}' is B4 with numbers cut by the rows learned from only; '{FITTED}' is the default, with
             fitted potentials. Naive Bayes (CategoricalNB) and logistic regression (one-hot, C = 1) see the
@@ -158,8 +158,8 @@ class Classes:
             Seconds are of CPU, for learning on all folds.
 
             shuttle-landing-control has 15 rows here with 'does not matter' as a missing value; the paper's
-            figures cannot come from so few. In horse-colic the class is the outcome, in o-ring the number of rings in
-            distress; which ones the paper used is not said."""
+            figures cannot come from so few. In horse-colic the class is the outcome, in o-ring the number of
+            rings in distress; which ones the paper used is not said."""
         )
 
 
