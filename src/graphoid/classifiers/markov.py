@@ -209,7 +209,8 @@ class MarkovNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             chunk = _sliced(rows, first, first + CHUNK) if source.n_rows > CHUNK else rows
             codes = self._codes(open_source(chunk))
             out[first : first + CHUNK] = predictor.predict(codes, len(codes[0]))
-        return out / out.sum(axis=1, keepdims=True)
+        out /= out.sum(axis=1, keepdims=True)
+        return out
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the logarithms of the class probabilities."""
