@@ -564,6 +564,8 @@ NB_MODULE(_native, m) {
         .def("answer", &Inference::answer)
         .def("remember", &Inference::remember)
         .def("facts", &Inference::facts);
+    bind_climb(m);
+    bind_mixture(m);
     m.def("gibbs", &gibbs);
     bind_chains(m);
     bind_pseudo_likelihood(m);

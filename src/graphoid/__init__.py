@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from graphoid import datasets as datasets
+    from graphoid.classifiers.markov import MarkovNetworkClassifier as MarkovNetworkClassifier
+    from graphoid.classifiers.mdlp import MDLPDiscretizer as MDLPDiscretizer
     from graphoid.data.sources import read as read
     from graphoid.data.table import Table as Table
     from graphoid.data.variables import Variable as Variable
@@ -74,8 +76,10 @@ _HOME = {
     "Ledger": "independence.ledger",
     "LogLinearEvidence": "scores.evidence",
     "LogLinearScore": "scores.log_linear",
+    "MDLPDiscretizer": "classifiers.mdlp",
     "MPL": "scores.mpl",
     "MarkovNetwork": "models.network",
+    "MarkovNetworkClassifier": "classifiers.markov",
     "Oracle": "independence.oracle",
     "PartialCorrelation": "independence.partial_correlation",
     "Posterior": "learners.posterior",

@@ -291,3 +291,8 @@ def test_tables_pass_through():
     with pytest.raises(DataError, match="expected one number for each of 3"):
         gd.read(table, weights=[1, 2])
     assert [column.n_states for column in check(table).columns] == [2, 3, 3]
+
+
+def test_a_text_column_without_a_single_value_is_all_missing():
+    table = gd.read({"a": ["x", "y"], "b": pa.array([None, None], pa.string())}, missing="category")
+    assert table.variables[1].arity == 1

@@ -186,6 +186,8 @@ def _encode_dictionary(cells: pa.ChunkedArray, name: str, *, declared: bool) -> 
         if any(not chunk.dictionary.equals(first) for chunk in cells.chunks[1:]) and not cells.type.ordered:
             column = _encode_arrow(cells.cast(kind), name)
             return replace(column, declared=True)
+    if cells.null_count == len(cells) and not declared:  # there may be no level to point to
+        return Encoded([], np.zeros(len(cells), dtype=np.uint8), len(cells))
     missing = pc.is_null(cells).to_numpy() if cells.null_count else None
     if missing is not None:
         cells = pa.chunked_array(

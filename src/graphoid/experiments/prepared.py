@@ -66,7 +66,7 @@ def prepared(path: Path, preparation: Preparation = AS_IT_IS) -> Table:
     -----
     Not :func:`graphoid.read`, which refuses identifiers and reads ``00202`` as a label: both are wanted here.
     """
-    names, rows = _cells(path)
+    names, rows = csv_cells(path)
     unknown = [name for name in (*preparation.drop, *preparation.labels) if name not in names]
     if unknown:
         raise DataError(f"{path.name} has no column {unknown[0]!r}.")
@@ -87,7 +87,8 @@ def prepared(path: Path, preparation: Preparation = AS_IT_IS) -> Table:
     return Table(variables, columns, len(complete), name=name)
 
 
-def _cells(path: Path) -> tuple[list[str], list[list[str]]]:
+def csv_cells(path: Path) -> tuple[list[str], list[list[str]]]:
+    """Return the names and the rows of a CSV file as text; it may be packed with gzip."""
     try:
         content = path.read_bytes()
         text = (gzip.decompress(content) if path.suffix == ".gz" else content).decode("utf-8")

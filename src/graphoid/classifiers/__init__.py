@@ -1,0 +1,1 @@
+"""Class probabilities from a Markov network over attributes and class, behind scikit-learn's interface."""

@@ -1,0 +1,368 @@
+"""A classifier whose interactions can be seen: class probabilities from a Markov network ([Jakulin2006]_)."""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from graphoid.classifiers.columns import learned
+from graphoid.classifiers.draw import draw_hyperedges
+from graphoid.classifiers.estimator import (
+    BaseEstimator,
+    ClassifierMixin,
+    check_classification_targets,
+    check_consistent_length,
+    check_is_fitted,
+    check_sample_weight,
+    check_y,
+    validate_data,
+)
+from graphoid.classifiers.explain import Explanation, explained
+from graphoid.classifiers.fitted import fitted
+from graphoid.classifiers.likelihood import likelihood
+from graphoid.classifiers.mixture import averaged, best_structure
+from graphoid.classifiers.prior import PRIORS
+from graphoid.classifiers.search import Settings, climb
+from graphoid.classifiers.structures import Structure, best_regions, path, structures
+from graphoid.classifiers.submodels import Submodels
+from graphoid.counts.native import available_threads
+from graphoid.data.sources import open_source
+from graphoid.errors import DataError, SettingsError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from graphoid.data.source import Source
+
+CHUNK = 2**16
+"""Rows predicted at a time: their codes take two bytes an attribute, their scores 16 a class."""
+
+MOST_ORDER = 8
+"""Largest ``max_order``: a term is a sum over all subsets of a hyperedge, and tables grow as fast."""
+
+
+class MarkovNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    r"""Class probabilities from a Markov network over attributes and class.
+
+    A structure is a set of hyperedges, each the class with one or more attributes that matter together.
+    Structures are found by a greedy climb of their posterior, in stages of growing hyperedges, and
+    predictions take all structures that were evaluated into account ([Jakulin2006]_).
+
+    Attributes may be of any kind: text, categories, truth values and whole numbers of few values are taken as
+    they are, other numbers are cut where the class changes (:class:`MDLPDiscretizer`, on the rows learned
+    from). A missing value is a value. A level that was not seen says nothing when it is met later.
+
+    Parameters
+    ----------
+    max_order : int, default=4
+        The most members of a hyperedge, the class included; 2 is a naive Bayes model of selected attributes.
+    averaging : bool, default=True
+        Whether all structures that were evaluated enter, by their posterior, or the best one alone.
+    prior : {"aicc", "exp"}, default="aicc"
+        How structures are weighed by their degrees of freedom: Akaike's criterion with the correction for
+        small samples (Eq. 5), or :math:`e^{-df}`.
+    theta : float, default=1.0
+        Rows that the prior of the submodels spreads evenly over all cells.
+    candidates : int, default=1000
+        How many hyperedges of a cardinality are looked at, the most promising ones.
+    acyclic : bool, default=False
+        Whether only hypertrees are allowed.
+    discretize : {"auto", "mdlp", None}, default="auto"
+        Which numbers are cut: all but whole numbers of at most ten values, all, or none.
+    preset : {None, "paper"}, default=None
+        None fits potentials to the conditional likelihood, with the counted ones as their prior
+        (:mod:`graphoid.classifiers.fitted`), on the faces of all structures that matter (or of the best
+        one). "paper" predicts by the counted potentials, averaged over structures, as [Jakulin2006]_ does.
+        The structures and their posterior are the same.
+    n_jobs : int, optional
+        How many threads; None is one. Results do not depend on it.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The classes.
+    hyperedges_ : list of Hyperedge
+        The hyperedges of the best structure, in the order they were taken: ``attributes``, ``order``,
+        ``step``, ``information`` (interaction information as a share of the entropy of the class),
+        ``log_posterior`` and ``dof`` of the structure after the step, ``covered`` by a larger one.
+    posterior_ : list of Structure
+        All structures that were evaluated, the likeliest first: ``probability``, ``log_posterior``, ``dof``
+        and ``hyperedges``, the maximal ones.
+    path_ : list of Hyperedge
+        All hyperedges that were taken, also those after the best structure.
+    regions_ : dict
+        The regions of the best structure with their counting numbers; the class is part of each and is not
+        written.
+    log_posterior_, dof_ : float
+        Of the best structure, the former up to a constant.
+    attributes_ : list
+        The attributes: ``name``, ``size``, ``values``.
+    n_features_in_, feature_names_in_
+        As everywhere in scikit-learn.
+
+    Notes
+    -----
+    Departs from [Jakulin2006]_ in what the reading of open points made of it: regions are those of
+    :func:`~graphoid.classifiers.regions.region_graph`; ties go by position; attributes with a single value
+    are left out. :math:`m` in Eq. 5 is the sum of the weights where rows have weights.
+
+    Examples
+    --------
+    >>> import graphoid as gd
+    >>> rows = [["first", "female"], ["third", "male"], ["first", "male"], ["third", "female"]] * 20
+    >>> survived = ["yes", "no", "no", "yes"] * 20
+    >>> model = gd.MarkovNetworkClassifier().fit(rows, survived)
+    >>> [(h.attributes, h.order) for h in model.hyperedges_]
+    [(('X1',), 2)]
+    >>> model.predict([["third", "female"]])
+    array(['yes'], dtype='<U3')
+    """
+
+    def __init__(
+        self,
+        max_order: int = 4,
+        averaging: bool = True,  # noqa: FBT001, FBT002 - scikit-learn's settings come by name
+        prior: str = "aicc",
+        theta: float = 1.0,
+        candidates: int = 1000,
+        acyclic: bool = False,  # noqa: FBT001, FBT002
+        discretize: str | None = "auto",
+        preset: str | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.max_order = max_order
+        self.averaging = averaging
+        self.prior = prior
+        self.theta = theta
+        self.candidates = candidates
+        self.acyclic = acyclic
+        self.discretize = discretize
+        self.preset = preset
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn structures and potentials.
+
+        Parameters
+        ----------
+        X : data frame or array-like of shape (n_rows, n_attributes)
+            Attributes of any kind.
+        y : array-like of shape (n_rows,)
+            Classes.
+        sample_weight : array-like of shape (n_rows,), optional
+            How many rows each row stands for.
+        """
+        self._check_settings()
+        source, rows = self._opened(X, reset=True)
+        target = check_y(y, estimator=self)
+        check_classification_targets(target)
+        check_consistent_length(rows, target)
+        weights = None if sample_weight is None else self._weights(sample_weight, rows)
+        kept = np.arange(source.n_rows) if weights is None else np.flatnonzero(weights > 0)
+        weights = None if weights is None or (weights[kept] == 1.0).all() else weights[kept]
+        self.classes_, classes = np.unique(np.asarray(target)[kept], return_inverse=True)
+        self.attributes_ = []
+        columns = []
+        for name, raw in zip(self._names(source), source.load(range(len(source.names))), strict=True):
+            attribute, codes = learned(
+                raw, name, kept, classes, len(self.classes_), weights=weights, discretize=self.discretize
+            )
+            self.attributes_.append(attribute)
+            columns.append(codes)
+        submodels = Submodels(
+            columns,
+            [attribute.size for attribute in self.attributes_],
+            classes,
+            len(self.classes_),
+            weights=weights,
+            theta=float(self.theta),
+        )
+        settings = Settings(self.max_order, self.candidates, self.prior, bool(self.acyclic))
+        self._climb = climb(submodels, likelihood(submodels, n_threads=self._n_threads()), settings)
+        names = [attribute.name for attribute in self.attributes_]
+        self.path_ = path(self._climb, submodels, names)
+        self.hyperedges_ = self.path_[: self._climb.best]
+        self.regions_ = best_regions(self._climb, names)
+        self.log_posterior_, self.dof_ = self._best()
+        if self.preset == "paper":
+            self._single = best_structure(self._climb, submodels)
+            self._mixture = averaged(self._climb, submodels) if self.averaging else self._single
+        else:
+            self._single = self._mixture = fitted(self._climb, submodels, averaging=bool(self.averaging))
+        return self
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return a line of class probabilities for every row, in the order of :attr:`classes_`.
+
+        Rows are taken in chunks, so that little more than the result is held in memory.
+        """
+        check_is_fitted(self)
+        source, rows = self._opened(X, reset=False)
+        predictor = self._mixture.predictor(self._n_threads())
+        out = np.empty((source.n_rows, len(self.classes_)))
+        for first in range(0, source.n_rows, CHUNK):
+            chunk = _sliced(rows, first, first + CHUNK) if source.n_rows > CHUNK else rows
+            codes = self._codes(open_source(chunk))
+            out[first : first + CHUNK] = predictor.predict(codes, len(codes[0]))
+        out /= out.sum(axis=1, keepdims=True)
+        return out
+
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the logarithms of the class probabilities."""
+        with np.errstate(divide="ignore"):
+            logs: NDArray[np.float64] = np.log(self.predict_proba(X))
+        return logs
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the likeliest class of every row."""
+        p = self.predict_proba(X)
+        likeliest: NDArray[Any] = self.classes_[p.argmax(axis=1)]
+        return likeliest
+
+    def explain(self, row: Any, *, predicted: Any = None, against: Any = None) -> Explanation:
+        """Say what each hyperedge contributed to the prediction of one row, in log-odds.
+
+        With averaged structures (``preset="paper"``) this is the prediction of the best of them.
+
+        Parameters
+        ----------
+        row
+            One row: a list of values, or a data frame or array with one row.
+        predicted, against
+            The two classes; the two likeliest by default.
+        """
+        check_is_fitted(self)
+        if not hasattr(row, "columns"):
+            row = np.asarray(row, dtype=object).reshape(1, -1)
+            names = getattr(self, "feature_names_in_", None)
+            if names is not None and len(names) == row.shape[1]:
+                row = {name: [value] for name, value in zip(names, row[0], strict=True)}
+        if isinstance(row, dict):
+            source = open_source(row)
+        else:
+            source, _ = self._opened(row, reset=False)
+        if source.n_rows != 1:
+            raise DataError(
+                f"explain takes one row, not {source.n_rows:,}; pass X.iloc[[i]] or X[i : i + 1]."
+            )
+        if len(self.classes_) < 2:
+            raise DataError(f"all rows learned from had the class {self.classes_[0]!r}: nothing to explain.")
+        codes = self._codes(source)
+        likely = np.argsort(-self._single.predictor().predict(codes, 1)[0], kind="stable")
+        first = likely[0] if predicted is None else self._class(predicted)
+        others = likely[likely != first]
+        second = others[0] if against is None else self._class(against)
+        return explained(
+            self._single, self.attributes_, [int(c[0]) for c in codes], self.classes_, int(first), int(second)
+        )
+
+    def draw(self, *, positions: Mapping[str, tuple[float, float]] | None = None, ax: Any = None) -> Any:
+        """Draw the hyperedges of the best structure with matplotlib, which is an extra.
+
+        Parameters
+        ----------
+        positions
+            Where each attribute stands; on a circle by default.
+        ax
+            Axes to draw on; a new figure by default.
+
+        Returns
+        -------
+        Axes
+            What was drawn on; ``.figure.savefig(path)`` writes it to a file.
+        """
+        check_is_fitted(self)
+        names = [attribute.name for attribute in self.attributes_]
+        return draw_hyperedges(self.hyperedges_, names, positions=positions, ax=ax)
+
+    @property
+    def posterior_(self) -> list[Structure]:
+        """All structures that were evaluated, the likeliest first."""
+        check_is_fitted(self)
+        return structures(self._climb, [attribute.name for attribute in self.attributes_])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
+
+    def _opened(self, X: Any, *, reset: bool) -> tuple[Source, Any]:
+        """Return checked rows as a source, and in the form they came in."""
+        if hasattr(X, "columns"):  # a data frame: its columns keep their types
+            rows = validate_data(self, X, skip_check_array=True, reset=reset)
+        else:
+            rows = validate_data(self, X, dtype=None, ensure_all_finite="allow-nan", reset=reset)
+        source = open_source(rows)
+        if source.n_rows == 0:
+            raise DataError("Found array with 0 sample(s): there is no row to learn from or to predict.")
+        return source, rows
+
+    def _names(self, source: Source) -> list[str]:
+        return [str(name) for name in getattr(self, "feature_names_in_", source.names)]
+
+    def _codes(self, source: Source) -> list[NDArray[np.uint16]]:
+        raw = source.load(range(len(source.names)))
+        return [attribute.codes(column) for attribute, column in zip(self.attributes_, raw, strict=True)]
+
+    def _weights(self, sample_weight: Any, rows: Any) -> NDArray[np.float64]:
+        weights: NDArray[np.float64] = check_sample_weight(
+            sample_weight, rows, dtype=np.float64, ensure_non_negative=True
+        )
+        return weights
+
+    def _best(self) -> tuple[float, float]:
+        taken = self._climb.taken()[: self._climb.best]
+        if not taken:
+            return self._climb.log_posterior, self._climb.dof
+        step, i = taken[-1]
+        return float(step.log_posterior[i]), float(step.dof[i])
+
+    def _class(self, label: Any) -> int:
+        found = np.flatnonzero(self.classes_ == label)
+        if not len(found):
+            raise DataError(f"{label!r} is not a class; the classes are {self.classes_.tolist()}.")
+        return int(found[0])
+
+    def _n_threads(self) -> int:
+        if self.n_jobs is None:
+            return 1
+        return available_threads() if self.n_jobs == -1 else int(self.n_jobs)
+
+    def _check_settings(self) -> None:
+        for name, least in (("max_order", 2), ("candidates", 1)):
+            value = getattr(self, name)
+            try:
+                good = operator.index(value) >= least and not isinstance(value, bool)
+            except TypeError:
+                good = False
+            if not good:
+                raise SettingsError(f"{name} is {value!r}; it must be a whole number of at least {least}.")
+        if self.max_order > MOST_ORDER:
+            raise SettingsError(f"max_order is {self.max_order}; the most is {MOST_ORDER}.")
+        for name, choices in (
+            ("prior", PRIORS),
+            ("discretize", ("auto", "mdlp", None)),
+            ("preset", (None, "paper")),
+        ):
+            value = getattr(self, name)
+            if value not in choices:
+                raise SettingsError(f"{name} is {value!r}; expected one of {', '.join(map(repr, choices))}.")
+        if not isinstance(self.theta, (int, float, np.number)) or not 0 < self.theta < math.inf:
+            raise SettingsError(f"theta is {self.theta!r}; it must be a positive number.")
+        if self.n_jobs is not None and (self.n_jobs < -1 or self.n_jobs == 0):
+            raise SettingsError(
+                f"n_jobs is {self.n_jobs}; it must be at least 1, None for one, or -1 for all processors."
+            )
+
+
+def _sliced(rows: Any, first: int, last: int) -> Any:
+    if hasattr(rows, "iloc"):
+        return rows.iloc[first:last]
+    return rows[first:last] if isinstance(rows, np.ndarray) else rows.slice(first, last - first)

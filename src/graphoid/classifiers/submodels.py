@@ -1,0 +1,163 @@
+r"""Submodels on subsets of variables, and what each subset says about the class beyond its own subsets.
+
+All sets here are sets of attributes; the class :math:`Y` belongs to each and is not written. A submodel is a
+multinomial with a symmetric Dirichlet prior that spreads :math:`\vartheta` rows over all cells
+([Jakulin2006]_, section 4.1). The same :math:`\vartheta` for all makes them consistent: they are margins of
+one another.
+
+The potential of a face :math:`F` (Eq. 1, as a logarithm) is what is left of its submodel when the potentials
+of its own faces are taken off:
+
+.. math:: \varphi_F = \sum_{G \subseteq F} (-1)^{|F| - |G|} \log P(x_G, y)
+
+A model is the sum of the potentials of all faces of its hyperedges, each once: the same product as over
+regions and counting numbers. So a new hyperedge brings one term, the sum over the faces that are new with it.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphoid.classifiers.regions import subsets
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+Face = tuple[int, ...]
+"""Positions of attributes, ascending."""
+
+
+class Submodels:
+    r"""Coded rows with their classes, and the submodels estimated from them.
+
+    Parameters
+    ----------
+    columns
+        An array of codes for every attribute.
+    sizes
+        How many values each attribute has.
+    classes
+        The class of every row, as a code.
+    n_classes
+        How many classes there are.
+    weights
+        A weight a row; None for one each.
+    theta
+        Rows that the prior spreads evenly over all cells, :math:`\vartheta`.
+    taken_off
+        Rows to take off the count of every cell; see :attr:`left_out`.
+    """
+
+    def __init__(
+        self,
+        columns: Sequence[NDArray[Any]],
+        sizes: Sequence[int],
+        classes: NDArray[Any],
+        n_classes: int,
+        *,
+        weights: NDArray[np.float64] | None = None,
+        theta: float = 1.0,
+        taken_off: float = 0.0,
+    ) -> None:
+        self.columns = tuple(columns)
+        self.sizes = tuple(sizes)
+        self.classes = classes
+        self.n_classes = n_classes
+        self.weights = weights
+        self.theta = theta
+        self.taken_off = taken_off
+        self.n_rows = float(len(classes) if weights is None else weights.sum())
+        self._logs: dict[Face, NDArray[np.float64]] = {}
+        self._potentials: dict[Face, NDArray[np.float64]] = {}
+
+    def counts(self, face: Face) -> NDArray[np.float64]:
+        """Return how many rows have each combination of values and class; the class is the last axis."""
+        shape = (*(self.sizes[v] for v in face), self.n_classes)
+        cells = np.zeros(len(self.classes), dtype=np.int64)
+        for v in face:
+            cells = cells * self.sizes[v] + self.columns[v]
+        cells = cells * self.n_classes + self.classes
+        return np.bincount(cells, self.weights, math.prod(shape)).astype(np.float64).reshape(shape)
+
+    def log_probabilities(self, face: Face) -> NDArray[np.float64]:
+        r"""Return :math:`\log P(x_F, y)`, the posterior mean of the submodel."""
+        if face not in self._logs:
+            counts = np.maximum(self.counts(face) - self.taken_off, 0.0)
+            self._logs[face] = np.log((counts + self.theta / counts.size) / (self.n_rows + self.theta))
+        return self._logs[face]
+
+    def potential(self, face: Face) -> NDArray[np.float64]:
+        r"""Return :math:`\varphi_F` for every combination of values and class.
+
+        Every attribute has one more value, for levels that were not seen: there the potential is 0, so that
+        a value about which nothing is known says nothing.
+        """
+        if face not in self._potentials:
+            out = np.zeros((*(self.sizes[v] + 1 for v in face), self.n_classes))
+            seen = out[(slice(None, -1),) * len(face)]
+            for part in subsets(face):
+                sign = (-1.0) ** (len(face) - len(part))
+                seen += sign * _spread(self.log_probabilities(part), part, face)
+            self._potentials[face] = out
+        return self._potentials[face]
+
+    def term(self, face: Face, new: Iterable[Face]) -> NDArray[np.float64]:
+        """Return what a hyperedge adds to the log score of each class, the sum over its new faces."""
+        total = np.zeros((*(self.sizes[v] + 1 for v in face), self.n_classes))
+        for part in new:
+            total += _spread(self.potential(part), part, face)
+        return total
+
+    @cached_property
+    def left_out(self) -> Submodels:
+        """The submodels of all rows but one, for the values and the class of that one.
+
+        Where weights are no whole numbers this is an approximation: no less than one row is left out.
+        """
+        return Submodels(
+            self.columns,
+            self.sizes,
+            self.classes,
+            self.n_classes,
+            weights=self.weights,
+            theta=self.theta,
+            taken_off=1.0,
+        )
+
+    @cached_property
+    def class_entropy(self) -> float:
+        """The entropy of the class, in nats."""
+        log_p = self.log_probabilities(())
+        return float(-(np.exp(log_p) * log_p).sum())
+
+    def information(self, face: Face) -> float:
+        r"""Return the interaction information of a set of attributes and the class, in nats.
+
+        .. math:: \sum_{G \subseteq F} (-1)^{|F| - |G|} I(X_G; Y)
+
+        Positive where the attributes say more together than apart, negative where they repeat each other; for
+        a single attribute it is the mutual information.
+        """
+        log_p = self.log_probabilities(face)
+        p = np.exp(log_p)
+        total = 0.0
+        for part in subsets(face):
+            if not part:
+                continue
+            gone = tuple(i for i, v in enumerate(face) if v not in part)
+            joint = p.sum(axis=gone)
+            ratio = joint / (joint.sum(axis=-1, keepdims=True) * np.exp(self.log_probabilities(())))
+            total += (-1) ** (len(face) - len(part)) * float((joint * np.log(ratio)).sum())
+        return total
+
+
+def _spread(table: NDArray[np.float64], part: Face, face: Face) -> NDArray[np.float64]:
+    """Return a table over some attributes of a face, ready to be added to one over all."""
+    lengths = iter(table.shape)
+    return table.reshape(*(next(lengths) if v in part else 1 for v in face), table.shape[-1])
