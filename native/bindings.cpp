@@ -563,6 +563,7 @@ NB_MODULE(_native, m) {
         .def("answer", &Inference::answer)
         .def("remember", &Inference::remember)
         .def("facts", &Inference::facts);
+    bind_population(m);
     m.def("gibbs", &gibbs);
     m.def("make_tuples", &make_tuples, nb::arg("type"), nb::arg("columns"), nb::arg("n"));
     m.def("log_chi2_sf", &log_chi2_sf, nb::arg("x"), nb::arg("dof"));

@@ -483,6 +483,48 @@ void chi_slices(const uint32_t* cells, size_t slices, unsigned rx, unsigned ry, 
         chi_slices_with<false>(cells, slices, rx, ry, sum);
 }
 
+typedef Word Block __attribute__((vector_size(8 * kBlockWords), aligned(8)));
+
+inline bool any(const Block& b) { return ((b[0] | b[1]) | (b[2] | b[3])) | ((b[4] | b[5]) | (b[6] | b[7])); }
+
+// Where a variable is newly reached in some graphs, its edges carry these on. Graphs in which y is reached are done, and
+// so is a variable that is reached in all the others.
+void search(const Word* planes, unsigned n, unsigned x, unsigned y, Word open, Word* apart) {
+    Block reached[64], fresh[64];
+    const auto row = [&](unsigned v) { return reinterpret_cast<const Block*>(planes) + static_cast<size_t>(v) * n; };
+    for (Word left = open; left; left &= left - 1) {
+        const auto v = static_cast<unsigned>(__builtin_ctzll(left));
+        reached[v] = fresh[v] = row(x)[v];
+    }
+    const Word inner = open & ~(Word{1} << y);
+    Word unfinished = inner;
+    for (Word now = inner; now;) {
+        Word next = 0;
+        for (; now; now &= now - 1) {
+            const auto u = static_cast<unsigned>(__builtin_ctzll(now));
+            const Block carried = fresh[u] & ~reached[y];
+            fresh[u] ^= fresh[u];
+            if (!any(carried)) continue;
+            const Block* edges = row(u);
+            reached[y] |= carried & edges[y];
+            for (Word left = unfinished & ~(Word{1} << u); left; left &= left - 1) {
+                const auto v = static_cast<unsigned>(__builtin_ctzll(left));
+                const Block more = carried & edges[v] & ~reached[v];
+                reached[v] |= more;
+                fresh[v] |= more;
+            }
+        }
+        const Block running = ~reached[y];
+        for (Word left = unfinished; left; left &= left - 1) {
+            const auto v = static_cast<unsigned>(__builtin_ctzll(left));
+            if (any(fresh[v] & running)) next |= Word{1} << v;
+            if (!any(~reached[v] & running)) unfinished &= ~(Word{1} << v);
+        }
+        now = next;
+    }
+    for (size_t w = 0; w < kBlockWords; ++w) apart[w] = ~reached[y][w];
+}
+
 }  // namespace
 
 #define GRAPHOID_JOIN2(a, b) a##b
@@ -493,7 +535,7 @@ void chi_slices(const uint32_t* cells, size_t slices, unsigned rx, unsigned ry, 
 extern const Simd GRAPHOID_JOIN(simd_, GRAPHOID_SIMD);
 const Simd GRAPHOID_JOIN(simd_, GRAPHOID_SIMD) = {
     GRAPHOID_TEXT(GRAPHOID_SIMD), kWordsPerRow, count_and, count_and3, count_and_each, and_count, pack, mix16, mix32,
-    tabulate, cell16, cell32, tally, chi_slices,
+    tabulate, cell16, cell32, tally, chi_slices, search,
 };
 
 }  // namespace graphoid

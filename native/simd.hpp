@@ -9,6 +9,9 @@ using Word = std::uint64_t;
 constexpr std::size_t kLanes = 64;      // variables side by side in a row-major block: one cache line
 constexpr std::size_t kWordAlign = 8;   // planes are padded to this many words, one 512-bit vector
 
+constexpr std::size_t kBlockWords = 8;  // graphs searched together: 512, one vector
+constexpr std::size_t kBlockGraphs = 64 * kBlockWords;
+
 // What the chi-square statistic of many slices adds up to.
 struct ChiSum {
     double high = 0, low = 0;    // the statistic, as an unevaluated sum of two doubles
@@ -55,6 +58,10 @@ struct Simd {
                   std::uint32_t* counts);
     // Adds up the chi-square statistic of tables of rx * ry cells each, 2 <= rx, ry <= 4; ChiSum::dof on request.
     void (*chi_slices)(const std::uint32_t* cells, std::size_t slices, unsigned rx, unsigned ry, bool dof, ChiSum* sum);
+
+    // A search from x in kBlockGraphs graphs at once. planes has kBlockWords words a pair of the n <= 64 variables, a bit
+    // a graph; `open` are the variables a path may use, y among them, x not. Ones in `apart`: y is not reached.
+    void (*search)(const Word* planes, unsigned n, unsigned x, unsigned y, Word open, Word* apart);
 };
 
 // The widest set this processor has; `wanted` ("plain", "avx2", "avx512") asks for less. Null if unknown.
