@@ -1,4 +1,5 @@
 // What Python sees of populations of graphs.
+#include <atomic>
 #include <cstdint>
 #include <stdexcept>
 #include <vector>
@@ -47,16 +48,16 @@ nb::object move_all(Graphs graphs, Positions x, Positions y, Words given, Number
                     Numbers log_prior, double alpha, int steps, int enough, Words keys, unsigned threads) {
     check(graphs);
     const std::size_t n = graphs.shape(1);
-    std::vector<std::int64_t> accepted(graphs.shape(0));
+    std::vector<std::int64_t> steps_made(graphs.shape(0));
     {
         nb::gil_scoped_release released;
         const Evidence known = evidence(x, y, given, gain);
         const Room room{room_x.shape(0), room_x.data(), room_y.data(), log_prior.data()};
         in_parallel(graphs.shape(0), threads, [&](std::size_t g, unsigned) {
-            accepted[g] = move(graphs.data() + g * n, static_cast<int>(n), known, room, alpha, steps, enough, keys.data()[g]);
+            steps_made[g] = move(graphs.data() + g * n, static_cast<int>(n), known, room, alpha, steps, enough, keys.data()[g]);
         });
     }
-    return nb::cast(owned(std::move(accepted)));
+    return nb::cast(owned(std::move(steps_made)));
 }
 
 nb::object repair_all(Graphs graphs, Positions x, Positions y, Words given, Numbers gain, Positions room_x, Positions room_y,
@@ -90,7 +91,7 @@ nb::object separators(Graphs graphs, Positions x, Positions y) {
 }
 
 // The set and the score that the climb for each pair ends in.
-nb::tuple climb_all(Graphs graphs, Positions group, std::size_t n_groups, Numbers weight, double most, Positions x, Positions y,
+nb::tuple climb_all(Graphs graphs, Positions group, std::size_t n_groups, Numbers weight, Positions x, Positions y,
                     Numbers price, int most_flips, double floor, unsigned threads) {
     check(graphs);
     const int n = static_cast<int>(graphs.shape(1));
@@ -100,9 +101,10 @@ nb::tuple climb_all(Graphs graphs, Positions group, std::size_t n_groups, Number
     {
         nb::gil_scoped_release released;
         const Planes planes(graphs.data(), graphs.shape(0), n);
-        const Population population{&planes, group.data(), n_groups, graphs.shape(0), weight.data(), most};
+        const Population population{&planes, graphs.shape(0), weight.data(), group.data(), n_groups};
+        std::atomic<double> best{floor};
         in_parallel(pairs, threads, [&](std::size_t p, unsigned) {
-            const Climb found = climb(population, n, x.data()[p], y.data()[p], price.data(), most_flips, floor);
+            const Climb found = climb(population, n, x.data()[p], y.data()[p], price.data(), most_flips, best);
             given[p] = found.given;
             score[p] = found.score;
         });

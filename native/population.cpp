@@ -96,8 +96,8 @@ int move(Word* graph, int n, const Evidence& evidence, const Room& room, double 
     std::vector<char> apart(evidence.size);
     for (std::size_t t = 0; t < evidence.size; ++t) apart[t] = separated(graph, evidence.x[t], evidence.y[t], evidence.given[t]);
     std::vector<std::size_t> flipped, changed;
-    int edges = count_edges(graph, n), accepted = 0;
-    for (int step = 0; step < steps && accepted < enough; ++step) {
+    int edges = count_edges(graph, n), accepted = 0, step = 0;
+    for (; step < steps && accepted < enough; ++step) {
         flipped.clear();
         // how many pairs stay before the next that flips has a geometric distribution
         for (double at = 0; alpha > 0;) {
@@ -135,7 +135,7 @@ int move(Word* graph, int n, const Evidence& evidence, const Room& room, double 
             for (const std::size_t p : flipped) flip(graph, room.x[p], room.y[p]);
         }
     }
-    return accepted;
+    return accepted < enough ? steps : step;
 }
 
 int repair(Word* graph, const Evidence& evidence, const Room& room, double sure, int rounds, Word key) {
@@ -219,37 +219,59 @@ Word smallest_separator(const Word* graph, int n, int x, int y) {
     }
 }
 
-double information_gain(const Population& population, int x, int y, Word given, std::vector<double>& room, std::vector<Word>& bits) {
+void answers(const Population& population, int x, int y, Word given, std::vector<Word>& bits, std::vector<double>& weight) {
     bits.resize(population.planes->words());
     population.planes->separated(x, y, given, bits.data());
-    const std::size_t groups = population.n_groups;
-    room.assign(2 * groups, 0.0);  // of every group the weight of graphs that are not separated, and that are
+    weight.assign(2 * population.n_groups, 0.0);
     for (std::size_t g = 0; g < population.size; ++g)
-        room[2 * population.group[g] + (bits[g / 64] >> (g % 64) & 1)] += population.weight[g];
+        weight[2 * population.group[g] + (bits[g / 64] >> (g % 64) & 1)] += population.weight[g];
+}
+
+double information(double no, double yes) {
     double gain = 0;
-    for (std::size_t c = 0; c < groups; ++c) {
-        const double all = room[2 * c] + room[2 * c + 1];
-        for (const double part : {room[2 * c], room[2 * c + 1]})
-            if (part > 0) gain -= part * std::log(part / all);
+    for (const double part : {no, yes})
+        if (part > 0) gain -= part * std::log(part / (no + yes));
+    return gain;
+}
+
+double information_gain(const std::vector<double>& weight) {
+    double gain = 0;
+    for (std::size_t c = 0; c < weight.size(); c += 2) gain += information(weight[c], weight[c + 1]);
+    return gain;
+}
+
+// What is apart given nothing is apart given anything, and an edge is never apart. So of every class the share that a
+// test of the pair parts lies between these two, and the test gains most where it comes nearest to a half.
+double most_information(const std::vector<double>& least, const std::vector<double>& most) {
+    double gain = 0;
+    for (std::size_t c = 0; c < least.size(); c += 2) {
+        const double all = least[c] + least[c + 1];
+        const double yes = std::min(std::max(all / 2, least[c + 1]), most[c + 1]);
+        gain += information(all - yes, yes);
     }
     return gain;
 }
 
-Climb climb(const Population& population, int n, int x, int y, const double* price, int most_flips, double floor) {
-    std::vector<double> room;
+Climb climb(const Population& population, int n, int x, int y, const double* price, int most_flips, std::atomic<double>& floor) {
+    std::vector<double> weight, least;
     std::vector<Word> bits;
     std::vector<int> others, at;
     for (int v = 0; v < n; ++v)
         if (v != x && v != y) others.push_back(v);
     const int m = static_cast<int>(others.size());
     const auto score = [&](Word given) {
-        const double gain = information_gain(population, x, y, given, room, bits);
-        return Climb{given, gain, gain / price[__builtin_popcountll(given)]};
+        answers(population, x, y, given, bits, weight);
+        return Climb{given, information_gain(weight) / price[__builtin_popcountll(given)]};
     };
     Climb best = score(0);
-    double reachable_score = 0;
-    for (int size = 1; size <= m; ++size) reachable_score = std::max(reachable_score, population.most / price[size]);
-    if (reachable_score < floor) return best;
+    least = weight;
+    Word all = 0;
+    for (const int v : others) all |= bit(v);
+    answers(population, x, y, all, bits, weight);
+    const double most = most_information(least, weight) + tie;
+    double within_reach = 0;
+    for (int size = 1; size <= m; ++size) within_reach = std::max(within_reach, most / price[size]);
+    if (within_reach < floor) return best;
     for (int k = 1; k <= std::min(most_flips, m) && best.given == 0; ++k) {
         for (bool moved = true; moved;) {
             moved = false;
@@ -259,7 +281,7 @@ Climb climb(const Population& population, int n, int x, int y, const double* pri
             for (;;) {
                 Word given = from;
                 for (const int i : at) given ^= bit(others[i]);
-                if (population.most / price[__builtin_popcountll(given)] > best.score + tie) {
+                if (most / price[__builtin_popcountll(given)] > best.score + tie) {
                     const Climb next = score(given);
                     if (next.score > best.score + tie) {
                         best = next;
@@ -273,6 +295,8 @@ Climb climb(const Population& population, int n, int x, int y, const double* pri
                 for (int j = i + 1; j < k; ++j) at[j] = at[j - 1] + 1;
             }
         }
+    }
+    for (double known = floor; best.score > known && !floor.compare_exchange_weak(known, best.score);) {
     }
     return best;
 }

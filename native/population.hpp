@@ -3,6 +3,7 @@
 // A graph is one word a variable, bit j of word i for the edge i-j; so there are at most 64 variables. A population is
 // its graphs one after the other.
 #pragma once
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -49,7 +50,7 @@ struct Room {
 bool separated(const Word* graph, int x, int y, Word given);
 
 // At most `steps` Metropolis moves of one graph, each flipping every pair of the room with probability alpha; fewer
-// once `enough` were accepted. Returns how many were.
+// once `enough` were accepted. Returns how many there were.
 int move(Word* graph, int n, const Evidence& evidence, const Room& room, double alpha, int steps, int enough, Word key);
 
 // Joins and cuts pairs of the room until the graph contradicts no test whose gain is at least `sure` in size, at most
@@ -59,21 +60,22 @@ int repair(Word* graph, const Evidence& evidence, const Room& room, double sure,
 // A smallest set that separates x and y once their edge is taken away: of all such sets the one nearest to x.
 Word smallest_separator(const Word* graph, int n, int x, int y);
 
-// Algorithm 2 of PFMN for one pair: the conditioning set that a climb by 1, 2, ... `most_flips` flips from the empty
-// set ends in, and its score, information gain / price. No set
-// is tried where none can reach `floor`.
-struct Climb {
-    Word given;
-    double gain, score;
-};
+// Graphs with weights that sum to one, and of every graph the class of its answers so far.
 struct Population {
     const Planes* planes;
-    const std::int32_t* group;      // of every graph, the class of its answers so far
-    std::size_t n_groups, size;
-    const double* weight;           // of every graph; they sum to one
-    double most;                    // no test can gain more than this
+    std::size_t size;
+    const double* weight;
+    const std::int32_t* group;
+    std::size_t n_groups;
 };
-double information_gain(const Population& population, int x, int y, Word given, std::vector<double>& room, std::vector<Word>& bits);
-Climb climb(const Population& population, int n, int x, int y, const double* price, int most_flips, double floor);
+
+// Algorithm 2 of PFMN for one pair: the conditioning set that a climb by 1, 2, ... `most_flips` flips from the empty set
+// ends in, and its score, information gain over the price by the size of the set. `floor` is the best score of any pair
+// so far: a pair that cannot reach it is left at the empty set.
+struct Climb {
+    Word given;
+    double score;
+};
+Climb climb(const Population& population, int n, int x, int y, const double* price, int most_flips, std::atomic<double>& floor);
 
 }  // namespace graphoid
