@@ -13,29 +13,35 @@ independence taken from the population.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from graphoid.learners import particles
+from graphoid.learners.asking import Info
 from graphoid.learners.bounds import Bounds
-from graphoid.learners.particles import Graphs, Test
+from graphoid.learners.evidence import is_exact
+from graphoid.learners.particles import Ended, Graphs, Test
 from graphoid.learners.reference import Asked
-from graphoid.logic.assertion import Assertion
-from graphoid.logic.sets import members
 from graphoid.logic.verdict import Fact
 from graphoid.structure.separation import separated
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from numpy.random import Generator
     from numpy.typing import NDArray
 
-    from graphoid.learners.prices import Price
-    from graphoid.learners.reference import Pair
-    from graphoid.logic.verdict import Verdict
+    from graphoid.learners.asking import Answer, Asking
+
+SOURCES = 12
+"""Graphs of the population whose separators are candidates; more of them did not lower the cost."""
+
+REPAIRS = 400
+"""Rounds that a graph has to come to terms with all sure answers; most need a few."""
+
+LAST_MOVES = 400
+"""Steps from the search's population to one that stands for the posterior."""
 
 
 @dataclass(frozen=True)
@@ -45,9 +51,20 @@ class State:
     graphs: Graphs
     """The population; all weigh the same."""
     bounds: Bounds
-    """What the answers prove."""
+    """What the answers prove, as far as they are sure."""
     asked: tuple[Asked, ...] = ()
     """The tests and what their answers say, in order."""
+    exact: bool = True
+    """Whether all answers came without any doubt."""
+    vague: float = 0.0
+    """The price of answers that were not sure."""
+    stopped: str | None = None
+    """Why the search is over, or None."""
+
+    @property
+    def proved(self) -> bool:
+        """Whether the answers leave one graph only, without any doubt."""
+        return self.exact and not self.bounds.undecided
 
 
 class Choice(NamedTuple):
@@ -63,19 +80,16 @@ class Choice(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Active:
-    """The settings of the search; see :class:`graphoid.PFMN`."""
+    """The search and its settings; see :class:`graphoid.PFMN`."""
 
     n: int
-    price: Price
+    asking: Asking
     n_particles: int = 128
-    moves: int = 200
-    beta: float = 1.0
-    sources: int = 12
-    """Graphs of the population whose separators are candidates."""
-    repairs: int = 400
-    """Rounds that a graph has to come to terms with all sure answers."""
-    sure: float = 10.0
-    """Log ratio of likelihoods from which on an answer is taken as a fact."""
+    moves: int = 100
+    beta: float = 0.8
+    sure: float = 1.0
+    doubt: float = 0.02
+    patience: float = 0.5
     prior: NDArray[np.float64] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -85,82 +99,111 @@ class Active:
         """Return a population drawn from the prior, and bounds that exclude nothing."""
         return State(particles.drawn(self.n, self.n_particles, rng), Bounds.of(self.n))
 
-    def choices(self, rng: Generator, state: State) -> list[Choice]:
-        """Return the tests whose answer is not known, the best first."""
-        undecided = state.bounds.undecided
-        if not undecided:
-            return []
-        some = state.graphs[rng.permutation(len(state.graphs))[: self.sources]]
+    def step(self, rng: Generator, state: State) -> tuple[State, Info | None]:
+        """Ask one test and learn from the answer; None in place of what a reader wants where none is left."""
+        choice, stopped = self.next_test(rng, state, self.asking.left)
+        if choice is None:
+            return replace(state, stopped=stopped), None
+        answer = self.asking.ask(choice.test)
+        state = self.told(rng, state, choice.test, answer)
+        even = np.full(len(state.graphs), 1 / len(state.graphs))
+        entropy = particles.entropy_of_edges(particles.edge_frequencies(state.graphs, even))
+        spent = self.asking.spent
+        info = Info(choice.test, answer.verdict, choice.information, answer.price, spent, entropy)
+        return state, info
+
+    def next_test(self, rng: Generator, state: State, left: float) -> tuple[Choice | None, str]:
+        """Return the best test that can be paid for with what is left, or None and why there is none."""
+        pairs = self.n * (self.n - 1)
+        if not state.bounds.undecided:
+            return None, "converged"
+        if not state.exact and state.vague >= self.patience * pairs:
+            return None, "converged"
+        open_ = self._choices(rng, state)
+        # exact answers are asked for until all is proved; doubtful ones while the population has doubts
+        if not state.exact and all(min(c.independent, 1 - c.independent) < self.doubt for c in open_):
+            return None, "converged"
+        unknown = (c for c in open_ if state.bounds.answer(*c.test) is None)
+        first = next(unknown, None)
+        if first is None:
+            return None, "converged"
+        affordable = next((c for c in (first, *unknown) if c.price <= left), None)
+        return affordable, "budget"
+
+    def _choices(self, rng: Generator, state: State) -> list[Choice]:
+        """Return the tests that have not been asked, the best first."""
+        sample = state.graphs[rng.permutation(len(state.graphs))[:SOURCES]]
         possible = np.array([state.bounds.upper], dtype=np.uint64)
-        tests = particles.separators(np.concatenate([np.unique(some, axis=0), possible]), undecided)
+        sources = np.concatenate([np.unique(sample, axis=0), possible])
+        asked = {t[:3] for t in state.asked}
+        tests = [t for t in particles.separators(sources, state.bounds.undecided) if t not in asked]
         apart = particles.separations(state.graphs, tests).sum(axis=1)
         # half a graph on either side: a population that agrees may still be wrong
         p = (apart + 0.5) / (len(state.graphs) + 1)
         information = -(p * np.log(p) + (1 - p) * np.log1p(-p))
-        prices = np.array([self.price(Assertion(t.x, t.y, tuple(members(t.given)))) for t in tests])
+        prices = np.array([self.asking.priced(t) for t in tests])
         order = np.argsort(-information / prices**self.beta, kind="stable")
-        asked = {t[:3] for t in state.asked}
-        return [
-            Choice(tests[i], float(p[i]), float(information[i]), float(prices[i]))
-            for i in order
-            if tests[i] not in asked
-        ]
+        return [Choice(tests[i], float(p[i]), float(information[i]), float(prices[i])) for i in order]
 
-    def best(self, choices: Sequence[Choice], state: State, left: float) -> Choice | None:
-        """Return the first choice that can be paid for and whose answer does not follow from others."""
-        for choice in choices:
-            if choice.price <= left and state.bounds.answer(*choice.test) is None:
-                return choice
-        return None
-
-    def told(self, rng: Generator, state: State, test: Test, verdict: Verdict, gain: float) -> State:
-        """Return the state after an answer: new bounds, and a population that agrees with what is sure.
-
-        Parameters
-        ----------
-        rng, state, test
-            As the names say.
-        verdict
-            The answer.
-        gain
-            log P(d | independent) - log P(d | dependent).
-        """
-        state = replace(state, asked=(*state.asked, Asked(*test, gain)))
+    def told(self, rng: Generator, state: State, test: Test, answer: Answer) -> State:
+        """Return the state after an answer: new bounds, and a population that agrees with what is sure."""
+        verdict, gain, price = answer
+        state = replace(
+            state, asked=(*state.asked, Asked(*test, gain)), exact=state.exact and is_exact(verdict)
+        )
         if abs(gain) >= self.sure:
-            fact = Fact(test.x, test.y, test.given, verdict.independent)
+            fact = Fact(test.x, test.y, test.given, gain > 0)
             state = replace(state, bounds=state.bounds.adding(fact))
+        else:
+            state = replace(state, vague=state.vague + price)
         return replace(state, graphs=self._renewed(rng, state))
 
     def _renewed(self, rng: Generator, state: State) -> Graphs:
-        """Return the population after the last answer: weighed, mended, resampled and moved."""
+        """Return the population after the last answer: weighed, brought within bounds, mended and moved."""
         bounds, room = state.bounds, state.bounds.undecided
         *_, last = state.asked
         graphs = state.graphs
         if abs(last.gain) < self.sure:
-            likelihood = particles.separations(graphs, [Test(*last[:3])])[0] * last.gain
-            weights = np.exp(likelihood - likelihood.max())
-            graphs = graphs[particles.residual_resampling(weights / weights.sum(), rng)]
+            graphs = graphs[particles.reweighed(graphs, last, rng)]
         graphs = (graphs | np.array(bounds.lower, dtype=np.uint64)) & np.array(bounds.upper, dtype=np.uint64)
-        open_ = [t for t in state.asked if not self._settled(t, bounds)]
-        graphs, wrong = particles.repaired(
-            graphs, open_, room, rng, sure=self.sure, rounds=self.repairs
-        )
+        open_ = [t for t in state.asked if not _settled(t, bounds)]
+        graphs, wrong = particles.repaired(graphs, open_, room, rng, sure=self.sure, rounds=REPAIRS)
         good = np.flatnonzero(wrong == wrong.min())
         bad = np.flatnonzero(wrong > wrong.min())
         graphs[bad] = graphs[good[rng.integers(0, len(good), len(bad))]]
         alpha = 1 / max(2, len(room))
-        return particles.moved(
-            graphs, open_, room, self.prior, rng, alpha=alpha, steps=self.moves
+        return particles.moved(graphs, open_, room, self.prior, rng, alpha=alpha, steps=self.moves)
+
+    def upcoming(self, rng: Generator, state: State) -> tuple[Test, float] | None:
+        """Return the test that would be asked next whatever it costs, and the entropy of its answer."""
+        choice, _ = self.next_test(rng, state, math.inf)
+        return None if choice is None else (choice.test, choice.information)
+
+    def result(self, rng: Generator, state: State) -> Ended:
+        """Return graphs that stand for the posterior of all answers (Eq. 4).
+
+        Here no answer is taken as a fact unless it is exact: each has the weight of its evidence. Where the
+        bounds have met, the graph between them is one that may be returned, but stands for nothing more.
+        """
+        if state.proved:
+            return Ended(np.array([state.bounds.lower], dtype=np.uint64), np.ones(1), np.zeros(1))
+        everything = particles.pairs(self.n)
+        graphs = particles.moved(
+            state.graphs,
+            state.asked,
+            everything,
+            self.prior,
+            rng,
+            alpha=1 / len(everything),
+            steps=LAST_MOVES,
         )
+        weights = np.full(len(graphs), 1 / len(graphs))
+        if not state.bounds.undecided:
+            graphs = np.concatenate([graphs, np.array([state.bounds.lower], dtype=np.uint64)])
+            weights = np.append(weights, 0.0)
+        return Ended(graphs, weights, particles.log_posterior(graphs, self.prior, state.asked))
 
-    def _settled(self, t: Asked, bounds: Bounds) -> bool:
-        """Return whether all graphs within bounds give the same answer to a test."""
-        return separated(bounds.upper, *t[:3]) or not separated(bounds.lower, *t[:3])
 
-    def log_posterior(self, graphs: Graphs, asked: Sequence[Asked]) -> NDArray[np.float64]:
-        """Return the log posterior of graphs but for a constant (Eq. 4)."""
-        of = self.prior[particles.n_edges(graphs)]
-        if asked:
-            apart = particles.separations(graphs, [Test(*t[:3]) for t in asked])
-            of = of + np.array([t.gain for t in asked]) @ apart
-        return of
+def _settled(t: Asked, bounds: Bounds) -> bool:
+    """Return whether all graphs within bounds give the same answer to a test."""
+    return separated(bounds.upper, *t[:3]) or not separated(bounds.lower, *t[:3])

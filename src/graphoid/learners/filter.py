@@ -5,16 +5,16 @@ Algorithms 1 to 3 in the paper's words; :mod:`graphoid.learners.particles` has w
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from graphoid.learners import particles, prices, reference
-from graphoid.learners.particles import Graphs, Test
+from graphoid.learners.asking import Info
+from graphoid.learners.particles import Ended, Graphs, Test
 from graphoid.learners.reference import TIE, Asked
-from graphoid.logic.assertion import Assertion
-from graphoid.logic.sets import members
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
-    from graphoid.learners.prices import Price
+    from graphoid.learners.asking import Asking
 
 Score = Literal["gain", "printed"]
 
@@ -34,6 +34,14 @@ class State:
     graphs: Graphs
     weights: NDArray[np.float64]
     asked: tuple[Asked, ...] = ()
+    stopped: str | None = None
+    """Why the filter is over, or None."""
+
+    @property
+    def different(self) -> tuple[Graphs, NDArray[np.float64], NDArray[np.int32]]:
+        """The different structures, the weight of each, and its class."""
+        graphs, weights, first = particles.merged(self.graphs, self.weights)
+        return graphs, weights, self.group[first]
 
     @property
     def group(self) -> NDArray[np.int32]:
@@ -46,7 +54,7 @@ class ParticleFilter:
     """The settings of the filter, by the paper's letters; see :class:`graphoid.PFMN`."""
 
     n: int
-    price: Price = prices.weight
+    asking: Asking
     n_particles: int = 250
     """N."""
     moves: int = 20
@@ -80,13 +88,20 @@ class ParticleFilter:
         graphs = particles.drawn(self.n, self.n_particles, rng, empty=self.empty)
         return State(graphs, np.full(len(graphs), 1 / len(graphs)))
 
-    def log_posterior(self, graphs: Graphs, asked: Sequence[Asked]) -> NDArray[np.float64]:
-        r"""Return :math:`\log \Pr(x) \prod_i \Pr(d_i \mid y_i^x)` but for a constant (Eq. 4)."""
-        of = self.prior[particles.n_edges(graphs)]
-        if asked:
-            apart = particles.separations(graphs, [Test(*t[:3]) for t in asked])
-            of = of + np.array([t.gain for t in asked]) @ apart
-        return of
+    def step(self, rng: Generator, state: State) -> tuple[State, Info | None]:
+        """Ask the best test and filter the population by the answer (Algorithm 1, lines 4-12)."""
+        uncertain = self.entropy(state)
+        if state.asked and uncertain <= self.epsilon:
+            return replace(state, stopped="converged"), None
+        test, score = self.optimal_test(state)
+        if self.asking.priced(test) > self.asking.left:
+            return replace(state, stopped="budget"), None
+        information = self.information_gains(state, [test])[0]
+        answer = self.asking.ask(test)
+        state = self.told(rng, state, test, answer.gain)
+        spent = self.asking.spent
+        info = Info(test, answer.verdict, float(information), answer.price, spent, self.entropy(state))
+        return state, info
 
     def information_gains(self, state: State, tests: Sequence[Test]) -> NDArray[np.float64]:
         """Return the information gain of candidate tests (Eq. 9)."""
@@ -98,8 +113,8 @@ class ParticleFilter:
 
         Pairs come in order of position and sets of flips in lexicographic order; the first of equals wins.
         """
-        graphs, weights, group = particles.merged(state.graphs, state.weights, state.group)
-        if self.price is prices.weight and self.score == "gain":
+        graphs, weights, group = state.different
+        if self.asking.price is prices.weight and self.score == "gain":
             price = np.array([self._priced(Test(0, 1, 2**size - 1 << 2)) for size in range(self.n - 1)])
             found = particles.climbed(graphs, weights, group, price, most_flips=self.most_flips)
         else:
@@ -122,20 +137,32 @@ class ParticleFilter:
 
     def entropy(self, state: State) -> float:
         """Return H(X | Y_{1:t}), by which the filter stops (Algorithm 1, line 10)."""
-        _, weights, group = particles.merged(state.graphs, state.weights, state.group)
+        _, weights, group = state.different
         return particles.entropy_within(weights, group)
 
+    def upcoming(self, rng: Generator, state: State) -> tuple[Test, float] | None:
+        """Return the test that would be asked next whatever it costs, and its information gain."""
+        del rng
+        if self.entropy(state) <= self.epsilon:
+            return None
+        test, _ = self.optimal_test(state)
+        return test, float(self.information_gains(state, [test])[0])
+
+    def result(self, rng: Generator, state: State) -> Ended:
+        """Return the newest population (Algorithm 1, line 11)."""
+        del rng  # the population stands for the posterior as it is
+        posterior = particles.log_posterior(state.graphs, self.prior, state.asked)
+        return Ended(state.graphs, state.weights, posterior)
+
     def _exact(self, graphs: Graphs, asked: Sequence[Asked]) -> NDArray[np.float64]:
-        posterior = self.log_posterior(graphs, asked)
+        posterior = particles.log_posterior(graphs, self.prior, asked)
         weights = np.exp(posterior - posterior.max())
         return np.asarray(weights / weights.sum())
 
     def _filtered(self, rng: Generator, graphs: Graphs, asked: Sequence[Asked]) -> Graphs:
         """Weigh, resample and move the population (Algorithm 3)."""
         *_, last = asked
-        log_weights = particles.separations(graphs, [Test(*last[:3])])[0] * last.gain
-        weights = np.exp(log_weights - log_weights.max())
-        resampled = graphs[particles.residual_resampling(weights / weights.sum(), rng)]
+        resampled = graphs[particles.reweighed(graphs, last, rng)]
         everything = particles.pairs(self.n)
         return particles.moved(
             resampled,
@@ -149,7 +176,7 @@ class ParticleFilter:
         )
 
     def _priced(self, test: Test) -> float:
-        return float(self.price(Assertion(test.x, test.y, tuple(members(test.given)))) ** self.beta)
+        return math.pow(self.asking.priced(test), self.beta)
 
     def _climbed(
         self, x: int, y: int, graphs: Graphs, weights: NDArray[np.float64], group: NDArray[np.int32]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from itertools import combinations
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -19,12 +19,12 @@ from graphoid.learners.reference import Asked, Pair
 from graphoid.structure.separation import separated
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.random import Generator
     from numpy.typing import NDArray
 
-Graphs = np.ndarray[tuple[int, int], np.dtype[np.uint64]]
+Graphs = np.ndarray[Any, np.dtype[np.uint64]]
 """A line for each graph, a mask of neighbors for each variable."""
 
 MOST_VARIABLES = 64
@@ -32,6 +32,14 @@ MOST_VARIABLES = 64
 
 ENUMERABLE = 5
 """Most variables whose graphs are all listed: 1,024 of them; with six there are 32,768."""
+
+
+class Ended(NamedTuple):
+    """What a search ends with: graphs, how much each stands for, and their log posterior but for a constant."""
+
+    graphs: Graphs
+    weights: NDArray[np.float64]
+    log_posterior: NDArray[np.float64]
 
 
 class Test(NamedTuple):
@@ -196,10 +204,23 @@ def separators(graphs: Graphs, of: Sequence[Pair]) -> list[Test]:
         )
     else:
         found = native.population_separators(graphs, *_ends(ends)).tolist()
-    tests = {
-        Test(min(ends[i % len(ends)]), max(ends[i % len(ends)]), given) for i, given in enumerate(found)
-    }
+    tests = {Test(min(ends[i % len(ends)]), max(ends[i % len(ends)]), given) for i, given in enumerate(found)}
     return sorted(tests)
+
+
+def log_posterior(graphs: Graphs, prior: NDArray[np.float64], asked: Sequence[Asked]) -> NDArray[np.float64]:
+    r"""Return :math:`\log \Pr(x) \prod_i \Pr(d_i \mid y_i^x)` of graphs but for a constant (Eq. 4)."""
+    of = prior[n_edges(graphs)]
+    if asked:
+        of = of + np.array([t.gain for t in asked]) @ separations(graphs, [Test(*t[:3]) for t in asked])
+    return np.asarray(of)
+
+
+def reweighed(graphs: Graphs, last: Asked, rng: Generator) -> NDArray[np.intp]:
+    """Return which graphs are taken after one more answer (Algorithm 3, lines 2-6)."""
+    log_weights = separations(graphs, [Test(*last[:3])])[0] * last.gain
+    weights = np.exp(log_weights - log_weights.max())
+    return residual_resampling(weights / weights.sum(), rng)
 
 
 def residual_resampling(weights: NDArray[np.float64], rng: Generator) -> NDArray[np.intp]:
@@ -229,11 +250,13 @@ def classes(apart: NDArray[np.bool_]) -> NDArray[np.int32]:
 
 
 def merged(
-    graphs: Graphs, weights: NDArray[np.float64], group: NDArray[np.int32]
-) -> tuple[Graphs, NDArray[np.float64], NDArray[np.int32]]:
-    """Return the different graphs only, with the weights of equal ones added up."""
+    graphs: Graphs, weights: NDArray[np.float64]
+) -> tuple[Graphs, NDArray[np.float64], NDArray[np.intp]]:
+    """Return the different graphs only, with the weights of equal ones added up, and where each comes first."""
     different, first, of = np.unique(graphs, axis=0, return_index=True, return_inverse=True)
-    return different, np.bincount(of.reshape(-1), weights, len(different)), group[first]
+    added: NDArray[np.float64] = np.zeros(len(different))
+    np.add.at(added, of.reshape(-1), weights)
+    return different, added, first
 
 
 def entropy(weights: NDArray[np.float64]) -> float:
@@ -242,9 +265,15 @@ def entropy(weights: NDArray[np.float64]) -> float:
     return float(-(some * np.log(some)).sum()) + 0.0
 
 
+def entropy_of_edges(probabilities: Mapping[Pair, float]) -> float:
+    """Return the sum of the entropies of all pairs, in nats: at least the entropy of the structure."""
+    p = np.array(list(probabilities.values()))
+    return entropy(p) + entropy(1 - p)
+
+
 def entropy_within(weights: NDArray[np.float64], group: NDArray[np.int32]) -> float:
     r"""Return the entropy of the structure given the class it is in, :math:`H(X \mid Y_{1:t})`."""
-    return max(0.0, entropy(weights) - entropy(np.bincount(group, weights)))
+    return max(0.0, entropy(weights) - entropy(np.bincount(group, weights).astype(np.float64)))
 
 
 def information_gains(
