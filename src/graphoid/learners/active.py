@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 SOURCES = 12
 """Graphs of the population whose separators are candidates; more of them did not lower the cost."""
 
-REPAIRS = 400
+REPAIRS = 100
 """Rounds that a graph has to come to terms with all sure answers; most need a few."""
 
 LAST_MOVES = 400
@@ -114,21 +114,28 @@ class Active:
 
     def next_test(self, rng: Generator, state: State, left: float) -> tuple[Choice | None, str]:
         """Return the best test that can be paid for with what is left, or None and why there is none."""
-        pairs = self.n * (self.n - 1)
         if not state.bounds.undecided:
             return None, "converged"
-        if not state.exact and state.vague >= self.patience * pairs:
+        if not state.exact and state.vague >= self.patience * self._expected_price(state):
             return None, "converged"
         open_ = self._choices(rng, state)
         # exact answers are asked for until all is proved; doubtful ones while the population has doubts
         if not state.exact and all(min(c.independent, 1 - c.independent) < self.doubt for c in open_):
             return None, "converged"
         unknown = (c for c in open_ if state.bounds.answer(*c.test) is None)
-        first = next(unknown, None)
-        if first is None:
-            return None, "converged"
-        affordable = next((c for c in (first, *unknown) if c.price <= left), None)
-        return affordable, "budget"
+        any_left = False
+        for choice in unknown:
+            any_left = True
+            if choice.price <= left:
+                return choice, ""
+            if left < 0:
+                break
+        return None, "budget" if any_left else "converged"
+
+    def _expected_price(self, state: State) -> float:
+        """Return about what it takes to ask all pairs: 2 each, and as often as a variable has neighbors."""
+        degree = 2 * float(particles.n_edges(state.graphs).mean()) / self.n
+        return self.n * (self.n - 1) * max(1.0, degree)
 
     def _choices(self, rng: Generator, state: State) -> list[Choice]:
         """Return the tests that have not been asked, the best first."""
