@@ -2,6 +2,8 @@
 // its name; no STL templates here, because the linker would keep only one of their three versions.
 #include "simd.hpp"
 
+#include <cstring>
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -483,46 +485,58 @@ void chi_slices(const uint32_t* cells, size_t slices, unsigned rx, unsigned ry, 
         chi_slices_with<false>(cells, slices, rx, ry, sum);
 }
 
-typedef Word Block __attribute__((vector_size(8 * kBlockWords), aligned(8)));
+// The bits of a block of graphs in two halves, because gcc keeps vectors wider than the registers in memory.
+typedef Word Half __attribute__((vector_size(4 * kBlockWords), aligned(8)));
+struct Block {
+    Half low, high;
+};
 
-inline bool any(const Block& b) { return ((b[0] | b[1]) | (b[2] | b[3])) | ((b[4] | b[5]) | (b[6] | b[7])); }
+inline bool any(const Half& low, const Half& high) {
+    const Half both = low | high;
+#if defined(__AVX2__)
+    return !_mm256_testz_si256(reinterpret_cast<__m256i>(both), reinterpret_cast<__m256i>(both));
+#else
+    return (both[0] | both[1]) | (both[2] | both[3]);
+#endif
+}
 
-// Where a variable is newly reached in some graphs, its edges carry these on. Graphs in which y is reached are done, and
-// so is a variable that is reached in all the others.
+// What is reached in some graphs spreads along edges until nothing changes. Graphs in which y is reached are done, and so
+// is a variable that is reached in all the others.
 void search(const Word* planes, unsigned n, unsigned x, unsigned y, Word open, Word* apart) {
-    Block reached[64], fresh[64];
+    Block reached[64];
     const auto row = [&](unsigned v) { return reinterpret_cast<const Block*>(planes) + static_cast<size_t>(v) * n; };
     for (Word left = open; left; left &= left - 1) {
         const auto v = static_cast<unsigned>(__builtin_ctzll(left));
-        reached[v] = fresh[v] = row(x)[v];
+        reached[v] = row(x)[v];
     }
-    const Word inner = open & ~(Word{1} << y);
-    Word unfinished = inner;
-    for (Word now = inner; now;) {
-        Word next = 0;
-        for (; now; now &= now - 1) {
-            const auto u = static_cast<unsigned>(__builtin_ctzll(now));
-            const Block carried = fresh[u] & ~reached[y];
-            fresh[u] ^= fresh[u];
-            if (!any(carried)) continue;
-            const Block* edges = row(u);
-            reached[y] |= carried & edges[y];
-            for (Word left = unfinished & ~(Word{1} << u); left; left &= left - 1) {
-                const auto v = static_cast<unsigned>(__builtin_ctzll(left));
-                const Block more = carried & edges[v] & ~reached[v];
-                reached[v] |= more;
-                fresh[v] |= more;
-            }
+    const auto spread = [&](unsigned v, Word from, Half& low, Half& high) {
+        const Block* edges = row(v);
+        low = reached[v].low, high = reached[v].high;
+        for (Word left = from & ~(Word{1} << v); left; left &= left - 1) {
+            const auto u = static_cast<unsigned>(__builtin_ctzll(left));
+            low |= reached[u].low & edges[u].low;
+            high |= reached[u].high & edges[u].high;
         }
-        const Block running = ~reached[y];
+    };
+    Word unfinished = open & ~(Word{1} << y), changed = unfinished;
+    while (changed) {
+        Half low, high;
+        spread(y, changed, low, high);
+        reached[y] = {low, high};
+        const Half running_low = ~low, running_high = ~high;
+        if (!any(running_low, running_high)) break;
+        Word next = 0;
         for (Word left = unfinished; left; left &= left - 1) {
             const auto v = static_cast<unsigned>(__builtin_ctzll(left));
-            if (any(fresh[v] & running)) next |= Word{1} << v;
-            if (!any(~reached[v] & running)) unfinished &= ~(Word{1} << v);
+            spread(v, changed | next, low, high);
+            if (any(low & ~reached[v].low & running_low, high & ~reached[v].high & running_high)) next |= Word{1} << v;
+            if (!any(~low & running_low, ~high & running_high)) unfinished &= ~(Word{1} << v);
+            reached[v] = {low, high};
         }
-        now = next;
+        changed = next;
     }
-    for (size_t w = 0; w < kBlockWords; ++w) apart[w] = ~reached[y][w];
+    std::memcpy(apart, &reached[y], sizeof reached[y]);
+    for (size_t w = 0; w < kBlockWords; ++w) apart[w] = ~apart[w];
 }
 
 }  // namespace

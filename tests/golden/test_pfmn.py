@@ -1,7 +1,7 @@
 """PFMN as published on few variables, against sums over all structures written out in plain Python.
 
-Nothing of the learner is used on the expected side: structures are sets of pairs, separation is a search in them, and
-each formula of the paper is its own sum.
+Nothing of the learner is used on the expected side: structures are sets of pairs, separation is a search in
+them, and each formula of the paper is its own sum.
 """
 
 from __future__ import annotations
@@ -108,8 +108,7 @@ def test_information_gain_of_every_candidate(n: int, asked: Asked) -> None:
 
 @pytest.mark.parametrize(("n", "asked"), ASKED)
 def test_chosen_test(n: int, asked: Asked) -> None:
-    # with K as large as the sets, the first climb from the empty set sees all sets of a size; on these cases its
-    # end is the best of all candidates, which the sum above finds without climbing
+    # on these cases the climbs end in the best of all candidates, which the sum above finds without climbing
     search, state = begun(n, asked)
     scores = {t: information_gain(n, asked, t) / (2 + len(t[2])) ** 2 for t in candidates(n)}
     best = max(scores.values())

@@ -88,5 +88,3 @@ def test_all_answers_prove_every_graph_of_four_variables() -> None:
                 if not (given >> x | given >> y) & 1:
                     bounds = bounds.adding(Fact(x, y, given, separated(masks, x, y, given)))
         assert bounds.lower == bounds.upper == tuple(masks)
-
-

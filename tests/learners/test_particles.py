@@ -85,13 +85,11 @@ def test_residual_resampling_is_unbiased() -> None:
 
 
 def test_information_by_hand() -> None:
-    # four graphs of a quarter each in two classes; the test parts the first class evenly, the second not at all
+    # four graphs of a quarter each in two classes; the test halves one class and leaves the other whole
     apart = np.array([[True, False, True, True]])
-    gain = particles.information_gains(apart, np.full(4, 0.25), np.array([0, 0, 1, 1], dtype=np.int32))
-    assert gain == pytest.approx([0.5 * math.log(2)])
-    assert particles.entropy_within(np.full(4, 0.25), np.array([0, 0, 1, 1], dtype=np.int32)) == pytest.approx(
-        math.log(2)
-    )
+    weights, group = np.full(4, 0.25), np.array([0, 0, 1, 1], dtype=np.int32)
+    assert particles.information_gains(apart, weights, group) == pytest.approx([0.5 * math.log(2)])
+    assert particles.entropy_within(weights, group) == pytest.approx(math.log(2))
 
 
 def test_equal_graphs_are_merged() -> None:
@@ -128,9 +126,7 @@ def test_moves_agree(graphs: particles.Graphs, monkeypatch: pytest.MonkeyPatch, 
 
     def action() -> particles.Graphs:
         rng = np.random.default_rng(3)
-        return particles.moved(
-            graphs, asked_of(8), room, prior, rng, alpha=1 / 28, steps=20, enough=enough
-        )
+        return particles.moved(graphs, asked_of(8), room, prior, rng, alpha=1 / 28, steps=20, enough=enough)
 
     agree(monkeypatch, action)
 

@@ -1,4 +1,4 @@
-"""PFMN: exact on small graphs, within its budget, the same again after it was stopped, and what the result says."""
+"""PFMN: exact on small graphs, within its budget, and the same again after it was stopped."""
 
 from __future__ import annotations
 
@@ -99,7 +99,8 @@ def test_threads_do_not_matter(method: Any, monkeypatch: pytest.MonkeyPatch) -> 
     found = []
     for threads in ("1", "3"):
         monkeypatch.setenv("GRAPHOID_THREADS", threads)
-        found.append(result_of(gd.PFMN(method=method, n_particles=40, random_state=5).learn(gd.Oracle(CHAIN))))
+        learner = gd.PFMN(method=method, n_particles=40, random_state=5)
+        found.append(result_of(learner.learn(gd.Oracle(CHAIN))))
     assert found[0] == found[1]
 
 
@@ -124,7 +125,11 @@ def test_the_published_filter_finds_sparse_structures() -> None:
 @pytest.mark.parametrize("method", ["bounds", "paper"])
 @pytest.mark.parametrize(
     ("budget", "spent"),
-    [(11, lambda c: c.weighted <= 11), ({"tests": 3}, lambda c: c.n_tests == 3), ({"seconds": 0}, lambda c: c.n_tests == 0)],
+    [
+        (11, lambda c: c.weighted <= 11),
+        ({"tests": 3}, lambda c: c.n_tests == 3),
+        ({"seconds": 0}, lambda c: c.n_tests == 0),
+    ],
 )
 def test_a_budget_is_kept(method: Any, budget: Any, spent: Any) -> None:
     found = gd.PFMN(method=method, n_particles=30, budget=budget, random_state=0).learn(gd.Oracle(CHAIN))
@@ -295,6 +300,7 @@ def test_steps_can_be_watched() -> None:
         ({"cost": 3}, "function of a test"),
         ({"score": "H"}, "'gain' or 'printed'"),
         ({"soften": 0}, "between 0 and 1"),
+        ({"checkpoint": "run.json"}, "needs a seed"),
     ],
 )
 def test_settings_are_checked(settings: dict[str, Any], message: str) -> None:

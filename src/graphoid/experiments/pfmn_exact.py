@@ -63,18 +63,16 @@ class PFMNExact:
             (Column("tau"), *MEASURES),
             tuple(rows),
             notes=self._notes(seed),
-            plot=Plot(
-                "tau", {"weighted cost": ("cost",), "accuracy": ("accuracy",)}, lines="algorithm"
-            ),
+            plot=Plot("tau", {"weighted cost": ("cost",), "accuracy": ("accuracy",)}, lines="algorithm"),
         )
 
     def _notes(self, seed: int) -> tuple[str, ...]:
         return paragraphs(
-            f"""Mean ± standard deviation over {self.repetitions} random graphs of {self.n} variables each; seed
-            {seed}. Questions are answered by separation in the true graph.
+            f"""Mean ± standard deviation over {self.repetitions} random graphs of {self.n} variables each;
+            seed {seed}. Questions are answered by separation in the true graph.
 
-            'as published' with N particles is stopped after {MOST_TESTS} tests where it does not stop of itself;
-            the default method runs until the graph is proved, or within the budget named.
+            'as published' with N particles is stopped after {MOST_TESTS} tests where it does not stop of
+            itself; the default method runs until the graph is proved, or within the budget named.
 
             Verified: in how many repetitions the result says that it is proved. Accuracy is over
             {self.n_triplets:,} triplets; Hamming distances are divided by the number of pairs.

@@ -1,14 +1,15 @@
 r"""PFMN as it should be: ask for the separators of probable structures, and keep what the answers prove.
 
-The paper's filter ([Margaritis2009]_) asks what divides its population best and stops when the population agrees.
-Here the population only guesses. What is certain is kept apart from it, as two graphs that enclose the true one
-(:mod:`graphoid.learners.bounds`), and the search ends when these are equal: then the graph is proved.
+The paper's filter ([Margaritis2009]_) asks what divides its population best and stops when the population
+agrees. Here the population only guesses. What is certain is kept apart from it, as two graphs that enclose
+the true one (:mod:`graphoid.learners.bounds`), and the search ends when these are equal: then the graph is
+proved.
 
-A pair is decided by a test given a separator of the two. So the candidates are, for every undecided pair and some
-graphs of the population, the smallest sets that separate the two once their edge is taken away; a smaller set is
-cheaper, and an independence given a small separator parts everything on its two sides at once. Of the candidates
-the one is asked whose answer is least certain for its price, :math:`H(Y) / W(Y)^\beta`, with the probability of an
-independence taken from the population.
+A pair is decided by a test given a separator of the two. So the candidates are, for every undecided pair and
+some graphs of the population, the smallest sets that separate the two once their edge is taken away; a
+smaller set is cheaper, and an independence given a small separator parts everything on its two sides at once.
+Of the candidates the one is asked whose answer is least certain for its price, :math:`H(Y) / W(Y)^\beta`,
+with the probability of an independence taken from the population.
 """
 
 from __future__ import annotations
@@ -93,11 +94,11 @@ class Active:
     prior: NDArray[np.float64] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "prior", particles.log_prior(self.n))
+        object.__setattr__(self, "prior", particles.sparse_log_prior(self.n))
 
     def init(self, rng: Generator) -> State:
         """Return a population drawn from the prior, and bounds that exclude nothing."""
-        return State(particles.drawn(self.n, self.n_particles, rng), Bounds.of(self.n))
+        return State(particles.sparsely_drawn(self.n, self.n_particles, rng), Bounds.of(self.n))
 
     def step(self, rng: Generator, state: State) -> tuple[State, Info | None]:
         """Ask one test and learn from the answer; None in place of what a reader wants where none is left."""

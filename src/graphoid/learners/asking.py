@@ -1,4 +1,4 @@
-"""One test at a time: who is asked, what it costs, what may still be spent, and what a step tells a reader."""
+"""One test at a time: who is asked, what it costs, what is left to spend, and what a step tells."""
 
 from __future__ import annotations
 

@@ -1,17 +1,21 @@
 r"""What answers prove about a graph: edges that are certain, pairs that cannot be edges, and what follows.
 
-All that is believed is kept between two graphs: the true one has every edge of ``lower`` and none outside ``upper``.
+All that is believed is kept between two graphs: the true one has every edge of ``lower`` and none outside
+``upper``.
 
-- A set S that separates x and y in ``upper`` separates them in truth; a path in ``lower`` that avoids S joins them.
-- x and y connected given T are connected given every subset of T; so answers that say "dependent" connect pieces.
-- If x and y are independent given S, everything connected to x given S is apart from everything connected to y
-  given S: all these pairs leave ``upper``.
-- If x and y are dependent given S, the truth has a path between them in ``upper`` without S. An edge that all such
-  paths take is certain; a variable that all take is connected to both; one that none takes may be given as well.
+- A set S that separates x and y in ``upper`` separates them in truth; a path in ``lower`` that avoids S joins
+  them.
+- x and y connected given T are connected given every subset of T; so answers that say "dependent" connect
+  pieces.
+- If x and y are independent given S, everything connected to x given S is apart from everything connected to
+  y given S: all these pairs leave ``upper``.
+- If x and y are dependent given S, the truth has a path between them in ``upper`` without S. An edge that all
+  such paths take is certain; a variable that all take is connected to both; one that none takes may be given
+  as well.
 - If x and y are independent given S, a member of S that ``upper`` keeps from x or from y need not be given.
 
-Strong Union and both triangle rules of [Bromberg2009]_ are among these. When both graphs are equal, the graph is
-proved, in reliance on faithfulness only.
+Strong Union and both triangle rules of [Bromberg2009]_ are among these. When both graphs are equal, the graph
+is proved, in reliance on faithfulness only.
 """
 
 from __future__ import annotations
@@ -20,13 +24,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from graphoid.logic.sets import members
-from graphoid.logic.verdict import Fact
 from graphoid.structure.separation import reachable, separated
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from graphoid.learners.reference import Pair
+    from graphoid.logic.verdict import Fact
 
 
 class Apart(NamedTuple):
@@ -91,9 +95,8 @@ class Bounds:
             return False
         for a in self.apart:
             # what was apart given less is so given more
-            if not a.given & ~given and not (given >> a.x | given >> a.y) & 1:
-                if with_x >> a.x & with_y >> a.y & 1 or with_x >> a.y & with_y >> a.x & 1:
-                    return True
+            if not a.given & ~given and (with_x >> a.x & with_y >> a.y | with_x >> a.y & with_y >> a.x) & 1:
+                return True
         return None
 
     def adding(self, fact: Fact) -> Bounds:

@@ -1,7 +1,8 @@
 """Answers on file, so that a run that was stopped goes on where it was and pays for no test twice.
 
-A run is determined by its settings, its seed and the answers. So the file holds these, and is replaced at once or not
-at all after every answer; who resumes goes the same way again, with the answers from the file as far as they reach.
+A run is determined by its settings, its seed and the answers. So the file holds these, and is replaced at
+once or not at all after every answer; who resumes goes the same way again, with the answers from the file as
+far as they reach.
 """
 
 from __future__ import annotations

@@ -19,8 +19,8 @@ def log_ratio(verdict: Verdict, test: Any = None, soften: float = 1e-10) -> floa
     ----------
     verdict
         The answer. A Bayesian one has the ratio in it, times the prior odds. A p-value is uniform under
-        independence; under dependence its density is taken to be :math:`\xi p^{\xi - 1}` ([Sellke2001]_), with
-        the :math:`\xi` that makes both equal at the test's alpha. An answer without a number is certain.
+        independence; under dependence its density is taken to be :math:`\xi p^{\xi - 1}` ([Sellke2001]_),
+        with the :math:`\xi` that makes both equal at the test's alpha. An answer without a number is certain.
     test
         The test that gave it, for its prior or its alpha.
     soften

@@ -1,4 +1,4 @@
-r"""PFMN as published: a particle filter over structures that asks the most informative test ([Margaritis2009]_).
+r"""PFMN as published: a particle filter that asks the most informative test ([Margaritis2009]_).
 
 Algorithms 1 to 3 in the paper's words; :mod:`graphoid.learners.particles` has what is below them.
 """
@@ -93,7 +93,7 @@ class ParticleFilter:
         uncertain = self.entropy(state)
         if state.asked and uncertain <= self.epsilon:
             return replace(state, stopped="converged"), None
-        test, score = self.optimal_test(state)
+        test, _ = self.optimal_test(state)
         if self.asking.priced(test) > self.asking.left:
             return replace(state, stopped="budget"), None
         information = self.information_gains(state, [test])[0]

@@ -1,7 +1,8 @@
 r"""Populations of graphs: what they say about a test, resampling, and moves; compiled where that is possible.
 
 A population is an array of masks, a line for each graph and a word for each variable, so there are at most 64
-variables. :mod:`graphoid.learners.reference` has every kernel in plain Python; both give the same for the same keys.
+variables. :mod:`graphoid.learners.reference` has every kernel in plain Python; both give the same for the
+same keys.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ import numpy as np
 from graphoid.counts.native import available_threads, kernels
 from graphoid.errors import SettingsError
 from graphoid.learners import reference
-from graphoid.learners.reference import Asked, Pair
 from graphoid.structure.separation import separated
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from numpy.random import Generator
     from numpy.typing import NDArray
+
+    from graphoid.learners.reference import Asked, Pair
 
 Graphs = np.ndarray[Any, np.dtype[np.uint64]]
 """A line for each graph, a mask of neighbors for each variable."""
@@ -35,7 +37,7 @@ ENUMERABLE = 5
 
 
 class Ended(NamedTuple):
-    """What a search ends with: graphs, how much each stands for, and their log posterior but for a constant."""
+    """What a search ends with: graphs, how much each stands for, and their log posterior."""
 
     graphs: Graphs
     weights: NDArray[np.float64]
@@ -74,9 +76,38 @@ def log_prior(n: int, *, empty: bool = True) -> NDArray[np.float64]:
     return np.array(of)
 
 
+def sparse_log_prior(n: int) -> NDArray[np.float64]:
+    r"""Return the log prior of a graph by its number of edges, with any density up to a half alike.
+
+    .. math:: \Pr(x) \propto \int_0^{1/2} p^h (1 - p)^{m - h} \, dp
+        \propto \binom{m}{h}^{-1} P(B > h), \quad B \sim \text{Binomial}(m + 1, 1/2)
+
+    Integrated up to 1 it is Eq. 5, under which the complete graph, one alone of its number of edges, is as
+    probable as all graphs of any other number together: where answers are vague it then wins.
+    """
+    m = n * (n - 1) // 2
+    above, of = 0, [0.0] * (m + 1)
+    for h in range(m, -1, -1):
+        above += math.comb(m + 1, h + 1)
+        of[h] = math.log(above) - math.log(math.comb(m, h)) - math.log(m + 1) - m * math.log(2)
+    return np.array(of)
+
+
+def sparsely_drawn(n: int, size: int, rng: Generator) -> Graphs:
+    """Draw graphs from the sparse prior: a density up to a half, and edges with this probability."""
+    check_size(n)
+    everything = pairs(n)
+    joined = rng.random((size, len(everything))) < rng.uniform(0, 0.5, (size, 1))
+    masks = np.zeros((size, n), dtype=np.uint64)
+    for p, (x, y) in enumerate(everything):
+        masks[:, x] |= joined[:, p].astype(np.uint64) << np.uint64(y)
+        masks[:, y] |= joined[:, p].astype(np.uint64) << np.uint64(x)
+    return masks
+
+
 def drawn(n: int, size: int, rng: Generator, *, empty: bool = True) -> Graphs:
     """Draw graphs from the prior (Algorithm 1, line 1)."""
-    _check(n)
+    check_size(n)
     everything = pairs(n)
     masks = np.zeros((size, n), dtype=np.uint64)
     for graph in masks:
@@ -143,7 +174,8 @@ def moved(
 ) -> Graphs:
     """Move every graph by Metropolis steps that flip pairs in ``room`` (:func:`reference.move`).
 
-    All make the same number of steps: ``steps``, or as many as it takes until each has had ``enough`` accepted.
+    All make the same number of steps: ``steps``, or as many as it takes until each has had ``enough``
+    accepted.
     """
     keys = rng.integers(0, 2**64, size=len(graphs), dtype=np.uint64)
 
@@ -252,7 +284,7 @@ def classes(apart: NDArray[np.bool_]) -> NDArray[np.int32]:
 def merged(
     graphs: Graphs, weights: NDArray[np.float64]
 ) -> tuple[Graphs, NDArray[np.float64], NDArray[np.intp]]:
-    """Return the different graphs only, with the weights of equal ones added up, and where each comes first."""
+    """Return the different graphs, the weights of equal ones added up, and where each comes first."""
     different, first, of = np.unique(graphs, axis=0, return_index=True, return_inverse=True)
     added: NDArray[np.float64] = np.zeros(len(different))
     np.add.at(added, of.reshape(-1), weights)
@@ -343,11 +375,10 @@ def climbed(
     ]
 
 
-def _check(n: int) -> None:
+def check_size(n: int) -> None:
+    """Raise if there are more variables than a mask has bits."""
     if n > MOST_VARIABLES:
-        raise SettingsError(
-            f"PFMN keeps graphs of at most {MOST_VARIABLES} variables; the source has {n}. Use GSIMN for more."
-        )
+        raise SettingsError(f"PFMN takes up to {MOST_VARIABLES} variables; there are {n}. GSIMN takes more.")
 
 
 def _columns(

@@ -46,15 +46,19 @@ _DEFAULTS = {"n_particles": (128, 250), "moves": (100, 20), "beta": (0.8, 2.0)}
 """Settings with a value for each method: the default one's, and the paper's."""
 
 
+_NOT_THE_RUN = {"answers", "budget", "checkpoint", "cost", "progress", "random_state"}
+"""Settings that may differ when a run is resumed, and those that are compared in another form."""
+
+
 @dataclass(kw_only=True, eq=False)
 class PFMN(IndependenceLearner):
-    r"""PFMN, a learner for tests that cost money: it keeps a population of structures and asks what they disagree on.
+    r"""PFMN, for tests that cost money: keep a population of structures, and ask what they disagree on.
 
     With ``method="bounds"``, the default, the population only guesses; what the answers prove is kept as two
     graphs that enclose the true one, and the search ends when they are equal
     (:mod:`graphoid.learners.active`). With exact answers the graph is then proved, and
-    ``structure_.details["verified"]`` says so. ``method="paper"`` is [Margaritis2009]_, Algorithms 1 to 3: cheap
-    on very sparse graphs, and not sure to find the structure (:mod:`graphoid.learners.filter`).
+    ``structure_.details["verified"]`` says so. ``method="paper"`` is [Margaritis2009]_, Algorithms 1 to 3:
+    cheap on very sparse graphs, and not sure to find the structure (:mod:`graphoid.learners.filter`).
 
     The result has ``edge_probabilities`` from the population, and in ``details`` the effective number of
     structures, the next test it would ask and why, and what was known after each test for which price.
@@ -77,7 +81,8 @@ class PFMN(IndependenceLearner):
     random_state
         Seed, generator or None.
     moves
-        Metropolis moves of each structure after an answer, M in the paper; 100, and 20 for the paper's method.
+        Metropolis moves of each structure after an answer, M in the paper; 100, and 20 for the paper's
+        method.
     beta
         The power of the price in the score of a test: 0.8, and 2 for the paper's method.
     sure
@@ -85,8 +90,8 @@ class PFMN(IndependenceLearner):
     doubt
         Default method, doubtful answers: stop when the population is this sure of all answers.
     patience
-        Default method, doubtful answers: the share of n (n - 1), what GSIMN pays before it begins, that may go
-        into answers that are not sure.
+        Default method, doubtful answers: the share of n (n - 1), what GSIMN pays before it begins, that may
+        go into answers that are not sure.
     enough
         The paper's pi: no more moves once each structure had so many accepted.
     alpha
@@ -109,11 +114,9 @@ class PFMN(IndependenceLearner):
     progress
         A listener; see :mod:`graphoid.progress`.
 
-    Notes
-    -----
-    Departs from the paper, whose Eq. 5 has :math:`|X_h| = \binom{n}{h}` for the number of structures of h edges,
-    which is :math:`\binom{n(n-1)/2}{h}`; whose Eq. 7 prefers expensive tests; and whose prior excludes the empty
-    structure. Exact answers have likelihoods 0 and 1, which are softened.
+    Notes ----- Departs from the paper, whose Eq. 5 has :math:`|X_h| = \binom{n}{h}` for the number of
+    structures of h edges, which is :math:`\binom{n(n-1)/2}{h}`; whose Eq. 7 prefers expensive tests; and
+    whose prior excludes the empty structure. Exact answers have likelihoods 0 and 1, which are softened.
 
     Examples
     --------
@@ -203,18 +206,19 @@ class PFMN(IndependenceLearner):
     ) -> tuple[Active | ParticleFilter, Generator, int | None]:
         """Return the search, ready to begin, its generator and its seed."""
         n = len(questions.names)
-        if n > particles.MOST_VARIABLES:
-            raise SettingsError(
-                f"PFMN takes up to {particles.MOST_VARIABLES} variables; there are {n}. GSIMN takes more."
-            )
+        particles.check_size(n)
         rng, seed = _seeded(self.random_state)
-        plain = self._settings(ci)
-        run = {
-            name: value for name, value in plain.items() if name not in ("checkpoint", "progress", "budget")
-        }
+        run = {name: value for name, value in self._settings(ci).items() if name not in _NOT_THE_RUN}
         price = prices.weight if self.cost is None else self.cost
         checkpoint = Checkpoint(
-            self.checkpoint, {**run, "seed": seed, "data": data_id, "names": list(questions.names)}
+            self.checkpoint,
+            {
+                **run,
+                "cost": getattr(self.cost, "__qualname__", repr(self.cost)),  # without its address
+                "seed": seed,
+                "data": data_id,
+                "names": list(questions.names),
+            },
         )
         budget = Budget.of(self.budget)
         asking = Asking(questions, getattr(ci, "test", None), price, budget, checkpoint, self.soften)
@@ -254,6 +258,11 @@ class PFMN(IndependenceLearner):
         if self.cost is not None and not callable(self.cost):
             raise SettingsError(f"PFMN: cost must be a function of a test, not {self.cost!r}.")
         Budget.of(self.budget)
+        if self.checkpoint is not None and not _whole(self.random_state, 0):
+            raise SettingsError(
+                f"PFMN: a run that can be resumed needs a seed, a whole number; random_state is "
+                f"{self.random_state!r}."
+            )
 
 
 def _seeded(random_state: int | Generator | None) -> tuple[Generator, int | None]:

@@ -1,8 +1,8 @@
 """Populations of graphs in plain Python: what the kernels of ``native/population.cpp`` must do, step by step.
 
-A graph is a list of masks, one for each variable, as in :mod:`graphoid.structure.separation`. Random numbers are
-counted streams (SplitMix64, [Steele2014]_), one for each graph, so that neither the order of the graphs nor the
-number of threads has a say.
+A graph is a list of masks, one for each variable, as in :mod:`graphoid.structure.separation`. Random numbers
+are counted streams (SplitMix64, [Steele2014]_), one for each graph, so that neither the order of the graphs
+nor the number of threads has a say.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _WORD = (1 << 64) - 1
 
 
 class Asked(NamedTuple):
-    """A test that was asked: the mask of what was given, and log P(d | independent) - log P(d | dependent)."""
+    """A test, the mask of what was given, and log P(d | independent) - log P(d | dependent)."""
 
     x: int
     y: int
@@ -74,7 +74,7 @@ def move(
     enough: int,
     key: int,
 ) -> int:
-    """Move a graph by Metropolis steps (Algorithm 3, lines 10-13), until enough are accepted; return how many.
+    """Move a graph by Metropolis steps until enough are accepted (Algorithm 3, lines 10-13); return how many.
 
     A step flips every pair in ``room`` with probability ``alpha``; one that flips none counts as accepted.
     """
@@ -131,9 +131,9 @@ def repair(
 ) -> int:
     """Change a graph until no sure answer contradicts it; return how many still do.
 
-    Each round takes one answer that is contradicted. Where it says dependent, a pair in ``room`` is joined that
-    connects the two sides, or one of them to a third; where it says independent, an edge in ``room`` of the
-    part that holds both variables is cut.
+    Each round takes one answer that is contradicted. Where it says dependent, a pair in ``room`` is joined
+    that connects the two sides, or one of them to a third; where it says independent, an edge in ``room`` of
+    the part that holds both variables is cut.
     """
     stream = Stream(key)
     for round_ in range(rounds + 1):
@@ -162,8 +162,8 @@ def _across(room: Sequence[Pair], a: int, b: int) -> list[Pair]:
 def smallest_separator(graph: Sequence[int], x: int, y: int) -> int:
     """Return a smallest set that separates x and y once their edge is taken away, the one nearest to x.
 
-    By Menger's theorem there are as many paths without a common variable. Every variable has an entrance and an
-    exit; a path may go back through what an earlier one uses, and undoes it.
+    By Menger's theorem there are as many paths without a common variable. Every variable has an entrance and
+    an exit; a path may go back through what an earlier one uses, and undoes it.
     """
     used = 0
     entered_from: dict[int, int] = {}

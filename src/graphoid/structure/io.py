@@ -135,6 +135,7 @@ def to_row(v: Verdict) -> list[Any]:
 
 
 def from_row(fields: list[str], row: list[Any]) -> Verdict:
+    """Return the verdict in a JSON row."""
     values = dict(zip(fields, row, strict=True))
     values["given"] = tuple(values["given"])
     values["because"] = tuple(
