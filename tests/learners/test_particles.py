@@ -61,6 +61,18 @@ def test_the_prior_of_all_graphs_sums_to_one() -> None:
     assert particles.log_prior(4)[2] == pytest.approx(-math.log(7 * 15))
 
 
+def test_the_sparse_prior_sums_to_one_and_is_drawn_from() -> None:
+    prior = particles.sparse_log_prior(4)
+    assert np.exp(prior[particles.n_edges(particles.all_graphs(4))]).sum() == pytest.approx(1.0)
+    # the empty graph: the mean of (1 - p)^6 over p up to a half, 2 (1 - 2^-7) / 7
+    assert math.exp(prior[0]) == pytest.approx(2 * (1 - 2**-7) / 7)
+    # the complete one: the mean of p^6
+    assert math.exp(prior[6]) == pytest.approx(2 * 2**-7 / 7)
+    edges = particles.n_edges(particles.sparsely_drawn(4, 8_000, np.random.default_rng(0)))
+    assert (edges == 0).mean() == pytest.approx(math.exp(prior[0]), abs=0.02)
+    assert (edges == 2).mean() == pytest.approx(15 * math.exp(prior[2]), abs=0.02)
+
+
 def test_all_graphs_are_all_different() -> None:
     assert len(np.unique(particles.all_graphs(4), axis=0)) == 64
     with pytest.raises(SettingsError, match="up to 5 variables; there are 6"):
