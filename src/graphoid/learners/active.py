@@ -149,7 +149,7 @@ class Active:
         # half a graph on either side: a population that agrees may still be wrong
         p = (apart + 0.5) / (len(state.graphs) + 1)
         information = -(p * np.log(p) + (1 - p) * np.log1p(-p))
-        prices = np.array([self.asking.priced(t) for t in tests])
+        prices = self.asking.prices(tests)
         order = np.argsort(-information / prices**self.beta, kind="stable")
         return [Choice(tests[i], float(p[i]), float(information[i]), float(prices[i])) for i in order]
 

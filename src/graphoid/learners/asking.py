@@ -5,11 +5,18 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from graphoid.learners.evidence import log_ratio
+from graphoid.learners.prices import weight
 from graphoid.logic.assertion import Assertion
 from graphoid.logic.sets import members
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
     from graphoid.learners.base import Questions
     from graphoid.learners.checkpoint import Checkpoint
     from graphoid.learners.particles import Test
@@ -82,6 +89,12 @@ class Asking:
     def priced(self, test: Test) -> float:
         """Return the price of a test."""
         return float(self.price(assertion(test)))
+
+    def prices(self, tests: Sequence[Test]) -> NDArray[np.float64]:
+        """Return the prices of many tests."""
+        if self.price is weight:  # known without writing each test out
+            return np.array([2.0 + t.size for t in tests])
+        return np.array([self.priced(t) for t in tests])
 
     def ask(self, test: Test) -> Answer:
         """Ask a test, or take its answer from the file."""

@@ -61,7 +61,7 @@ class Bounds:
     lower, upper
         Masks of neighbors: by certain edges, and by possible ones.
     apart, together
-        The facts, as far as they have been made to reach.
+        The facts that the two graphs do not say already, as far as they have been made to reach.
     reasons
         For every pair that is decided, the fact that did it.
     """
@@ -160,7 +160,10 @@ def _tightened(bounds: Bounds) -> Bounds:
             w.together[i] = _extended(t, w.upper)
             changed |= w.together[i] != t
             changed |= _join_bridges(w, w.together[i])
-    return Bounds(tuple(w.lower), tuple(w.upper), tuple(w.apart), tuple(w.together), tuple(w.reasons))
+    # what the two graphs say by themselves need not be looked at again
+    apart = tuple(a for a in w.apart if not separated(w.upper, a.x, a.y, a.given))
+    together = tuple(t for t in w.together if separated(w.lower, t.x, t.y, t.given))
+    return Bounds(tuple(w.lower), tuple(w.upper), apart, together, tuple(w.reasons))
 
 
 def _needed(a: Apart, upper: Sequence[int]) -> Apart:

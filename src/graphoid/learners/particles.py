@@ -19,7 +19,7 @@ from graphoid.learners import reference
 from graphoid.structure.separation import separated
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.random import Generator
     from numpy.typing import NDArray
@@ -226,18 +226,23 @@ def repaired(
 def separators(graphs: Graphs, of: Sequence[Pair]) -> list[Test]:
     """Return for every graph and pair the smallest separators without their edge, one nearest to each end.
 
-    A separator that is nearest to both is said once; tests come sorted and without repetition.
+    Tests come in the order of the pairs and without repetition.
     """
     native = kernels()
-    ends = [(x, y) for x, y in of] + [(y, x) for x, y in of]
+    ends = [*of, *((y, x) for x, y in of)]
     if native is None:
-        found: Iterable[int] = (
-            reference.smallest_separator(graph, x, y) for graph in graphs.tolist() for x, y in ends
+        found = np.array(
+            [reference.smallest_separator(graph, x, y) for graph in graphs.tolist() for x, y in ends],
+            dtype=np.uint64,
         )
     else:
-        found = native.population_separators(graphs, *_ends(ends)).tolist()
-    tests = {Test(min(ends[i % len(ends)]), max(ends[i % len(ends)]), given) for i, given in enumerate(found)}
-    return sorted(tests)
+        found = native.population_separators(graphs, *_ends(ends))
+    pair = np.tile(np.arange(len(of)), 2 * len(graphs))
+    order = np.lexsort((found, pair))
+    found, pair = found[order], pair[order]
+    first = np.ones(len(found), dtype=bool)
+    first[1:] = (found[1:] != found[:-1]) | (pair[1:] != pair[:-1])
+    return [Test(*of[p], given) for p, given in zip(pair[first].tolist(), found[first].tolist(), strict=True)]
 
 
 def log_posterior(graphs: Graphs, prior: NDArray[np.float64], asked: Sequence[Asked]) -> NDArray[np.float64]:
