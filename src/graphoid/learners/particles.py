@@ -242,7 +242,10 @@ def separators(graphs: Graphs, of: Sequence[Pair]) -> list[Test]:
     found, pair = found[order], pair[order]
     first = np.ones(len(found), dtype=bool)
     first[1:] = (found[1:] != found[:-1]) | (pair[1:] != pair[:-1])
-    return [Test(*of[p], given) for p, given in zip(pair[first].tolist(), found[first].tolist(), strict=True)]
+    return [
+        Test(of[p][0], of[p][1], given)
+        for p, given in zip(pair[first].tolist(), found[first].tolist(), strict=True)
+    ]
 
 
 def log_posterior(graphs: Graphs, prior: NDArray[np.float64], asked: Sequence[Asked]) -> NDArray[np.float64]:
