@@ -564,10 +564,11 @@ NB_MODULE(_native, m) {
         .def("answer", &Inference::answer)
         .def("remember", &Inference::remember)
         .def("facts", &Inference::facts);
-    bind_climb(m);
-    bind_mixture(m);
     m.def("gibbs", &gibbs);
     bind_chains(m);
+    bind_climb(m);
+    bind_mixture(m);
+    bind_population(m);
     bind_pseudo_likelihood(m);
     m.def("make_tuples", &make_tuples, nb::arg("type"), nb::arg("columns"), nb::arg("n"));
     m.def("log_chi2_sf", &log_chi2_sf, nb::arg("x"), nb::arg("dof"));

@@ -2,6 +2,8 @@
 // its name; no STL templates here, because the linker would keep only one of their three versions.
 #include "simd.hpp"
 
+#include <cstring>
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -597,6 +599,60 @@ double logistic(const double* logits, const double* moves, const Word* y, const 
     return ((lanes[0] + lanes[4]) + (lanes[1] + lanes[5])) + ((lanes[2] + lanes[6]) + (lanes[3] + lanes[7]));
 }
 
+// The bits of a block of graphs in two halves, because gcc keeps vectors wider than the registers in memory.
+typedef Word Half __attribute__((vector_size(4 * kBlockWords), aligned(8)));
+struct Block {
+    Half low, high;
+};
+
+inline bool any(const Half& low, const Half& high) {
+    const Half both = low | high;
+#if defined(__AVX2__)
+    return !_mm256_testz_si256(reinterpret_cast<__m256i>(both), reinterpret_cast<__m256i>(both));
+#else
+    return (both[0] | both[1]) | (both[2] | both[3]);
+#endif
+}
+
+// What is reached in some graphs spreads along edges until nothing changes. Graphs in which y is reached are done, and so
+// is a variable that is reached in all the others.
+void search(const Word* planes, unsigned n, unsigned x, unsigned y, Word open, Word* apart) {
+    Block reached[64];
+    const auto row = [&](unsigned v) { return reinterpret_cast<const Block*>(planes) + static_cast<size_t>(v) * n; };
+    for (Word left = open; left; left &= left - 1) {
+        const auto v = static_cast<unsigned>(__builtin_ctzll(left));
+        reached[v] = row(x)[v];
+    }
+    const auto spread = [&](unsigned v, Word from, Half& low, Half& high) {
+        const Block* edges = row(v);
+        low = reached[v].low, high = reached[v].high;
+        for (Word left = from & ~(Word{1} << v); left; left &= left - 1) {
+            const auto u = static_cast<unsigned>(__builtin_ctzll(left));
+            low |= reached[u].low & edges[u].low;
+            high |= reached[u].high & edges[u].high;
+        }
+    };
+    Word unfinished = open & ~(Word{1} << y), changed = unfinished;
+    while (changed) {
+        Half low, high;
+        spread(y, changed, low, high);
+        reached[y] = {low, high};
+        const Half running_low = ~low, running_high = ~high;
+        if (!any(running_low, running_high)) break;
+        Word next = 0;
+        for (Word left = unfinished; left; left &= left - 1) {
+            const auto v = static_cast<unsigned>(__builtin_ctzll(left));
+            spread(v, changed | next, low, high);
+            if (any(low & ~reached[v].low & running_low, high & ~reached[v].high & running_high)) next |= Word{1} << v;
+            if (!any(~low & running_low, ~high & running_high)) unfinished &= ~(Word{1} << v);
+            reached[v] = {low, high};
+        }
+        changed = next;
+    }
+    std::memcpy(apart, &reached[y], sizeof reached[y]);
+    for (size_t w = 0; w < kBlockWords; ++w) apart[w] = ~apart[w];
+}
+
 }  // namespace
 
 #define GRAPHOID_JOIN2(a, b) a##b
@@ -607,7 +663,7 @@ double logistic(const double* logits, const double* moves, const Word* y, const 
 extern const Simd GRAPHOID_JOIN(simd_, GRAPHOID_SIMD);
 const Simd GRAPHOID_JOIN(simd_, GRAPHOID_SIMD) = {
     GRAPHOID_TEXT(GRAPHOID_SIMD), kWordsPerRow, count_and, count_and3, count_and_each, and_count, pack, mix16, mix32,
-    tabulate, cell16, cell32, tally, chi_slices, add_where, sum_where, logistic,
+    tabulate, cell16, cell32, tally, chi_slices, add_where, sum_where, logistic, search,
 };
 
 }  // namespace graphoid

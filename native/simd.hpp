@@ -9,6 +9,9 @@ using Word = std::uint64_t;
 constexpr std::size_t kLanes = 64;      // variables side by side in a row-major block: one cache line
 constexpr std::size_t kWordAlign = 8;   // planes are padded to this many words, one 512-bit vector
 
+constexpr std::size_t kBlockWords = 8;  // graphs searched together: 512, one vector
+constexpr std::size_t kBlockGraphs = 64 * kBlockWords;
+
 // What the chi-square statistic of many slices adds up to.
 struct ChiSum {
     double high = 0, low = 0;    // the statistic, as an unevaluated sum of two doubles
@@ -64,6 +67,9 @@ struct Simd {
     // weights[i] (y - p) by logit i into residuals; with `moves`, the derivatives of these along them.
     double (*logistic)(const double* logits, const double* moves, const Word* y, const double* weights, std::size_t words,
                        double* residuals);
+    // A search from x in kBlockGraphs graphs at once. planes has kBlockWords words a pair of the n <= 64 variables, a bit
+    // a graph; `open` are the variables a path may use, y among them, x not. Ones in `apart`: y is not reached.
+    void (*search)(const Word* planes, unsigned n, unsigned x, unsigned y, Word open, Word* apart);
 };
 
 // The widest set this processor has; `wanted` ("plain", "avx2", "avx512") asks for less. Null if unknown.

@@ -35,7 +35,10 @@ if TYPE_CHECKING:
     from graphoid.learners.gsimn import GSIMN as GSIMN
     from graphoid.learners.gsmn import GSMN as GSMN
     from graphoid.learners.hill_climb import HillClimb as HillClimb
+    from graphoid.learners.pfmn import PFMN as PFMN
     from graphoid.learners.posterior import Posterior as Posterior
+    from graphoid.learners.prices import Budget as Budget
+    from graphoid.learners.prices import SitePrice as SitePrice
     from graphoid.learners.recommended import learn as learn
     from graphoid.learners.search import Search as Search
     from graphoid.learners.two_phase import TwoPhase as TwoPhase
@@ -63,6 +66,7 @@ _HOME = {
     "Assertion": "logic.assertion",
     "BJP": "scores.bjp",
     "BayesianTest": "independence.bayesian",
+    "Budget": "learners.prices",
     "ChiSquare": "independence.chi_square",
     "EdgePrior": "scores.priors",
     "ExhaustiveSearch": "learners.exhaustive",
@@ -81,9 +85,11 @@ _HOME = {
     "MarkovNetwork": "models.network",
     "MarkovNetworkClassifier": "classifiers.markov",
     "Oracle": "independence.oracle",
+    "PFMN": "learners.pfmn",
     "PartialCorrelation": "independence.partial_correlation",
     "Posterior": "learners.posterior",
     "Search": "learners.search",
+    "SitePrice": "learners.prices",
     "SparsePrior": "scores.priors",
     "Table": "data.table",
     "Tester": "independence.tester",

@@ -52,6 +52,9 @@ class Reproducible(enum.StrEnum):
     gsimn_sampled = "gsimn-sampled"
     gsimn_networks = "gsimn-networks"
     gsimn_uci = "gsimn-uci"
+    pfmn_exact = "pfmn-exact"
+    pfmn_sampled = "pfmn-sampled"
+    pfmn_uci = "pfmn-uci"
 
 
 DEBUG = "--debug"

@@ -8,6 +8,9 @@ from graphoid.experiments.classes import Classes
 from graphoid.experiments.exact import Exact
 from graphoid.experiments.forward import ForwardChaining
 from graphoid.experiments.networks import Networks
+from graphoid.experiments.pfmn_exact import PFMNExact
+from graphoid.experiments.pfmn_sampled import PFMNSampled
+from graphoid.experiments.pfmn_uci import PFMNUCI
 from graphoid.experiments.sampled import Sampled
 from graphoid.experiments.uci import UCI
 
@@ -33,4 +36,11 @@ EXPERIMENTS = {
     ),
     "gsimn-networks": Entry(Networks(), Networks(n_rows=(1_000, 5_000), repetitions=1)),
     "gsimn-uci": Entry(UCI(), UCI(repetitions=3, n_triplets=1_000)),
+    "pfmn-exact": Entry(
+        PFMNExact(), PFMNExact(degrees=(1, 2), n_particles=(50,), budgets=(200,), repetitions=1)
+    ),
+    "pfmn-sampled": Entry(
+        PFMNSampled(), PFMNSampled(degrees=(1, 2), n_rows=(500, 5_000), n_particles=50, repetitions=1)
+    ),
+    "pfmn-uci": Entry(PFMNUCI(), PFMNUCI(repetitions=1, published=False, n_triplets=500)),
 }

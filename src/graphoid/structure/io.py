@@ -27,7 +27,7 @@ def to_json(structure: LearnedStructure) -> str:
     body = {
         "names": list(structure.names),
         "edges": [list(edge) for edge in structure.graph.edges],
-        "trace": {"fields": list(Verdict._fields), "rows": [_row(v) for v in structure.trace]},
+        "trace": {"fields": list(Verdict._fields), "rows": [to_row(v) for v in structure.trace]},
         "cost": asdict(structure.cost),
         "stopped": structure.stopped,
         "settings": dict(structure.settings),
@@ -35,6 +35,7 @@ def to_json(structure: LearnedStructure) -> str:
         "data_id": structure.data_id,
         "scored": None if structure.scored is None else _scored_body(structure.scored),
         "edge_probabilities": _pairs(structure.edge_probabilities),
+        "details": dict(structure.details),
     }
     return document.pack(FORMAT, VERSION, body)
 
@@ -49,7 +50,7 @@ def from_body(body: Any, where: str) -> LearnedStructure:
     try:
         return LearnedStructure(
             graph=UndirectedGraph(body["names"], [(x, y) for x, y in body["edges"]]),
-            trace=tuple(_verdict(body["trace"]["fields"], row) for row in body["trace"]["rows"]),
+            trace=tuple(from_row(body["trace"]["fields"], row) for row in body["trace"]["rows"]),
             cost=Cost(**body["cost"]),
             stopped=body["stopped"],
             settings=body["settings"],
@@ -57,6 +58,7 @@ def from_body(body: Any, where: str) -> LearnedStructure:
             data_id=body["data_id"],
             scored=None if body.get("scored") is None else _scored(body["scored"]),
             edge_probabilities=_mapping(body.get("edge_probabilities", [])),
+            details=body.get("details", {}),
         )
     except (KeyError, TypeError, ValueError, LookupError) as error:
         raise DataError(f"{where} has a part that graphoid did not write ({error}).") from None
@@ -90,13 +92,14 @@ def _scored(body: dict[str, Any]) -> Scored:
     )
 
 
-def _row(v: Verdict) -> list[Any]:
+def to_row(v: Verdict) -> list[Any]:
     """Return a verdict as a JSON row; infinite numbers are words there, since JSON has none."""
     row = [str(value) if isinstance(value, float) and not math.isfinite(value) else value for value in v[:-1]]
     return [*row, [[fact.x, fact.y, fact.given, fact.independent] for fact in v.because]]
 
 
-def _verdict(fields: list[str], row: list[Any]) -> Verdict:
+def from_row(fields: list[str], row: list[Any]) -> Verdict:
+    """Return the verdict in a JSON row."""
     values = dict(zip(fields, row, strict=True))
     values["given"] = tuple(values["given"])
     values["because"] = tuple(

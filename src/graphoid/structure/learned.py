@@ -110,6 +110,8 @@ class LearnedStructure:
         The score of the graph and what each edge is worth to it, where a score was climbed; else None.
     edge_probabilities
         For pairs ``x < y`` the posterior probability of an edge, where the learner gives one.
+    details
+        What else the learner has to say, as plain values; its docstring says what.
     """
 
     graph: UndirectedGraph
@@ -121,6 +123,7 @@ class LearnedStructure:
     data_id: str | None = None
     scored: Scored | None = None
     edge_probabilities: Mapping[Edge, float] = field(default_factory=dict)
+    details: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:

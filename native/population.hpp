@@ -1,0 +1,81 @@
+// Many graphs over the same variables at once: learners/particles.py, which says what this must do.
+//
+// A graph is one word a variable, bit j of word i for the edge i-j; so there are at most 64 variables. A population is
+// its graphs one after the other.
+#pragma once
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "simd.hpp"
+
+namespace graphoid {
+
+// The population turned on its side: for every pair of variables a bit a graph, in blocks of graphs that are searched
+// together.
+class Planes {
+public:
+    Planes(const Word* graphs, std::size_t n_graphs, int n);
+
+    std::size_t words() const { return words_; }
+
+    // One bit a graph: whether every path from x to y goes through `given`. `out` has words() words.
+    void separated(int x, int y, Word given, Word* out) const;
+
+private:
+    int n_;
+    const Simd* simd_;
+    std::size_t n_graphs_, words_, blocks_;
+    std::vector<Word> planes_;  // block, variable, variable, word
+};
+
+// Tests that were asked, and what each answer adds to the log posterior of a graph that separates its two variables.
+struct Evidence {
+    std::size_t size;
+    const std::int32_t* x;
+    const std::int32_t* y;
+    const Word* given;
+    const double* gain;
+};
+
+// Pairs that may change, and the log prior of a graph by its number of edges.
+struct Room {
+    std::size_t size;
+    const std::int32_t* x;
+    const std::int32_t* y;
+    const double* log_prior;
+};
+
+bool separated(const Word* graph, int x, int y, Word given);
+
+// At most `steps` Metropolis moves of one graph, each flipping every pair of the room with probability alpha; fewer
+// once `enough` were accepted. Returns how many there were.
+int move(Word* graph, int n, const Evidence& evidence, const Room& room, double alpha, int steps, int enough, Word key);
+
+// Joins and cuts pairs of the room until the graph contradicts no test whose gain is at least `sure` in size, at most
+// `rounds` times. Returns how many it still contradicts.
+int repair(Word* graph, const Evidence& evidence, const Room& room, double sure, int rounds, Word key);
+
+// A smallest set that separates x and y once their edge is taken away: of all such sets the one nearest to x.
+Word smallest_separator(const Word* graph, int n, int x, int y);
+
+// Graphs with weights that sum to one, and of every graph the class of its answers so far.
+struct Population {
+    const Planes* planes;
+    std::size_t size;
+    const double* weight;
+    const std::int32_t* group;
+    std::size_t n_groups;
+};
+
+// Algorithm 2 of PFMN for one pair: the conditioning set that a climb by 1, 2, ... `most_flips` flips from the empty set
+// ends in, and its score, information gain over the price by the size of the set. `floor` is the best score of any pair
+// so far: a pair that cannot reach it is left at the empty set.
+struct Climb {
+    Word given;
+    double score;
+};
+Climb climb(const Population& population, int n, int x, int y, const double* price, int most_flips, std::atomic<double>& floor);
+
+}  // namespace graphoid

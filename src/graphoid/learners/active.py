@@ -1,0 +1,217 @@
+r"""PFMN as it should be: ask for the separators of probable structures, and keep what the answers prove.
+
+The paper's filter ([Margaritis2009]_) asks what divides its population best and stops when the population
+agrees. Here the population only guesses. What is certain is kept apart from it, as two graphs that enclose
+the true one (:mod:`graphoid.learners.bounds`), and the search ends when these are equal: then the graph is
+proved.
+
+A pair is decided by a test given a separator of the two. So the candidates are, for every undecided pair and
+some graphs of the population, the smallest sets that separate the two once their edge is taken away; a
+smaller set is cheaper, and an independence given a small separator parts everything on its two sides at once.
+Of the candidates the one is asked whose answer is least certain for its price, :math:`H(Y) / W(Y)^\beta`,
+with the probability of an independence taken from the population.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from graphoid.learners import particles
+from graphoid.learners.asking import Info
+from graphoid.learners.bounds import Bounds
+from graphoid.learners.evidence import is_exact
+from graphoid.learners.particles import Ended, Graphs, Test
+from graphoid.learners.reference import Asked
+from graphoid.logic.verdict import Fact
+from graphoid.structure.separation import separated
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+    from numpy.typing import NDArray
+
+    from graphoid.learners.asking import Answer, Asking
+
+SOURCES = 12
+"""Graphs of the population whose separators are candidates; more of them did not lower the cost."""
+
+REPAIRS = 100
+"""Rounds that a graph has to come to terms with all sure answers; most need a few."""
+
+LAST_MOVES = 400
+"""Steps from the search's population to one that stands for the posterior."""
+
+
+@dataclass(frozen=True)
+class State:
+    """What the next step needs."""
+
+    graphs: Graphs
+    """The population; all weigh the same."""
+    bounds: Bounds
+    """What the answers prove, as far as they are sure."""
+    asked: tuple[Asked, ...] = ()
+    """The tests and what their answers say, in order."""
+    exact: bool = True
+    """Whether all answers came without any doubt."""
+    vague: float = 0.0
+    """The price of answers that were not sure."""
+    stopped: str | None = None
+    """Why the search is over, or None."""
+
+    @property
+    def proved(self) -> bool:
+        """Whether the answers leave one graph only, without any doubt."""
+        return self.exact and not self.bounds.undecided
+
+
+class Choice(NamedTuple):
+    """A test worth asking."""
+
+    test: Test
+    independent: float
+    """How probable the population takes an independence to be."""
+    information: float
+    """The entropy of the answer, in nats."""
+    price: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Active:
+    """The search and its settings; see :class:`graphoid.PFMN`."""
+
+    n: int
+    asking: Asking
+    n_particles: int = 128
+    moves: int = 100
+    beta: float = 0.8
+    sure: float = 1.0
+    doubt: float = 0.02
+    patience: float = 0.5
+    prior: NDArray[np.float64] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "prior", particles.sparse_log_prior(self.n))
+
+    def init(self, rng: Generator) -> State:
+        """Return a population drawn from the prior, and bounds that exclude nothing."""
+        return State(particles.sparsely_drawn(self.n, self.n_particles, rng), Bounds.of(self.n))
+
+    def step(self, rng: Generator, state: State) -> tuple[State, Info | None]:
+        """Ask one test and learn from the answer; None in place of what a reader wants where none is left."""
+        choice, stopped = self.next_test(rng, state, self.asking.left)
+        if choice is None:
+            return replace(state, stopped=stopped), None
+        answer = self.asking.ask(choice.test)
+        state = self.told(rng, state, choice.test, answer)
+        even = np.full(len(state.graphs), 1 / len(state.graphs))
+        entropy = particles.entropy_of_edges(particles.edge_frequencies(state.graphs, even))
+        spent = self.asking.spent
+        info = Info(choice.test, answer.verdict, choice.information, answer.price, spent, entropy)
+        return state, info
+
+    def next_test(self, rng: Generator, state: State, left: float) -> tuple[Choice | None, str]:
+        """Return the best test that can be paid for with what is left, or None and why there is none."""
+        if not state.bounds.undecided:
+            return None, "converged"
+        if not state.exact and state.vague >= self.patience * self._expected_price(state):
+            return None, "converged"
+        open_ = self._choices(rng, state)
+        # exact answers are asked for until all is proved; doubtful ones while the population has doubts
+        if not state.exact and all(min(c.independent, 1 - c.independent) < self.doubt for c in open_):
+            return None, "converged"
+        unknown = (c for c in open_ if state.bounds.answer(*c.test) is None)
+        any_left = False
+        for choice in unknown:
+            any_left = True
+            if choice.price <= left:
+                return choice, ""
+            if left < 0:
+                break
+        return None, "budget" if any_left else "converged"
+
+    def _expected_price(self, state: State) -> float:
+        """Return about what it takes to ask all pairs: 2 each, and as often as a variable has neighbors."""
+        degree = 2 * float(particles.n_edges(state.graphs).mean()) / self.n
+        return self.n * (self.n - 1) * max(1.0, degree)
+
+    def _choices(self, rng: Generator, state: State) -> list[Choice]:
+        """Return the tests that have not been asked, the best first."""
+        sample = state.graphs[rng.permutation(len(state.graphs))[:SOURCES]]
+        possible = np.array([state.bounds.upper], dtype=np.uint64)
+        sources = np.concatenate([np.unique(sample, axis=0), possible])
+        asked = {t[:3] for t in state.asked}
+        tests = [t for t in particles.separators(sources, state.bounds.undecided) if t not in asked]
+        apart = particles.separations(state.graphs, tests).sum(axis=1)
+        # half a graph on either side: a population that agrees may still be wrong
+        p = (apart + 0.5) / (len(state.graphs) + 1)
+        information = -(p * np.log(p) + (1 - p) * np.log1p(-p))
+        prices = self.asking.prices(tests)
+        order = np.argsort(-information / prices**self.beta, kind="stable")
+        return [Choice(tests[i], float(p[i]), float(information[i]), float(prices[i])) for i in order]
+
+    def told(self, rng: Generator, state: State, test: Test, answer: Answer) -> State:
+        """Return the state after an answer: new bounds, and a population that agrees with what is sure."""
+        verdict, gain, price = answer
+        state = replace(
+            state, asked=(*state.asked, Asked(*test, gain)), exact=state.exact and is_exact(verdict)
+        )
+        if abs(gain) >= self.sure:
+            fact = Fact(test.x, test.y, test.given, gain > 0)
+            state = replace(state, bounds=state.bounds.adding(fact))
+        else:
+            state = replace(state, vague=state.vague + price)
+        return replace(state, graphs=self._renewed(rng, state))
+
+    def _renewed(self, rng: Generator, state: State) -> Graphs:
+        """Return the population after the last answer: weighed, brought within bounds, mended and moved."""
+        bounds, room = state.bounds, state.bounds.undecided
+        *_, last = state.asked
+        graphs = state.graphs
+        if abs(last.gain) < self.sure:
+            graphs = graphs[particles.reweighed(graphs, last, rng)]
+        graphs = (graphs | np.array(bounds.lower, dtype=np.uint64)) & np.array(bounds.upper, dtype=np.uint64)
+        open_ = [t for t in state.asked if not _settled(t, bounds)]
+        graphs, wrong = particles.repaired(graphs, open_, room, rng, sure=self.sure, rounds=REPAIRS)
+        good = np.flatnonzero(wrong == wrong.min())
+        bad = np.flatnonzero(wrong > wrong.min())
+        graphs[bad] = graphs[good[rng.integers(0, len(good), len(bad))]]
+        alpha = 1 / max(2, len(room))
+        return particles.moved(graphs, open_, room, self.prior, rng, alpha=alpha, steps=self.moves)
+
+    def upcoming(self, rng: Generator, state: State) -> tuple[Test, float] | None:
+        """Return the test that would be asked next whatever it costs, and the entropy of its answer."""
+        choice, _ = self.next_test(rng, state, math.inf)
+        return None if choice is None else (choice.test, choice.information)
+
+    def result(self, rng: Generator, state: State) -> Ended:
+        """Return graphs that stand for the posterior of all answers (Eq. 4).
+
+        Here no answer is taken as a fact unless it is exact: each has the weight of its evidence. Where the
+        bounds have met, the graph between them is one that may be returned, but stands for nothing more.
+        """
+        if state.proved:
+            return Ended(np.array([state.bounds.lower], dtype=np.uint64), np.ones(1), np.zeros(1))
+        everything = particles.pairs(self.n)
+        graphs = particles.moved(
+            state.graphs,
+            state.asked,
+            everything,
+            self.prior,
+            rng,
+            alpha=1 / len(everything),
+            steps=LAST_MOVES,
+        )
+        weights = np.full(len(graphs), 1 / len(graphs))
+        if not state.bounds.undecided:
+            graphs = np.concatenate([graphs, np.array([state.bounds.lower], dtype=np.uint64)])
+            weights = np.append(weights, 0.0)
+        return Ended(graphs, weights, particles.log_posterior(graphs, self.prior, state.asked))
+
+
+def _settled(t: Asked, bounds: Bounds) -> bool:
+    """Return whether all graphs within bounds give the same answer to a test."""
+    return separated(bounds.upper, *t[:3]) or not separated(bounds.lower, *t[:3])
