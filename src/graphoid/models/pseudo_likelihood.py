@@ -127,9 +127,16 @@ class PseudoLikelihood:
         """Return the matrix of second derivatives times a direction."""
         return self._evaluated(weights, direction, self)[1]
 
-    def gradient_of(self, others: PseudoLikelihood, weights: Vector) -> Vector:
-        """Return the derivatives by the weights of other features, were they in the model with weight 0."""
-        return self._evaluated(weights, None, others)[1]
+    def derivatives_of(self, others: PseudoLikelihood, weights: Vector) -> tuple[Vector, Vector]:
+        """Return first and second derivatives by the weights of other features, each from 0 and on its own."""
+        weights = np.ascontiguousarray(weights, dtype=np.float64)
+        native = kernels()
+        if native is None:
+            return _derivatives(self, weights, others)
+        slope, curvature = native.pseudo_likelihood_gains(
+            self.rows.native, self._terms, weights, others._terms, self.threads
+        )
+        return slope, curvature
 
     def row_gradients(self, weights: Vector) -> Vector:
         """Return the derivatives for one occurrence of each distinct row, a line each."""
@@ -195,6 +202,18 @@ def _evaluated(
     for f, v, state, agree in _terms(scored):
         out[f] += residuals[v][state][agree].sum()
     return value, out
+
+
+def _derivatives(model: PseudoLikelihood, weights: Vector, others: PseudoLikelihood) -> tuple[Vector, Vector]:
+    rows = model.rows
+    slope, curvature = np.zeros((2, len(others.features)))
+    conditionals = _conditionals(model, weights)
+    residuals = [(rows.weights[:, None] * (_states(rows, v) - p)).T for v, p in enumerate(conditionals)]
+    bends = [(rows.weights[:, None] * -p * (1 - p)).T for p in conditionals]
+    for f, v, state, agree in _terms(others):
+        slope[f] += residuals[v][state][agree].sum()
+        curvature[f] += bends[v][state][agree].sum()
+    return slope, curvature
 
 
 def _logits(model: PseudoLikelihood, weights: Vector) -> list[Vector]:
