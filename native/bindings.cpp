@@ -492,6 +492,7 @@ NB_MODULE(_native, m) {
         .def("remember", &Inference::remember)
         .def("facts", &Inference::facts);
     m.def("gibbs", &gibbs);
+    bind_conditional_gibbs(m);
     bind_pseudo_likelihood(m);
     m.def("make_tuples", &make_tuples, nb::arg("type"), nb::arg("columns"), nb::arg("n"));
     m.def("log_chi2_sf", &log_chi2_sf, nb::arg("x"), nb::arg("dof"));

@@ -5,20 +5,13 @@
 #include <vector>
 
 #include "parallel.hpp"
+#include "stream.hpp"
 
 namespace graphoid {
 namespace {
 
 constexpr std::size_t lanes = gibbs_group;
 constexpr std::size_t words = lanes / 2;  // of a stream, for one update of all chains of a group
-
-// Word `counter` of the stream of a key: SplitMix64.
-inline std::uint64_t word(std::uint64_t key, std::uint64_t counter) {
-    std::uint64_t z = key + (counter + 1) * 0x9E3779B97F4A7C15u;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-}
 
 void uniforms(std::uint64_t key, std::uint64_t counter, std::uint32_t* u) {
     for (std::size_t j = 0; j < words; ++j) {
