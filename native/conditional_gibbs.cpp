@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "parallel.hpp"
-#include "stream.hpp"
+#include "streams.hpp"
 
 namespace graphoid {
 namespace {
@@ -126,7 +126,7 @@ void sample(Reduced& model, std::size_t n, std::uint64_t key, const Chains& chai
     std::uint64_t counter = 0;
     std::fill(means, means + n, 0.0);
     for (std::size_t chain = 0; chain < chains.n_chains; ++chain) {
-        for (std::size_t v = 0; v < n; ++v) states[v] = uniform(key, counter++) < 0.5;
+        for (std::size_t v = 0; v < n; ++v) states[v] = stream_uniform(key, counter++) < 0.5;
         model.start(states.data());
         std::uint64_t flips = 1;
         std::fill(known_at.begin(), known_at.end(), 0);
@@ -137,7 +137,7 @@ void sample(Reduced& model, std::size_t n, std::uint64_t key, const Chains& chai
                     known_at[v] = flips;
                 }
                 if (sweep >= chains.burn_in) means[v] += p[v];
-                const bool state = uniform(key, counter++) < p[v];
+                const bool state = stream_uniform(key, counter++) < p[v];
                 if (state != static_cast<bool>(states[v])) {
                     states[v] = state;
                     ++flips;

@@ -33,11 +33,12 @@ if TYPE_CHECKING:
     from graphoid.learners.gsmn import GSMN as GSMN
     from graphoid.logic.assertion import Assertion as Assertion
     from graphoid.logic.verdict import Verdict as Verdict
+    from graphoid.models.io import load as load
+    from graphoid.models.network import MarkovNetwork as MarkovNetwork
     from graphoid.structure.compare import accuracy as accuracy
     from graphoid.structure.compare import compare as compare
     from graphoid.structure.graph import UndirectedGraph as UndirectedGraph
     from graphoid.structure.learned import LearnedStructure as LearnedStructure
-    from graphoid.structure.learned import load as load
 
 __version__ = "0.1.0"
 
@@ -51,6 +52,7 @@ _HOME = {
     "Inferring": "independence.inferring",
     "LearnedStructure": "structure.learned",
     "Ledger": "independence.ledger",
+    "MarkovNetwork": "models.network",
     "Oracle": "independence.oracle",
     "PartialCorrelation": "independence.partial_correlation",
     "Table": "data.table",
@@ -61,7 +63,7 @@ _HOME = {
     "Verdict": "logic.verdict",
     "accuracy": "structure.compare",
     "compare": "structure.compare",
-    "load": "structure.learned",
+    "load": "models.io",
     "read": "data.sources",
 }
 

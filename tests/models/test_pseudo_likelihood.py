@@ -30,9 +30,7 @@ def enumerated(features, weights, arities, rows, counts):
     """Return the log pseudo-likelihood from the joint probabilities of all states, by the definition."""
     p = {}
     for x in itertools.product(*map(range, arities)):
-        p[x] = np.exp(
-            sum(w for f, w in zip(features, weights, strict=True) if all(x[v] == s for v, s in f))
-        )
+        p[x] = np.exp(sum(w for f, w in zip(features, weights, strict=True) if all(x[v] == s for v, s in f)))
     total = 0.0
     for row, count in zip(rows, counts, strict=True):
         for v in range(len(arities)):
