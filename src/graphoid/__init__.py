@@ -33,6 +33,11 @@ if TYPE_CHECKING:
     from graphoid.learners.gsmn import GSMN as GSMN
     from graphoid.logic.assertion import Assertion as Assertion
     from graphoid.logic.verdict import Verdict as Verdict
+    from graphoid.models.density import DensityLearner as DensityLearner
+    from graphoid.models.fit import L1 as L1
+    from graphoid.models.fit import L2 as L2
+    from graphoid.models.fit import CrossValidated as CrossValidated
+    from graphoid.models.fit import ElasticNet as ElasticNet
     from graphoid.models.io import load as load
     from graphoid.models.network import MarkovNetwork as MarkovNetwork
     from graphoid.structure.compare import accuracy as accuracy
@@ -46,10 +51,15 @@ _HOME = {
     "Assertion": "logic.assertion",
     "BayesianTest": "independence.bayesian",
     "ChiSquare": "independence.chi_square",
+    "CrossValidated": "models.fit",
+    "DensityLearner": "models.density",
+    "ElasticNet": "models.fit",
     "GSIMN": "learners.gsimn",
     "GSMN": "learners.gsmn",
     "GTest": "independence.g",
     "Inferring": "independence.inferring",
+    "L1": "models.fit",
+    "L2": "models.fit",
     "LearnedStructure": "structure.learned",
     "Ledger": "independence.ledger",
     "MarkovNetwork": "models.network",

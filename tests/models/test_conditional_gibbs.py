@@ -87,7 +87,7 @@ def test_what_cannot_be_sampled_is_refused():
     binary, mixed = random_table(5, (2, 2)), random_table(5, (2, 3))
     with pytest.raises(SettingsError, match="n_chains is 0"):
         ConditionalGibbs(n_chains=0).marginals([], np.array([]), binary, [0], rng)
-    with pytest.raises(SettingsError, match="different positions below 2"):
+    with pytest.raises(SettingsError, match="are different positions below 2"):
         ConditionalGibbs().marginals([], np.array([]), binary, [0, 0], rng)
     with pytest.raises(DataError, match="has 3 states"):
         ConditionalGibbs().marginals([], np.array([]), mixed, [0], rng)

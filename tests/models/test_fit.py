@@ -83,13 +83,13 @@ def test_standard_errors_are_the_spread_of_repeated_samples():
     p = np.exp([0.0, 0.5, -0.2, 1.3])
     features = [((0, 1),), ((1, 1),), ((0, 1), (1, 1))]
     weights, errors = [], []
-    for _ in range(150):
+    for _ in range(60):
         cells = rng.choice(4, size=400, p=p / p.sum())
         found = fit_weights(features, table_of([cells // 2, cells % 2], [2, 2]), penalty=L2(1e-6))
         weights.append(found.weights)
         errors.append(found.standard_errors)
     ratio = np.std(weights, axis=0) / np.mean(errors, axis=0)
-    assert ratio == pytest.approx(np.ones(3), abs=0.17)  # three standard errors of a spread from 150 samples
+    assert ratio == pytest.approx(np.ones(3), abs=0.27)  # three standard errors of a spread from 60 samples
 
 
 def test_the_strength_is_chosen_by_rows_left_out():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from graphoid.experiments.density import Density
 from graphoid.experiments.exact import Exact
 from graphoid.experiments.forward import ForwardChaining
 from graphoid.experiments.networks import Networks
@@ -22,6 +23,7 @@ class Entry(NamedTuple):
 
 
 EXPERIMENTS = {
+    "density": Entry(Density(), Density(names=("nltcs",), n_queried=100)),
     "gsimn-exact": Entry(Exact(), Exact(sizes=(20, 60, 100), repetitions=2)),
     "gsimn-fch": Entry(ForwardChaining(), ForwardChaining(sizes=(5, 6, 7), repetitions=2)),
     "gsimn-sampled": Entry(

@@ -5,8 +5,8 @@ The other variables of a row are evidence. Chains start from even random states;
 (Rao-Blackwell: the same mean, less noise; [Gelfand1990]_).
 
 A row has a key, and word :math:`c` of its stream is SplitMix64's ([Steele2014]_), counted over the chains one
-after the other: first the initial states of a chain, then its updates, sweep by sweep. So the marginals depend
-on the seed and not on threads, and are the same with the kernel and without.
+after the other: first the initial states of a chain, then its updates, sweep by sweep. So the marginals
+depend on the seed and not on threads, and are the same with the kernel and without.
 """
 
 from __future__ import annotations
@@ -64,7 +64,8 @@ class ConditionalGibbs:
         settings = self.n_chains, self.burn_in, self.n_samples
         native = kernels()
         if native is None:
-            return np.array([_sampled(reduced, row, key, settings) for row, key in zip(rows, keys, strict=True)])
+            found = [_sampled(reduced, row, key, settings) for row, key in zip(rows, keys, strict=True)]
+            return np.array(found).reshape(table.n_rows, len(hidden))
         threads = available_threads() if self.threads is None else self.threads
         out = native.conditional_gibbs(*reduced, rows, keys, *settings, threads)
         return np.asarray(out).reshape(table.n_rows, len(hidden))
@@ -80,7 +81,7 @@ class ConditionalGibbs:
                 raise SettingsError(f"{name} is {value!r}; it must be a whole number of at least {least}.")
         n = len(table.variables)
         if len(set(hidden)) < len(hidden) or not all(0 <= v < n for v in hidden):
-            raise SettingsError(f"hidden variables must be different positions below {n}; got {tuple(hidden)}.")
+            raise SettingsError(f"hidden variables are different positions below {n}; got {tuple(hidden)}.")
         for variable in table.variables:
             if variable.arity != 2:
                 raise DataError(
@@ -113,7 +114,9 @@ def _seen_from(
     touched[feature[inside]] = True
     touched &= np.asarray(weights) != 0
 
-    def part(kept: NDArray[np.bool_], names: NDArray[np.int32]) -> tuple[NDArray[np.int64], ...]:
+    def part(
+        kept: NDArray[np.bool_], names: NDArray[np.int32]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
         kept = kept & touched[feature]
         sizes = np.bincount(feature[kept], minlength=len(features))[touched]
         return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64), names[kept], members.state[kept]
@@ -132,14 +135,16 @@ def _seen_from(
 def _sampled(
     features: _Seen, row: NDArray[np.uint8], key: np.uint64, settings: tuple[int, int, int]
 ) -> NDArray[np.float64]:
-    left = []  # (weight, ((hidden variable, state), ...)) of the features that the evidence allows
+    left: list[
+        tuple[float, dict[int, int]]
+    ] = []  # what the evidence allows: weight, {hidden variable: state}
     for f, weight in enumerate(features.weight):
         given = slice(features.first_evidence[f], features.first_evidence[f + 1])
         asked = slice(features.first_hidden[f], features.first_hidden[f + 1])
         if (row[features.evidence[given]] == features.evidence_state[given]).all():
-            members = zip(features.hidden[asked].tolist(), features.hidden_state[asked].tolist(), strict=True)
-            left.append((float(weight), tuple(members)))
-    of = [[(w, f) for w, f in left if v in dict(f)] for v in range(features.n_hidden)]
+            pairs = zip(features.hidden[asked].tolist(), features.hidden_state[asked].tolist(), strict=True)
+            left.append((float(weight), dict(pairs)))
+    of = [[(weight, members) for weight, members in left if v in members] for v in range(features.n_hidden)]
     n_chains, burn_in, n_samples = settings
     means, counter = np.zeros(features.n_hidden), 0
     for _ in range(n_chains):
@@ -149,8 +154,8 @@ def _sampled(
             for v in range(features.n_hidden):
                 odds = 0.0
                 for weight, members in of[v]:
-                    if all(states[u] == state for u, state in members if u != v):
-                        odds += weight if dict(members)[v] else -weight
+                    if all(states[u] == state for u, state in members.items() if u != v):
+                        odds += weight if members[v] else -weight
                 p = 1 / (1 + np.exp(-odds))
                 if sweep >= burn_in:
                     means[v] += p

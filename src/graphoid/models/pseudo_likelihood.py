@@ -5,8 +5,8 @@ A feature is a partial assignment :math:`f`, and the model is
 .. math:: P(x) = \frac{1}{Z} \exp \sum_f w_f \, [x \text{ agrees with } f].
 
 Given all other variables, state :math:`k` of variable :math:`v` has the logit :math:`z_{vk}(x)`, the sum of
-:math:`w_f` over the features that say :math:`v = k` and whose other members agree with :math:`x`. No :math:`Z`
-is needed for
+:math:`w_f` over the features that say :math:`v = k` and whose other members agree with :math:`x`. No
+:math:`Z` is needed for
 
 .. math:: \ell(w) = \sum_r n_r \sum_v \log P(x_{rv} \mid x_{r,-v})
           = \sum_r n_r \sum_v \Bigl( z_{v x_{rv}}(x_r) - \log \sum_k e^{z_{vk}(x_r)} \Bigr),
@@ -128,7 +128,7 @@ class PseudoLikelihood:
         return self._evaluated(weights, direction, self)[1]
 
     def derivatives_of(self, others: PseudoLikelihood, weights: Vector) -> tuple[Vector, Vector]:
-        """Return first and second derivatives by the weights of other features, each from 0 and on its own."""
+        """Return first and second derivatives by the weights of other features, each alone and at 0."""
         weights = np.ascontiguousarray(weights, dtype=np.float64)
         native = kernels()
         if native is None:
@@ -178,7 +178,7 @@ def _merged(table: Table) -> tuple[list[Codes], Vector]:
     np.add.at(total, line, units)
     kept = first[total > 0]
     columns: list[Any] = [table.column(v)[kept] for v in range(len(table.variables))]
-    return columns, total[total > 0] * unit
+    return columns, total[total > 0] * np.float64(unit)
 
 
 # The kernel's work in NumPy: the specification, and what runs without the kernels.
@@ -193,9 +193,8 @@ def _evaluated(
     for v, p in enumerate(_conditionals(model, weights)):
         here = _states(rows, v)
         value += float(rows.weights @ np.log(p[here]))
-        if moves is None:
-            slope = here - p
-        else:
+        slope = here - p
+        if moves is not None:
             slope = -p * (moves[v] - (p * moves[v]).sum(axis=1, keepdims=True))
         residuals.append((rows.weights[:, None] * slope).T)
     out = np.zeros(len(scored.features))
