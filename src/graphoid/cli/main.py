@@ -46,6 +46,7 @@ class Discretize(enum.StrEnum):
 class Reproducible(enum.StrEnum):
     """Experiments of the papers; listed here so that help does not load them."""
 
+    density = "density"
     gsimn_exact = "gsimn-exact"
     gsimn_fch = "gsimn-fch"
     gsimn_sampled = "gsimn-sampled"
