@@ -281,13 +281,13 @@ def _climb(
     loss = _MeanLoss(likelihood, toll, l2)
     bounds = [(0.0 if t > 0 else None, 0.0 if t < 0 else None) for t in toll]
     aim = slack / loss.scale
-    most = {"maxiter": MAX_ITERATIONS, "maxfun": 2 * MAX_ITERATIONS}
     options = {
-        **most,
-        "maxcor": 20,
+        "maxiter": MAX_ITERATIONS,
+        "maxfun": 2 * MAX_ITERATIONS,
+        "maxcor": 20,  # steps remembered: fewer iterations than with the usual 10
         "ftol": 0.0,
         "gtol": aim,
-    }  # 20 steps remembered: fewer iterations than 10
+    }
     found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
     weights, steps = np.array(found.x), int(found.nit)
     free = np.flatnonzero((weights != 0) | (toll == 0))
