@@ -1,13 +1,13 @@
 // What Python sees of counting, inference and sampling; kernels of other subjects have a bind_*.cpp of their own.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
@@ -16,6 +16,7 @@
 
 #include "batch.hpp"
 #include "bind.hpp"
+#include "blankets.hpp"
 #include "counts.hpp"
 #include "dataset.hpp"
 #include "gibbs.hpp"
@@ -246,6 +247,45 @@ public:
         return nb::make_tuple(owned(std::move(found.codes)), owned(std::move(found.rows)), owned(std::move(found.counts)));
     }
 
+    // Log odds of the closures of blankets: one line for each, as many numbers in it as there are variables.
+    nb::object closures(nb::list blankets, double log_prior, double pseudo_count, bool occurring, unsigned threads) {
+        const std::vector<Blanket> asked = read_blankets(blankets);
+        std::vector<double> out(asked.size() * data_->columns.size());
+        {
+            nb::gil_scoped_release free;
+            Settings settings;
+            settings.kind = Kind::bayesian;
+            settings.log_prior = log_prior;
+            settings.occurring = occurring;
+            settings.rising = rising(pseudo_count);
+            closure_log_odds(*data_, cache_, settings, asked, threads, out.data());
+        }
+        return nb::cast(owned(std::move(out)));
+    }
+
+    nb::object marginal_likelihood(nb::list blankets, double ess, unsigned threads) {
+        const std::vector<Blanket> asked = read_blankets(blankets);
+        std::vector<double> out(asked.size());
+        {
+            nb::gil_scoped_release free;
+            marginal_likelihoods(*data_, pseudo_counts_, ess, asked, threads, out.data());
+        }
+        return nb::cast(owned(std::move(out)));
+    }
+
+    // (log-likelihoods, numbers of parameters)
+    nb::tuple logistic(nb::list blankets, bool interactions, double price, unsigned threads) {
+        const std::vector<Blanket> asked = read_blankets(blankets);
+        std::vector<Fitted> fitted(asked.size());
+        {
+            nb::gil_scoped_release free;
+            logistic_likelihoods(*data_, interactions, price, asked, threads, fitted.data());
+        }
+        std::vector<double> values, parameters;
+        for (const Fitted& f : fitted) values.push_back(f.log_likelihood), parameters.push_back(f.parameters);
+        return nb::make_tuple(owned(std::move(values)), owned(std::move(parameters)));
+    }
+
     nb::object pairs(const std::vector<int>& variables, unsigned threads) {
         std::size_t cells = 0, before = 0;  // states of all variables before this one
         for (const int v : checked(variables)) {
@@ -295,19 +335,37 @@ private:
         return variables;
     }
 
-    const LogRising* rising(double base) {
-        constexpr std::size_t longest = std::size_t{1} << 21;  // 32 MB; larger counts are computed one by one
-        const std::lock_guard<std::mutex> lock(mutex_);
-        std::unique_ptr<LogRising>& table = rising_[base];
-        if (!table) table = std::make_unique<LogRising>(base, std::min(longest, data_->n_rows + 4096));
-        return table.get();
+    // Blankets from a list of (position, tuple of other positions in ascending order).
+    std::vector<Blanket> read_blankets(nb::list blankets) const {
+        std::vector<Blanket> out;
+        out.reserve(blankets.size());
+        for (nb::handle item : blankets) {
+            auto [x, members] = nb::cast<std::pair<int, std::vector<int>>>(item);
+            checked({x});
+            checked(members);
+            for (std::size_t i = 0; i < members.size(); ++i)
+                if (members[i] == x || (i > 0 && members[i - 1] >= members[i]))
+                    throw nb::value_error("a blanket has other variables, in ascending order");
+            out.push_back({x, std::move(members)});
+        }
+        return out;
     }
+
+    const LogRising* rising(double base) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        if (!rising_) rising_ = std::make_unique<RisingTables>(std::min(kLongest, data_->n_rows + 4096));
+        return &(*rising_)[base];
+    }
+
+    // 32 MB of logarithms of Gamma; those of larger counts are computed one by one
+    static constexpr std::size_t kLongest = std::size_t{1} << 21;
 
     nb::list keep_;  // the arrays whose memory the data set borrows
     std::unique_ptr<Dataset> data_;
     SliceCache cache_;
     std::mutex mutex_;
-    std::map<double, std::unique_ptr<LogRising>> rising_;
+    std::unique_ptr<RisingTables> rising_;
+    RisingTables pseudo_counts_{4096};  // of which there are as many as sizes of blankets
 };
 
 // A list of objects of a class derived from tuple, one for each row of the columns. A column is a list, or one
@@ -485,6 +543,9 @@ NB_MODULE(_native, m) {
         .def("judge", &Handle::judge)
         .def("tables", &Handle::tables)
         .def("occurring", &Handle::occurring)
+        .def("closures", &Handle::closures)
+        .def("marginal_likelihood", &Handle::marginal_likelihood)
+        .def("logistic", &Handle::logistic)
         .def("pairs", &Handle::pairs)
         .def("one_against", &Handle::one_against);
     nb::class_<Inference>(m, "Inference")

@@ -1,6 +1,9 @@
 // The few special functions that tests of independence need, accurate in both tails.
 #pragma once
 #include <cstddef>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <vector>
 
 namespace graphoid {
@@ -30,6 +33,23 @@ private:
     long double base_;
     bool unit_;  // base is 1: totals come out of the same table
     std::vector<long double> table_;
+};
+
+// Such tables by their base, made when first asked for; several threads may ask.
+class RisingTables {
+public:
+    explicit RisingTables(std::size_t largest) : largest_(largest) {}
+    const LogRising& operator[](double base) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        std::unique_ptr<LogRising>& table = tables_[base];
+        if (!table) table = std::make_unique<LogRising>(base, largest_);
+        return *table;
+    }
+
+private:
+    std::size_t largest_;
+    std::mutex mutex_;
+    std::map<double, std::unique_ptr<LogRising>> tables_;
 };
 
 }  // namespace graphoid

@@ -29,8 +29,11 @@ if TYPE_CHECKING:
     from graphoid.independence.partial_correlation import PartialCorrelation as PartialCorrelation
     from graphoid.independence.tester import Tester as Tester
     from graphoid.independence.thin import ThinData as ThinData
+    from graphoid.learners.exhaustive import ExhaustiveSearch as ExhaustiveSearch
     from graphoid.learners.gsimn import GSIMN as GSIMN
     from graphoid.learners.gsmn import GSMN as GSMN
+    from graphoid.learners.hill_climb import HillClimb as HillClimb
+    from graphoid.learners.two_phase import TwoPhase as TwoPhase
     from graphoid.logic.assertion import Assertion as Assertion
     from graphoid.logic.verdict import Verdict as Verdict
     from graphoid.models.density import DensityLearner as DensityLearner
@@ -40,35 +43,53 @@ if TYPE_CHECKING:
     from graphoid.models.fit import ElasticNet as ElasticNet
     from graphoid.models.io import load as load
     from graphoid.models.network import MarkovNetwork as MarkovNetwork
+    from graphoid.scores.bjp import BJP as BJP
+    from graphoid.scores.ib import IBScore as IBScore
+    from graphoid.scores.log_linear import LogLinearScore as LogLinearScore
+    from graphoid.scores.mpl import MPL as MPL
+    from graphoid.scores.priors import EdgePrior as EdgePrior
+    from graphoid.scores.priors import SparsePrior as SparsePrior
+    from graphoid.scores.priors import UniformPrior as UniformPrior
     from graphoid.structure.compare import accuracy as accuracy
     from graphoid.structure.compare import compare as compare
     from graphoid.structure.graph import UndirectedGraph as UndirectedGraph
     from graphoid.structure.learned import LearnedStructure as LearnedStructure
 
+
 __version__ = "0.1.0"
 
 _HOME = {
     "Assertion": "logic.assertion",
+    "BJP": "scores.bjp",
     "BayesianTest": "independence.bayesian",
     "ChiSquare": "independence.chi_square",
     "CrossValidated": "models.fit",
     "DensityLearner": "models.density",
+    "EdgePrior": "scores.priors",
     "ElasticNet": "models.fit",
+    "ExhaustiveSearch": "learners.exhaustive",
     "GSIMN": "learners.gsimn",
     "GSMN": "learners.gsmn",
     "GTest": "independence.g",
+    "HillClimb": "learners.hill_climb",
+    "IBScore": "scores.ib",
     "Inferring": "independence.inferring",
     "L1": "models.fit",
     "L2": "models.fit",
     "LearnedStructure": "structure.learned",
     "Ledger": "independence.ledger",
+    "LogLinearScore": "scores.log_linear",
+    "MPL": "scores.mpl",
     "MarkovNetwork": "models.network",
     "Oracle": "independence.oracle",
     "PartialCorrelation": "independence.partial_correlation",
+    "SparsePrior": "scores.priors",
     "Table": "data.table",
     "Tester": "independence.tester",
     "ThinData": "independence.thin",
+    "TwoPhase": "learners.two_phase",
     "UndirectedGraph": "structure.graph",
+    "UniformPrior": "scores.priors",
     "Variable": "data.variables",
     "Verdict": "logic.verdict",
     "accuracy": "structure.compare",

@@ -37,12 +37,12 @@ def stepping(items: Sequence[_T], phase: str, progress: Listener | None) -> Iter
     Step(phase='spelling', done=2, total=2)
     """
     for done, item in enumerate(items):
-        progress = _told(progress, Step(phase, done, len(items)))
+        progress = tell(progress, Step(phase, done, len(items)))
         yield item
-    _told(progress, Step(phase, len(items), len(items)))
+    tell(progress, Step(phase, len(items), len(items)))
 
 
-def _told(progress: Listener | None, step: Step) -> Listener | None:
+def tell(progress: Listener | None, step: Step) -> Listener | None:
     """Tell a listener; return it, or None if it failed."""
     if progress is None:
         return None

@@ -11,6 +11,9 @@ from graphoid.errors import CountsTooLarge
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    import numpy as np
+    from numpy.typing import NDArray
+
     from graphoid.data.variables import Variable
     from graphoid.logic.assertion import Context
     from graphoid.logic.source import Question
@@ -82,6 +85,29 @@ class JudgesNearCounts(Protocol):
         resolve: Callable[[Question], tuple[int, int, tuple[int, ...]]],
     ) -> Columns:
         """Return the numbers for every question, in order."""
+        ...
+
+
+Blanket = tuple[int, tuple[int, ...]]
+"""A variable and other variables, in ascending order."""
+
+
+@runtime_checkable
+class ScoresNearCounts(Protocol):
+    """An engine that turns counts into the terms of a score by itself."""
+
+    def closure_log_odds(self, kernel: Kernel, blankets: list[Blanket]) -> NDArray[np.float64]:
+        """Return a line for every (x, blanket): for each y the log odds of X ⊥ Y | blanket without y."""
+        ...
+
+    def marginal_likelihoods(self, ess: float, blankets: list[Blanket]) -> NDArray[np.float64]:
+        """Return the log marginal likelihood of every variable given its blanket."""
+        ...
+
+    def logistic_likelihoods(
+        self, blankets: list[Blanket], *, interactions: bool, price: float
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the maximum log-likelihood and the number of parameters of every logistic model."""
         ...
 
 

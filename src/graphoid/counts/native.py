@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from graphoid.counts.contingency import Counts, written_out
-from graphoid.counts.engine import Columns, CountEngine, CountRequest, Kernel, refuse_if_too_large
+from graphoid.counts.engine import Blanket, Columns, CountEngine, CountRequest, Kernel, refuse_if_too_large
 from graphoid.counts.reference import ReferenceEngine
 from graphoid.errors import DataError, SettingsError, SlowWarning
 
@@ -242,6 +242,26 @@ class NativeEngine:
         if self._continuous:
             self._refuse_continuous({*columns.x, *columns.y, *(v for given in columns.given for v in given)})
         return columns
+
+    def closure_log_odds(self, kernel: Kernel, blankets: list[Blanket]) -> NDArray[np.float64]:
+        """Return a line for every (x, blanket): for each y the log odds of X ⊥ Y | blanket without y."""
+        flat = self._data.closures(
+            blankets, kernel.log_prior, kernel.pseudo_count, kernel.occurring, self._threads
+        )
+        return cast("NDArray[np.float64]", flat).reshape(len(blankets), len(self._arities))
+
+    def marginal_likelihoods(self, ess: float, blankets: list[Blanket]) -> NDArray[np.float64]:
+        """Return the log marginal likelihood of every variable given its blanket."""
+        return cast("NDArray[np.float64]", self._data.marginal_likelihood(blankets, ess, self._threads))
+
+    def logistic_likelihoods(
+        self, blankets: list[Blanket], *, interactions: bool, price: float
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the maximum log-likelihood and the number of parameters of every logistic model."""
+        return cast(
+            "tuple[NDArray[np.float64], NDArray[np.float64]]",
+            self._data.logistic(blankets, interactions, price, self._threads),
+        )
 
     @property
     def _threads(self) -> int:

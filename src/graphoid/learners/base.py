@@ -134,24 +134,24 @@ class IndependenceLearner(ABC):
 
     def _settings(self, ci: IndependenceSource) -> dict[str, Any]:
         """Return the settings used as plain values that JSON can hold; the test is the one that answered."""
-        own = {s.name: _plain(getattr(self, s.name)) for s in fields(self) if s.name != "test"}
+        own = {s.name: plain(getattr(self, s.name)) for s in fields(self) if s.name != "test"}
         test = getattr(ci, "test", None)
-        used = {} if test is None else {"test": _described(test)}
+        used = {} if test is None else {"test": described(test)}
         return {"learner": type(self).__name__, "answers": type(ci).__name__, **used, **own}
 
 
-def _described(test: Any) -> dict[str, Any]:
+def described(test: Any) -> dict[str, Any]:
     """Return the name and the settings of a test."""
     held = asdict(test) if is_dataclass(test) and not isinstance(test, type) else {}
-    return {"name": type(test).__name__, **{key: _plain(value) for key, value in held.items()}}
+    return {"name": type(test).__name__, **{key: plain(value) for key, value in held.items()}}
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """Return a setting as JSON can hold it: as it is, or by its ``repr``."""
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     return repr(value)

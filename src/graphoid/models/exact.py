@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
 OWN_GROUP = 32
 """Rows of one pattern of evidence from which on they get a tree of their own, smaller by all they observe."""
+
+ANSWER = 2**27
+"""Cells of one answer, all rows together: 1 GB."""
 
 HELD = 2**25
 """Cells of messages held at a time: 256 MB. More rows of evidence are answered in several rounds."""
@@ -57,31 +61,42 @@ class ExactInference:
         return found
 
     def joint(self, codes: NDArray[np.int64], over: tuple[int, ...]) -> NDArray[np.float64]:
-        """Return what :meth:`log_total` does, by the states of ``over``.
+        """Return the probability of every joint state of some variables given every row.
 
-        One axis for the rows, then one for each variable asked about.
+        One axis for the rows, then one for each variable asked about. NaN where a row has no probability.
         """
-        found = np.empty((len(codes), *(self.arities[v] for v in over)))
+        shape = (len(codes), *(self.arities[v] for v in over))
+        if math.prod(shape) > ANSWER:
+            gigabytes = 8 * math.prod(shape) / 2**30
+            raise CountsTooLarge(
+                f"the answer has {' x '.join(map(str, shape))} cells ({gigabytes:,.1f} GB); at most "
+                f"{ANSWER:,} are given at once. Ask about fewer variables or for fewer rows."
+            )
+        found = np.empty(shape)
         for rows, passing in self._groups(codes, root=over):
             passing.collect()
-            part = passing.belief(0, over)
-            values = np.moveaxis(part.values, -1, 0)
-            found[rows] = values if part.version is None else values[part.version]
+            found[rows] = _shares(passing.belief(0, over))
         return found
 
     def marginals(
         self, codes: NDArray[np.int64], scopes: Sequence[tuple[int, ...]]
     ) -> list[NDArray[np.float64]]:
         """Return what :meth:`joint` says for several scopes from one pass; each must fit a cluster."""
+        return self.total_and_marginals(codes, scopes)[1]
+
+    def total_and_marginals(
+        self, codes: NDArray[np.int64], scopes: Sequence[tuple[int, ...]]
+    ) -> tuple[NDArray[np.float64], list[NDArray[np.float64]]]:
+        """Return what :meth:`log_total` and :meth:`marginals` say, from one pass."""
+        total = np.empty(len(codes))
         found = [np.empty((len(codes), *(self.arities[v] for v in scope))) for scope in scopes]
         for rows, passing in self._groups(codes, scopes=scopes):
             passing.collect()
+            total[rows] = passing.total()
             passing.distribute()
             for scope, out in zip(scopes, found, strict=True):
-                part = passing.belief(passing.tree.holding(scope, self.arities), scope)
-                values = np.moveaxis(part.values, -1, 0)
-                out[rows] = values if part.version is None else values[part.version]
-        return found
+                out[rows] = _shares(passing.belief(passing.tree.holding(scope, self.arities), scope))
+        return total, found
 
     def most_probable(self, codes: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return every row completed to its most probable states; of equals the first."""
@@ -204,6 +219,16 @@ def patterns(observed: NDArray[np.bool_]) -> tuple[list[NDArray[np.intp]], list[
     if len(groups) == 1:
         return groups, []
     return [g for g in groups if len(g) >= OWN_GROUP], [g for g in groups if len(g) < OWN_GROUP]
+
+
+def _shares(belief: Part) -> NDArray[np.float64]:
+    """Return a belief as probabilities for every row: rows come first."""
+    log_p = np.moveaxis(belief.values, -1, 0)
+    states = tuple(range(1, log_p.ndim))
+    with np.errstate(invalid="ignore"):  # nothing is possible: not a number
+        p = np.exp(log_p - log_p.max(axis=states, keepdims=True))
+    p /= p.sum(axis=states, keepdims=True)
+    return np.asarray(p if belief.version is None else p[belief.version])
 
 
 def _drawn(

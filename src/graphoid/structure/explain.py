@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 FALSE_DISCOVERY = "false discovery rate"
 """The source of a verdict that took back an edge which may be there by chance."""
 
+UNSAID = {"name", "prior"}  # said before the settings, or too long to be said with them
+
 MOST_EDGES = 50  # what a reader scrolls through; edges() has them all
 
 
@@ -53,6 +55,17 @@ def evidence(v: Verdict, names: Sequence[str]) -> str:
     """
     given = f"given {listed([names[z] for z in v.given])}" if v.given else "unconditionally"
     return f"{_number(v)} {given}" + (", too little data to be sure" if v.thin else "") + _because(v, names)
+
+
+def worth(gain: float | None) -> str:
+    """Return what an edge is worth to a score, in words.
+
+    >>> worth(12.345), worth(-3.0), worth(None)
+    ('worth 12.35 to the score', 'would cost the score 3.00', 'no record')
+    """
+    if gain is None:
+        return "no record"
+    return f"worth {gain:,.2f} to the score" if gain >= 0 else f"would cost the score {-gain:,.2f}"
 
 
 def _because(v: Verdict, names: Sequence[str]) -> str:
@@ -105,7 +118,7 @@ def why(structure: LearnedStructure, x: int, y: int) -> str:
     joined = graph.has_edge(x, y)
     head = f"{names[x]} and {names[y]} are {'joined' if joined else 'not joined'}"
     if decided is None:
-        return f"{head}. No question about them was recorded."
+        return _scored(structure, pair, head)
     given = f"given {listed([names[z] for z in decided.given])}" if decided.given else "with nothing given"
     relation = "they depend on each other" if joined else "they are independent"
     rows = f", {decided.n_rows:,.0f} rows" if decided.n_rows else ""
@@ -120,6 +133,23 @@ def why(structure: LearnedStructure, x: int, y: int) -> str:
     lines.append("Asked, in this order:")
     lines += [f"  {i}. {_answered(structure, i, v)}" for i, v in asked]
     return "\n".join(lines)
+
+
+def _scored(structure: LearnedStructure, pair: tuple[int, int], head: str) -> str:
+    """Return why two variables are joined or not where a score decided, and what else is known of them."""
+    worth = structure.worth(*pair)
+    score = structure.settings.get("score")
+    name = score.get("name", "score") if isinstance(score, dict) else "score"
+    if worth is None:
+        sentences = [f"{head}. No question about them was recorded."]
+    elif structure.graph.has_edge(*pair):
+        sentences = [f"{head}: without the edge the {name} would be {worth:,.2f} lower."]
+    else:
+        change = f"{abs(worth):,.2f} {'lower' if worth < 0 else 'higher'}"
+        sentences = [f"{head}: with an edge the {name} would be {change}."]
+    if pair in structure.edge_probabilities:
+        sentences.append(f"The posterior probability of an edge is {structure.edge_probabilities[pair]:.3g}.")
+    return " ".join(sentences)
 
 
 def _taken_back(structure: LearnedStructure) -> str:
@@ -201,6 +231,8 @@ def why_empty(structure: LearnedStructure) -> list[str]:
     """Return sentences that explain a graph without edges."""
     if structure.graph.n < 2:
         return ["There are no two variables to join."]
+    if structure.scored is not None:
+        return ["No edge: none would make the score higher. More rows may show weak dependences."]
     if not structure.trace:
         return ["No question was asked."]
     sentences = ["No edge: every pair was found independent, with nothing or with others given."]
@@ -223,7 +255,11 @@ def why_empty(structure: LearnedStructure) -> list[str]:
 def cost_line(structure: LearnedStructure) -> str:
     """Return what it cost in one line."""
     cost = structure.cost
-    facts = [f"{_count(cost.n_tests, 'test')} (weighted {cost.weighted:,}, {cost.n_initial:,} initial)"]
+    if structure.scored is None:
+        facts = [f"{_count(cost.n_tests, 'test')} (weighted {cost.weighted:,}, {cost.n_initial:,} initial)"]
+    else:
+        terms = _count(structure.scored.n_terms, "term")
+        facts = [f"score {structure.scored.value:,.2f}, {terms} of it computed"]
     if cost.n_inferred:
         facts.append(f"{_count(cost.n_inferred, 'answer')} inferred without a test")
     facts.append(f"{cost.seconds:.3g} s")
@@ -236,11 +272,11 @@ def _learner(settings: Mapping[str, Any]) -> str:
     """Return the learner and its test as one would write them, or ''."""
     if "learner" not in settings:
         return ""
-    test = settings.get("test")
+    test = settings.get("test", settings.get("score"))
     if not isinstance(test, dict):
         return str(settings["learner"])
     values = ", ".join(
-        f"{key}={value!r}" for key, value in test.items() if key != "name" and not isinstance(value, dict)
+        f"{key}={value!r}" for key, value in test.items() if key not in UNSAID and not isinstance(value, dict)
     )
     return f"{settings['learner']} with {test.get('name', 'a test')}({values})"
 

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from graphoid.errors import DataError
 from graphoid.logic.verdict import Fact, Verdict
 from graphoid.structure import document
 from graphoid.structure.graph import UndirectedGraph
 from graphoid.structure.learned import Cost, LearnedStructure
+from graphoid.structure.scored import Move, Scored
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from graphoid.structure.graph import Edge
 
 FORMAT = "graphoid structure"
 VERSION = 1
@@ -27,6 +33,8 @@ def to_json(structure: LearnedStructure) -> str:
         "settings": dict(structure.settings),
         "seed": structure.seed,
         "data_id": structure.data_id,
+        "scored": None if structure.scored is None else _scored_body(structure.scored),
+        "edge_probabilities": _pairs(structure.edge_probabilities),
     }
     return document.pack(FORMAT, VERSION, body)
 
@@ -47,9 +55,39 @@ def from_body(body: Any, where: str) -> LearnedStructure:
             settings=body["settings"],
             seed=body["seed"],
             data_id=body["data_id"],
+            scored=None if body.get("scored") is None else _scored(body["scored"]),
+            edge_probabilities=_mapping(body.get("edge_probabilities", [])),
         )
     except (KeyError, TypeError, ValueError, LookupError) as error:
         raise DataError(f"{where} has a part that graphoid did not write ({error}).") from None
+
+
+def _pairs(numbers: Mapping[Edge, float]) -> list[list[float]]:
+    return [[x, y, number] for (x, y), number in numbers.items()]
+
+
+def _mapping(rows: list[list[Any]]) -> dict[Edge, float]:
+    return {(int(x), int(y)): float(number) for x, y, number in rows}
+
+
+def _scored_body(scored: Scored) -> dict[str, Any]:
+    return {
+        "value": scored.value,
+        "gains": _pairs(scored.gains),
+        "path": [list(move) for move in scored.path],
+        "n_terms": scored.n_terms,
+        "prior_log_odds": _pairs(scored.prior_log_odds),
+    }
+
+
+def _scored(body: dict[str, Any]) -> Scored:
+    return Scored(
+        value=body["value"],
+        gains=_mapping(body["gains"]),
+        path=tuple(Move(*move) for move in body["path"]),
+        n_terms=body["n_terms"],
+        prior_log_odds=_mapping(body["prior_log_odds"]),
+    )
 
 
 def _row(v: Verdict) -> list[Any]:

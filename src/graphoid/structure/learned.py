@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphoid.structure import explain
 from graphoid.structure.compare import Comparison, HasGraph, compare
+from graphoid.structure.scored import bayes_factor, verdict
 
 if TYPE_CHECKING:
     import os
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 
     from graphoid.logic.verdict import Verdict
     from graphoid.structure.graph import Edge, UndirectedGraph
+    from graphoid.structure.scored import Scored
 
 EXECUTED = frozenset({"test", "oracle"})
 """Sources of a verdict that was paid for; any other is the rule that answered in place of a test."""
@@ -69,7 +72,14 @@ class EdgeRow(NamedTuple):
     evidence: str
     """What decided for the edge, in words."""
     strength: float | None
-    """-log10 of the p-value, or a Bayesian test's log10 odds of dependence; None where there is no number."""
+    """-log10 of the p-value, a Bayesian test's log10 odds of dependence, or what the edge is worth to a score
+    (log10); None where there is no number."""
+    probability: float | None = None
+    """Posterior probability of the edge, where the learner gives one."""
+    bayes_factor: float | None = None
+    """Posterior odds over prior odds of the edge, where there is a probability."""
+    verdict: str = "present"
+    """"present", "absent" or "undecided": see :func:`graphoid.structure.scored.verdict`."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -96,6 +106,10 @@ class LearnedStructure:
         The seed used, or None where nothing is random.
     data_id
         Digest of the table learned from, or None where answers came from elsewhere.
+    scored
+        The score of the graph and what each edge is worth to it, where a score was climbed; else None.
+    edge_probabilities
+        For pairs ``x < y`` the posterior probability of an edge, where the learner gives one.
     """
 
     graph: UndirectedGraph
@@ -105,6 +119,8 @@ class LearnedStructure:
     settings: Mapping[str, Any] = field(default_factory=dict)
     seed: int | None = None
     data_id: str | None = None
+    scored: Scored | None = None
+    edge_probabilities: Mapping[Edge, float] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -128,12 +144,33 @@ class LearnedStructure:
 
     def edges(self) -> list[EdgeRow]:
         """Return a row for every edge, by position; ready for ``pandas.DataFrame``."""
-        rows = []
-        for x, y in self.graph.edges:
-            v = self.verdicts.get((x, y))
-            evidence = explain.evidence(v, self.names) if v else "no record"
-            rows.append(EdgeRow(self.names[x], self.names[y], evidence, strength(v) if v else None))
-        return rows
+        return [self._row(x, y) for x, y in self.graph.edges]
+
+    def pairs(self) -> list[EdgeRow]:
+        """Return a row for every pair of variables, edges or not, by position."""
+        return [self._row(x, y) for x, y in combinations(range(self.graph.n), 2)]
+
+    def _row(self, x: int, y: int) -> EdgeRow:
+        names, joined = (self.names[x], self.names[y]), self.graph.has_edge(x, y)
+        v = self.verdicts.get((x, y))
+        if v is not None:
+            numbers: tuple[str, float | None] = (explain.evidence(v, self.names), strength(v))
+        else:
+            worth = self.worth(x, y)
+            numbers = (explain.worth(worth), None if worth is None else worth / math.log(10))
+        probability = self.edge_probabilities.get((x, y))
+        if probability is None:
+            return EdgeRow(*names, *numbers, verdict="present" if joined else "absent")
+        prior = self.scored.prior_log_odds.get((x, y), 0.0) if self.scored else 0.0
+        return EdgeRow(*names, *numbers, probability, bayes_factor(probability, prior), verdict(probability))
+
+    def worth(self, x: int | str, y: int | str) -> float | None:
+        """Return by how much the score is higher with an edge than without it; None where it is not known."""
+        pair = self.graph.position(x), self.graph.position(y)
+        gain = None if self.scored is None else self.scored.gains.get((min(pair), max(pair)))
+        if gain is None:
+            return None
+        return -gain if self.graph.has_edge(*pair) else gain
 
     def why(self, x: int | str, y: int | str) -> str:
         """Return in words why ``x`` and ``y`` are joined, or why not, and every question asked about them."""

@@ -1,0 +1,253 @@
+"""What scores have in common: settings on their own, joined to data when a graph is to be scored."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from graphoid.counts.engine import CountEngine, CountRequest, ScoresNearCounts
+from graphoid.counts.native import engine_for
+from graphoid.data.table import Table
+from graphoid.errors import DataError, SettingsError
+from graphoid.scores.priors import GraphPrior, UniformPrior
+from graphoid.structure.separation import members
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from graphoid.counts.contingency import Counts
+    from graphoid.counts.engine import Blanket
+    from graphoid.structure.graph import Edge, UndirectedGraph
+
+Family = tuple[int, int]
+"""A variable and the mask of its blanket."""
+
+
+class Score(ABC):
+    """A number for a graph, in natural logarithms: the larger, the better the data speak for it.
+
+    Holds settings only. :meth:`on` joins it to data.
+    """
+
+    prior: GraphPrior = UniformPrior()
+
+    of_pairs: bool = False
+    """Whether it is a sum over pairs of variables, so that each pair has a score of its own."""
+
+    evidence_counts: float = 2.0
+    """How often the evidence for one edge enters: twice where both its ends are scored on their own."""
+
+    @abstractmethod
+    def on(self, data: Any) -> Scorer:
+        """Return this score of the data: of a table, or of anything that counts."""
+
+    def value(self, graph: UndirectedGraph, table: Any) -> float:
+        """Return the score of a graph."""
+        return self.on(table).value(graph)
+
+    def gain(self, graph: UndirectedGraph, edge: tuple[int | str, int | str], table: Any) -> float:
+        """Return what the score gains when an edge is added, or removed where it is there."""
+        return self.on(table).gain(graph, edge)
+
+
+class Scorer(ABC):
+    """A score joined to data; keeps what it has computed.
+
+    Parameters
+    ----------
+    score
+        The settings.
+    data
+        A table, anything that :func:`graphoid.read` takes, or an engine.
+    """
+
+    reaches_far = False
+    """Whether flipping an edge changes the gains of pairs that share no variable with it, too."""
+
+    def __init__(self, score: Score, data: Any) -> None:
+        self.score = score
+        self.engine = counting(data)
+        self.names = tuple(v.name for v in self.engine.variables)
+        self.arities = [v.arity for v in self.engine.variables]
+        if not isinstance(score.prior, GraphPrior):
+            raise SettingsError(
+                f"prior must be UniformPrior(), SparsePrior() or EdgePrior(), not {score.prior!r}."
+            )
+        self.prior = score.prior.log_odds(self.names)
+
+    @property
+    def n(self) -> int:
+        """Number of variables."""
+        return len(self.names)
+
+    @property
+    @abstractmethod
+    def n_terms(self) -> int:
+        """Number of different terms computed so far."""
+
+    @property
+    def prior_log_odds(self) -> dict[Edge, float]:
+        """Prior log odds of the edges that are not as likely as not."""
+        pairs = combinations(range(self.n), 2)
+        return {(x, y): float(self.prior[x, y]) for x, y in pairs if self.prior[x, y]}
+
+    def value(self, graph: UndirectedGraph) -> float:
+        """Return the score of a graph."""
+        self._check(graph)
+        return self._value(graph.adjacency) + math.fsum(self.prior[x, y] for x, y in graph.edges)
+
+    def gain(self, graph: UndirectedGraph, edge: tuple[int | str, int | str]) -> float:
+        """Return ``value(after) - value(before)`` of flipping an edge."""
+        self._check(graph)
+        x, y = graph.position(edge[0]), graph.position(edge[1])
+        if x == y:
+            raise DataError(f"an edge from {self.names[x]!r} to itself means nothing; name two variables.")
+        return float(self.gains(graph, [(min(x, y), max(x, y))])[0])
+
+    def gains(self, graph: UndirectedGraph, edges: Sequence[Edge]) -> NDArray[np.float64]:
+        """Return what flipping each edge alone would gain."""
+        if not edges:
+            return np.zeros(0)
+        adjacency = graph.adjacency
+        gains = self._gains(adjacency, edges)
+        for i, (x, y) in enumerate(edges):
+            gains[i] += -self.prior[x, y] if adjacency[x] >> y & 1 else self.prior[x, y]
+        return gains
+
+    def values(self, graphs: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the scores of many graphs of at most 62 variables: a line of blanket masks for each."""
+        total = self._values(graphs)
+        for x, y in combinations(range(self.n), 2):
+            if self.prior[x, y]:
+                total += self.prior[x, y] * (graphs[:, x] >> y & 1)
+        return total
+
+    @abstractmethod
+    def _value(self, adjacency: Sequence[int]) -> float:
+        """Return what the data say of a graph."""
+
+    @abstractmethod
+    def _gains(self, adjacency: Sequence[int], edges: Sequence[Edge]) -> NDArray[np.float64]:
+        """Return what flipping each edge alone would gain, by the data."""
+
+    @abstractmethod
+    def _values(self, graphs: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return what the data say of many graphs."""
+
+    def _check(self, graph: UndirectedGraph) -> None:
+        if graph.n != self.n:
+            raise DataError(
+                f"the graph has {graph.n} variables and the data {self.n}; score a graph of the data."
+            )
+
+
+def counting(data: Any) -> CountEngine:
+    """Return what counts the data: an engine as it is, a table by the fastest there is."""
+    if isinstance(data, CountEngine):
+        return data
+    if not isinstance(data, Table):
+        from graphoid.data.sources import read
+
+        data = read(data)
+    continuous = [v.name for v, column in zip(data.variables, data.columns, strict=True) if column is None]
+    if continuous:
+        raise DataError(
+            f"{continuous[0]!r} is continuous, and scores count states. "
+            f"Read the data with discretize='auto', or leave the column out."
+        )
+    return engine_for(data)
+
+
+def blanket_of(mask: int) -> tuple[int, ...]:
+    """Return the members of a mask, in ascending order."""
+    return tuple(members(mask))
+
+
+class BlanketScorer(Scorer):
+    """A sum over variables with their blankets: flipping an edge touches two terms, and terms are kept."""
+
+    def __init__(self, score: Score, data: Any) -> None:
+        super().__init__(score, data)
+        self._held: dict[Family, float] = {}
+
+    @property
+    def n_terms(self) -> int:
+        """Number of different terms computed so far."""
+        return len(self._held)
+
+    def local(self, x: int, mask: int) -> float:
+        """Return the term of a variable and its blanket."""
+        held = self._held.get((x, mask))
+        if held is None:
+            self.prepare([(x, mask)])
+            held = self._held[x, mask]
+        return held
+
+    def prepare(self, families: Iterable[Family]) -> None:
+        """Compute terms that are not held yet, all of them at once."""
+        missing = list(dict.fromkeys(family for family in families if family not in self._held))
+        if missing:
+            self._held.update(zip(missing, self._compute(missing), strict=True))
+
+    @abstractmethod
+    def _compute(self, families: list[Family]) -> list[float]:
+        """Return the terms of variables and their blankets."""
+
+    def _value(self, adjacency: Sequence[int]) -> float:
+        self.prepare(enumerate(adjacency))
+        return math.fsum(self._held[family] for family in enumerate(adjacency))
+
+    def _gains(self, adjacency: Sequence[int], edges: Sequence[Edge]) -> NDArray[np.float64]:
+        after = [((x, adjacency[x] ^ 1 << y), (y, adjacency[y] ^ 1 << x)) for x, y in edges]
+        self.prepare(enumerate(adjacency))
+        self.prepare(family for both in after for family in both)
+        held = self._held
+        return np.array(
+            [
+                held[fx] + held[fy] - held[x, adjacency[x]] - held[y, adjacency[y]]
+                for (x, y), (fx, fy) in zip(edges, after, strict=True)
+            ]
+        )
+
+    def _values(self, graphs: NDArray[np.int64]) -> NDArray[np.float64]:
+        total = np.zeros(len(graphs))
+        occurring = [np.unique(graphs[:, x]) for x in range(self.n)]
+        self.prepare((x, int(mask)) for x in range(self.n) for mask in occurring[x])
+        for x, masks in enumerate(occurring):
+            terms = np.array([self._held[x, int(mask)] for mask in masks])
+            total += terms[np.searchsorted(masks, graphs[:, x])]
+        return total
+
+
+class CountedScorer(BlanketScorer):
+    """A sum whose terms are functions of the counts of a variable and its blanket."""
+
+    def _compute(self, families: list[Family]) -> list[float]:
+        blankets = [(x, blanket_of(mask)) for x, mask in families]
+        if isinstance(self.engine, ScoresNearCounts):
+            return cast("list[float]", self._near_counts(self.engine, blankets).tolist())
+        found = self.engine.counts([CountRequest((*blanket, x)) for x, blanket in blankets])
+        return [self._from_counts(counts) for counts in found]
+
+    @abstractmethod
+    def _near_counts(self, engine: ScoresNearCounts, blankets: list[Blanket]) -> NDArray[np.float64]:
+        """Return the terms of many blankets from an engine that computes them by itself."""
+
+    @abstractmethod
+    def _from_counts(self, counts: Counts) -> float:
+        """Return the term of a variable from counts whose axes are its blanket and then itself."""
+
+
+def configurations_of(counts: Counts) -> tuple[NDArray[np.uint16], NDArray[np.float64]]:
+    """Return the configurations of all variables but the last that occur, and its counts in each of them."""
+    found, weights = counts.occurring()
+    others, line = np.unique(found[:, :-1], axis=0, return_inverse=True)
+    table = np.zeros((len(others), counts.shape[-1]))
+    np.add.at(table, (line.reshape(-1), found[:, -1]), weights)
+    return others, table

@@ -1,0 +1,69 @@
+"""The marginal pseudo-likelihood of a Markov network."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from graphoid.errors import SettingsError
+from graphoid.independence.bayesian import log_rising
+from graphoid.scores.base import CountedScorer, Score, configurations_of
+from graphoid.scores.priors import GraphPrior, UniformPrior
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from graphoid.counts.contingency import Counts
+    from graphoid.counts.engine import Blanket, ScoresNearCounts
+
+
+@dataclass(frozen=True, kw_only=True)
+class MPL(Score):
+    r"""Marginal pseudo-likelihood ([Pensar2017]_, Eq. 10; [Schluter2018]_, Eq. 4).
+
+    The likelihood of every variable given its blanket, with the probabilities of each configuration of the
+    blanket integrated out under a Dirichlet prior:
+
+    .. math:: \log P(D \mid G) = \sum_j \sum_l \log \frac{\Gamma(\alpha_l)}{\Gamma(\alpha_l + c_{jl})}
+        + \sum_i \log \frac{\Gamma(\alpha_{il} + c_{ijl})}{\Gamma(\alpha_{il})}
+
+    with :math:`c_{ijl}` the number of rows in which variable j is in state i and its blanket in configuration
+    l, :math:`\alpha_{il} = N / (r_j q_j)` for ``ess`` N, :math:`r_j` states and :math:`q_j` configurations.
+
+    Parameters
+    ----------
+    ess
+        Equivalent sample size of the Dirichlet prior.
+    prior
+        Over graphs: :class:`UniformPrior`, :class:`SparsePrior` or :class:`EdgePrior`.
+    """
+
+    ess: float = 1.0
+    prior: GraphPrior = field(default_factory=UniformPrior)
+
+    def __post_init__(self) -> None:
+        if not 0 < self.ess < math.inf:
+            raise SettingsError(f"ess is {self.ess}; it must be a positive number.")
+
+    def on(self, data: Any) -> MPLScorer:
+        """Return this score of the data."""
+        return MPLScorer(self, data)
+
+
+class MPLScorer(CountedScorer):
+    """The marginal pseudo-likelihood of data: the term of a variable is its log marginal likelihood."""
+
+    score: MPL
+
+    def _near_counts(self, engine: ScoresNearCounts, blankets: list[Blanket]) -> NDArray[np.float64]:
+        return engine.marginal_likelihoods(self.score.ess, blankets)
+
+    def _from_counts(self, counts: Counts) -> float:
+        *configurations, states = counts.shape
+        _, rows = configurations_of(counts)
+        # in floating point from the start: there can be more configurations than an integer holds
+        pseudo_count = self.score.ess / math.prod(map(float, configurations))
+        cells = log_rising(pseudo_count / states, rows).sum(axis=1)
+        return float((cells - log_rising(pseudo_count, rows.sum(axis=1))).sum())

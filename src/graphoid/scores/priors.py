@@ -1,0 +1,96 @@
+"""What is believed about edges before the data are seen."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+import numpy as np
+
+from graphoid.errors import SettingsError, UnknownVariable
+from graphoid.independence.base import check_probability
+from graphoid.logic.names import Names
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+
+@runtime_checkable
+class GraphPrior(Protocol):
+    """Edges are present or absent independently of each other, each with a probability of its own."""
+
+    def log_odds(self, names: Sequence[str]) -> NDArray[np.float64]:
+        """Return the log odds of every edge as a symmetric matrix; 0 where both are as likely."""
+        ...
+
+
+@dataclass(frozen=True)
+class UniformPrior:
+    """Every graph is as likely as any other: scores stay as the papers have them."""
+
+    def log_odds(self, names: Sequence[str]) -> NDArray[np.float64]:
+        """Return zeros."""
+        return np.zeros((len(names), len(names)))
+
+
+@dataclass(frozen=True)
+class SparsePrior:
+    """Every edge is there with the same probability.
+
+    Parameters
+    ----------
+    density
+        That probability; None for one edge a variable on average, 2 / (n - 1) at most one half.
+    """
+
+    density: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.density is not None:
+            check_probability("density", self.density)
+
+    def log_odds(self, names: Sequence[str]) -> NDArray[np.float64]:
+        """Return the same number for every pair."""
+        n = len(names)
+        density = min(0.5, 2 / max(2, n - 1)) if self.density is None else self.density
+        odds = np.full((n, n), math.log(density) - math.log1p(-density))
+        np.fill_diagonal(odds, 0.0)
+        return odds
+
+
+@dataclass(frozen=True)
+class EdgePrior:
+    """Some edges have a probability of their own, such as those known from earlier studies.
+
+    Parameters
+    ----------
+    probabilities
+        For pairs of variables, by name or position, the probability of an edge; strictly between 0 and 1.
+    density
+        The probability of all other edges.
+    """
+
+    probabilities: Mapping[tuple[int | str, int | str], float] = field(default_factory=dict)
+    density: float = 0.5
+
+    def __post_init__(self) -> None:
+        check_probability("density", self.density)
+        for pair, probability in self.probabilities.items():
+            check_probability(f"the probability of {pair}", probability)
+
+    def log_odds(self, names: Sequence[str]) -> NDArray[np.float64]:
+        """Return the matrix of log odds."""
+        index = Names(tuple(names))
+        odds = SparsePrior(self.density).log_odds(names)
+        for pair, probability in self.probabilities.items():
+            try:
+                x, y = (index.position(v) for v in pair)
+            except (TypeError, ValueError, UnknownVariable) as error:
+                raise SettingsError(
+                    f"the prior speaks of {pair!r}, which is no pair of variables: {error}"
+                ) from None
+            odds[x, y] = odds[y, x] = math.log(probability) - math.log1p(-probability)
+        return odds

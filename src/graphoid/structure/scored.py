@@ -1,0 +1,67 @@
+"""What a learner that scores graphs knows beyond the graph it found."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from graphoid.structure.graph import Edge
+
+
+SURE = 0.9
+"""Posterior probability from which an edge is called present; absent below its complement."""
+
+
+class Move(NamedTuple):
+    """One step of a search: an edge flipped, and the score after it."""
+
+    x: int
+    y: int
+    added: bool
+    value: float
+
+
+@dataclass(frozen=True)
+class Scored:
+    """The score of a graph, what each edge is worth to it, and how it was found."""
+
+    value: float
+    """The score of the graph; natural logarithm."""
+    gains: Mapping[Edge, float] = field(default_factory=dict)
+    """For pairs that were looked at, what flipping them would add to the score: for an edge of a graph that
+    cannot be improved, minus what it is worth."""
+    path: tuple[Move, ...] = ()
+    """The steps that led there, from the first; empty where a search has none to show."""
+    n_terms: int = 0
+    """Number of different terms of the score that were computed."""
+    prior_log_odds: Mapping[Edge, float] = field(default_factory=dict)
+    """Prior log odds of edges; 0 where nothing is said."""
+
+
+def verdict(probability: float) -> str:
+    """Return what to call an edge of a given posterior probability.
+
+    "present" from .9 on and "absent" up to .1: if the probabilities are right, of all edges called present
+    fewer than one in ten are not. What lies between is undecided: more rows would tell.
+
+    >>> verdict(0.95), verdict(0.5), verdict(0.02)
+    ('present', 'undecided', 'absent')
+    """
+    if probability >= SURE:
+        return "present"
+    return "absent" if probability <= 1 - SURE else "undecided"
+
+
+def bayes_factor(probability: float, prior_log_odds: float = 0.0) -> float:
+    """Return the inclusion Bayes factor: posterior odds of an edge over its prior odds.
+
+    >>> bayes_factor(0.75)
+    3.0
+    """
+    if probability >= 1:
+        return math.inf
+    return probability / (1 - probability) * math.exp(-prior_log_odds)
