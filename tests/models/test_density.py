@@ -10,7 +10,7 @@ import pytest
 import graphoid as gd
 from graphoid.errors import DataError, SettingsError
 from graphoid.models.pseudo_likelihood import PseudoLikelihood
-from tests.tables import random_table, table_of
+from tests.tables import needs_kernels, random_table, table_of
 
 N = 7
 TRIPLE = ((0, 1), (1, 1), (2, 0))
@@ -34,6 +34,7 @@ def loss(model, table):
     return -likelihood.value(model.weights) / table.n_rows / len(table.variables)
 
 
+@needs_kernels
 def test_a_conjunction_behind_the_data_is_found():
     train, valid, test = sampled(4_000, 1), sampled(2_000, 2), sampled(4_000, 3)
     learner = gd.DensityLearner(strengths=(50.0, 20.0)).fit(train, valid)
@@ -46,6 +47,7 @@ def test_a_conjunction_behind_the_data_is_found():
     assert loss(pairs.model_, test) > true + 0.004
 
 
+@needs_kernels
 def test_independent_variables_get_no_pairs():
     features = {((v, 1),): 0.3 * v for v in range(N)}
     learner = gd.DensityLearner().fit(sampled(2_000, 4, features), sampled(1_000, 5, features))
@@ -53,6 +55,7 @@ def test_independent_variables_get_no_pairs():
     assert np.square(large).sum() < 0.3  # of 22 noisy pairs; one true pair alone has more
 
 
+@needs_kernels
 def test_stages_tell_the_search_and_the_best_is_kept():
     train, valid = sampled(1_500, 6), sampled(700, 7)
     learner = gd.DensityLearner(max_rounds=4).fit(train, valid)
@@ -66,6 +69,7 @@ def test_stages_tell_the_search_and_the_best_is_kept():
     assert loss(learner.model_, train) == pytest.approx(reached[-1].training)
 
 
+@needs_kernels
 def test_variables_of_several_states_and_any_number_of_threads():
     arities = (3, 2, 4, 2)
     features = {((0, 2), (1, 1)): 1.5, ((0, 1), (2, 3)): 1.2, ((1, 1), (2, 0), (3, 1)): 1.5}
@@ -79,7 +83,9 @@ def test_variables_of_several_states_and_any_number_of_threads():
 
 def test_progress_is_told():
     heard = []
-    gd.DensityLearner(max_rounds=1).fit(sampled(200, 1), sampled(100, 2), progress=heard.append)
+    gd.DensityLearner(strengths=(9.0, 5.0), max_rounds=1).fit(
+        sampled(200, 1), sampled(100, 2), progress=heard.append
+    )
     assert {step.phase for step in heard} == {"pairs", "conjunctions"}
 
 
