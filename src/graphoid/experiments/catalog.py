@@ -23,7 +23,7 @@ class Entry(NamedTuple):
 
 
 EXPERIMENTS = {
-    "density": Entry(Density(), Density(names=("nltcs",), n_queried=100)),
+    "density": Entry(Density(), Density(names=("nltcs",), n_queried=100, repetitions=1)),
     "gsimn-exact": Entry(Exact(), Exact(sizes=(20, 60, 100), repetitions=2)),
     "gsimn-fch": Entry(ForwardChaining(), ForwardChaining(sizes=(5, 6, 7), repetitions=2)),
     "gsimn-sampled": Entry(

@@ -67,7 +67,7 @@ class Density:
     n_groups: int = 4
     n_queried: int | None = 1_000
     sampler: ConditionalGibbs = field(default_factory=ConditionalGibbs)
-    repetitions: int = 1
+    repetitions: int = 3
 
     def run(self, *, seed: int = 0, data: Path | None = None, progress: Listener | None = None) -> Results:
         """Learn from the files in the folder ``debd`` of the data."""
