@@ -135,7 +135,7 @@ class Density:
             BLM, L1, DTSL and DT+L1. Seed {seed}.
 
             Features and weights are learned from the training rows; penalties and when to stop are chosen on
-            the validation rows. Test rows are seen once, at the end.
+            the validation rows.
 
             Pseudo-log-likelihood: each variable given all others, all test rows, no sampling.
 
@@ -144,7 +144,7 @@ class Density:
             each row and group, {asked} test rows, {self.repetitions} division(s) into groups. On these rows
             the loss beyond the pseudo-log-likelihood is measured, whose mean is added to that of all test
             rows; its standard error is given. The mean of conditional probabilities along the chains is
-            taken, not the frequency of states. The paper does not say how it divided the variables.
+            taken, not the frequency of states. The paper's own division of the variables is not known here.
 
             Seconds are the CPU time of learning, all stages of the search together."""
         )

@@ -38,7 +38,7 @@ class ConditionalGibbs:
     ----------
     n_chains, burn_in, n_samples
         Chains for each row, sweeps before a chain counts, and sweeps that count. The defaults are those of
-        [Lowd2014]_, section 5.
+        [Lowd2014]_.
     threads
         How many threads; None for all processors. The marginals do not depend on it.
     """
