@@ -67,6 +67,16 @@ nb::tuple evaluated(const DistinctRows& rows, const Terms& model, Plain<double> 
     return nb::make_tuple(value, owned(std::move(out)));
 }
 
+nb::tuple gains(const DistinctRows& rows, const Terms& model, Plain<double> weights, const Terms& scored, unsigned threads) {
+    if (weights.shape(0) != model.n_features()) throw nb::value_error("one weight for each feature is needed");
+    std::vector<double> slope(scored.n_features()), curvature(scored.n_features());
+    {
+        nb::gil_scoped_release free;
+        pseudo_likelihood_gains(rows, model, weights.data(), scored, threads, slope.data(), curvature.data());
+    }
+    return nb::make_tuple(owned(std::move(slope)), owned(std::move(curvature)));
+}
+
 }  // namespace
 
 void bind_pseudo_likelihood(nb::module_& m) {
@@ -74,6 +84,7 @@ void bind_pseudo_likelihood(nb::module_& m) {
     nb::class_<Terms>(m, "Terms").def(nb::new_(&made_terms));
     m.def("pseudo_likelihood", &evaluated, nb::arg("rows"), nb::arg("model"), nb::arg("weights"), nb::arg("direction").none(),
           nb::arg("scored"), nb::arg("threads"));
+    m.def("pseudo_likelihood_gains", &gains);
 }
 
 }  // namespace graphoid

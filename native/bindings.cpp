@@ -567,6 +567,7 @@ NB_MODULE(_native, m) {
     m.def("gibbs", &gibbs);
     bind_chains(m);
     bind_climb(m);
+    bind_conditional_gibbs(m);
     bind_mixture(m);
     bind_population(m);
     bind_pseudo_likelihood(m);

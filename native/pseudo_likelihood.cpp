@@ -14,7 +14,7 @@ constexpr std::size_t few_words = 1 << 15;  // of masks: done before a second th
 
 // What one thread needs for a tile of one variable; a binary variable has one logit, that of state 1 over state 0.
 struct Room {
-    std::vector<double> logits, moves, residuals;
+    std::vector<double> logits, moves, residuals, bends;
     Word mask[tile];
 };
 
@@ -51,8 +51,11 @@ void add_terms(const DistinctRows& rows, const Terms& terms, std::size_t v, cons
     }
 }
 
-// Log-likelihood of the rows of a tile for a variable of any arity; residuals as for two states.
-double soft_max(const DistinctRows& rows, std::size_t v, std::size_t first_word, std::size_t words, bool along, Room& room) {
+enum class Wanted { slopes, slopes_along, gains };
+
+// Log-likelihood of the rows of a tile for a variable of any arity; derivatives by the logits as `logistic` has them for
+// two states, and where gains are wanted the second derivative by each logit.
+double soft_max(const DistinctRows& rows, std::size_t v, std::size_t first_word, std::size_t words, Wanted wanted, Room& room) {
     const std::size_t arity = rows.arity(v);
     const double* weight = rows.weights() + first_word * 64;
     std::vector<double> p(arity);
@@ -63,16 +66,73 @@ double soft_max(const DistinctRows& rows, std::size_t v, std::size_t first_word,
         for (std::size_t k = 0; k < arity; ++k) total += p[k] = std::exp(room.logits[k * tile_rows + i] - largest);
         for (std::size_t k = 0; k < arity; ++k) {
             p[k] /= total;
-            if (along) mean += p[k] * room.moves[k * tile_rows + i];
+            if (wanted == Wanted::slopes_along) mean += p[k] * room.moves[k * tile_rows + i];
         }
         for (std::size_t k = 0; k < arity; ++k) {
+            const std::size_t at = k * tile_rows + i;
             const Word bits = rows.plane(rows.literal(v, k))[first_word + i / 64];
             const bool here = bits >> i % 64 & 1;
-            if (here) own = room.logits[k * tile_rows + i];
-            room.residuals[k * tile_rows + i] =
-                weight[i] * (along ? -p[k] * (room.moves[k * tile_rows + i] - mean) : (here ? 1 : 0) - p[k]);
+            if (here) own = room.logits[at];
+            room.residuals[at] = weight[i] * (wanted == Wanted::slopes_along ? -p[k] * (room.moves[at] - mean) : (here ? 1 : 0) - p[k]);
+            if (wanted == Wanted::gains) room.bends[at] = -weight[i] * p[k] * (1 - p[k]);
         }
         if (weight[i] != 0) value += weight[i] * (own - largest - std::log(total));
+    }
+    return value;
+}
+
+// The likelihood, and for every feature of `scored` the sums over its terms that are wanted.
+double evaluate(const DistinctRows& rows, const Terms& model, const double* weights, const double* direction,
+                const Terms& scored, Wanted wanted, unsigned threads, double* slope, double* curvature) {
+    const std::size_t n = rows.n();
+    if ((model.n_terms() + scored.n_terms() + n) * rows.words() < few_words) threads = 1;
+    std::vector<double> values(n, 0.0);
+    std::vector<std::vector<double>> slopes(n), bends(n);  // of each term of each variable: added up in order at the end
+    std::vector<Room> rooms(std::max(1u, threads));
+    in_parallel(n, threads, [&](std::size_t v, unsigned thread) {
+        Room& room = rooms[thread];
+        const bool binary = rows.arity(v) == 2;
+        const std::size_t size = tile_rows * (binary ? 1 : rows.arity(v));
+        if (room.logits.size() < size)
+            for (auto* part : {&room.logits, &room.moves, &room.residuals, &room.bends}) part->resize(size);
+        const std::vector<Terms::Term>& terms = scored.of(v);
+        slopes[v].assign(terms.size(), 0.0);
+        bends[v].assign(wanted == Wanted::gains ? terms.size() : 0, 0.0);
+        for (std::size_t first = 0; first < rows.words(); first += tile) {
+            const std::size_t words = std::min(tile, rows.words() - first);
+            add_terms(rows, model, v, weights, first, words, room.mask, room.logits.data());
+            if (wanted == Wanted::slopes_along) add_terms(rows, model, v, direction, first, words, room.mask, room.moves.data());
+            if (binary) {
+                const auto logistic = [&](const double* moves, double* out) {
+                    return rows.simd().logistic(room.logits.data(), moves, rows.plane(rows.literal(v, 1)) + first,
+                                                rows.weights() + first * 64, words, out);
+                };
+                values[v] += logistic(wanted == Wanted::slopes_along ? room.moves.data() : nullptr, room.residuals.data());
+                if (wanted == Wanted::gains) {
+                    std::fill(room.moves.begin(), room.moves.end(), 1.0);
+                    logistic(room.moves.data(), room.bends.data());
+                }
+            } else {
+                values[v] += soft_max(rows, v, first, words, wanted, room);
+            }
+            for (std::size_t t = 0; t < terms.size(); ++t) {
+                const Word* mask = mask_of(rows, scored, terms[t], first, words, room.mask);
+                const std::size_t at = binary ? 0 : terms[t].state * tile_rows;
+                const double sum = rows.simd().sum_where(mask, words, room.residuals.data() + at);
+                slopes[v][t] += binary && terms[t].state == 0 ? -sum : sum;
+                if (wanted == Wanted::gains) bends[v][t] += rows.simd().sum_where(mask, words, room.bends.data() + at);
+            }
+        }
+    });
+    std::fill(slope, slope + scored.n_features(), 0.0);
+    if (wanted == Wanted::gains) std::fill(curvature, curvature + scored.n_features(), 0.0);
+    double value = 0;
+    for (std::size_t v = 0; v < n; ++v) {
+        value += values[v];
+        for (std::size_t t = 0; t < slopes[v].size(); ++t) {
+            slope[scored.of(v)[t].feature] += slopes[v][t];
+            if (wanted == Wanted::gains) curvature[scored.of(v)[t].feature] += bends[v][t];
+        }
     }
     return value;
 }
@@ -113,44 +173,13 @@ Terms::Terms(const DistinctRows& rows, std::size_t n_features, const std::int64_
 
 double pseudo_likelihood(const DistinctRows& rows, const Terms& model, const double* weights, const double* direction,
                          const Terms& scored, unsigned threads, double* out) {
-    const std::size_t n = rows.n();
-    if ((model.n_terms() + scored.n_terms() + n) * rows.words() < few_words) threads = 1;
-    std::vector<double> values(n, 0.0);
-    std::vector<std::vector<double>> sums(n);  // of each term of each variable: added up in order at the end
-    std::vector<Room> rooms(std::max(1u, threads));
-    in_parallel(n, threads, [&](std::size_t v, unsigned thread) {
-        Room& room = rooms[thread];
-        const bool binary = rows.arity(v) == 2, along = direction != nullptr;
-        const std::size_t size = tile_rows * (binary ? 1 : rows.arity(v));
-        if (room.logits.size() < size)
-            for (auto* part : {&room.logits, &room.moves, &room.residuals}) part->resize(size);
-        const std::vector<Terms::Term>& terms = scored.of(v);
-        sums[v].assign(terms.size(), 0.0);
-        for (std::size_t first = 0; first < rows.words(); first += tile) {
-            const std::size_t words = std::min(tile, rows.words() - first);
-            add_terms(rows, model, v, weights, first, words, room.mask, room.logits.data());
-            if (along) add_terms(rows, model, v, direction, first, words, room.mask, room.moves.data());
-            if (binary)
-                values[v] += rows.simd().logistic(room.logits.data(), along ? room.moves.data() : nullptr,
-                                                  rows.plane(rows.literal(v, 1)) + first, rows.weights() + first * 64, words,
-                                                  room.residuals.data());
-            else
-                values[v] += soft_max(rows, v, first, words, along, room);
-            for (std::size_t t = 0; t < terms.size(); ++t) {
-                const Word* mask = mask_of(rows, scored, terms[t], first, words, room.mask);
-                const double* residuals = room.residuals.data() + (binary ? 0 : terms[t].state * tile_rows);
-                const double sum = rows.simd().sum_where(mask, words, residuals);
-                sums[v][t] += binary && terms[t].state == 0 ? -sum : sum;
-            }
-        }
-    });
-    std::fill(out, out + scored.n_features(), 0.0);
-    double value = 0;
-    for (std::size_t v = 0; v < n; ++v) {
-        value += values[v];
-        for (std::size_t t = 0; t < sums[v].size(); ++t) out[scored.of(v)[t].feature] += sums[v][t];
-    }
-    return value;
+    const Wanted wanted = direction == nullptr ? Wanted::slopes : Wanted::slopes_along;
+    return evaluate(rows, model, weights, direction, scored, wanted, threads, out, nullptr);
+}
+
+void pseudo_likelihood_gains(const DistinctRows& rows, const Terms& model, const double* weights, const Terms& scored,
+                             unsigned threads, double* slope, double* curvature) {
+    evaluate(rows, model, weights, nullptr, scored, Wanted::gains, threads, slope, curvature);
 }
 
 }  // namespace graphoid

@@ -65,4 +65,8 @@ private:
 double pseudo_likelihood(const DistinctRows& rows, const Terms& model, const double* weights, const double* direction,
                          const Terms& scored, unsigned threads, double* out);
 
+// The derivative of every feature of `scored` into `slope`, and its second derivative by its own weight into `curvature`.
+void pseudo_likelihood_gains(const DistinctRows& rows, const Terms& model, const double* weights, const Terms& scored,
+                             unsigned threads, double* slope, double* curvature);
+
 }  // namespace graphoid

@@ -11,6 +11,7 @@
 namespace graphoid {
 namespace {
 
+using std::int64_t;
 using std::size_t;
 using std::uint16_t;
 using std::uint32_t;
@@ -485,7 +486,20 @@ void chi_slices(const uint32_t* cells, size_t slices, unsigned rx, unsigned ry, 
         chi_slices_with<false>(cells, slices, rx, ry, sum);
 }
 
-// A byte of a mask as eight factors of 0 or 1: the same vector loop on every processor.
+// Eight numbers side by side, whatever the width of the registers: so sums are added up in the same order everywhere.
+typedef double Eight __attribute__((vector_size(64)));
+typedef int64_t EightInts __attribute__((vector_size(64)));
+
+inline Eight eight(const double* from) {
+    Eight v;
+    __builtin_memcpy(&v, from, sizeof v);
+    return v;
+}
+inline Eight eight(double value) { return Eight{} + value; }
+inline void put(const Eight& v, double* to) { __builtin_memcpy(to, &v, sizeof v); }
+inline double total(const Eight& v) { return ((v[0] + v[4]) + (v[1] + v[5])) + ((v[2] + v[6]) + (v[3] + v[7])); }
+
+// A byte of a mask as eight factors of 0 or 1.
 struct Factors {
     double of[256][8];
     constexpr Factors() : of() {
@@ -497,106 +511,74 @@ constexpr Factors kFactors;
 constexpr int kFewBits = 10;  // of a word's 64: taken one by one
 
 void add_where(const Word* mask, size_t words, double value, double* values) {
+    const Eight all = eight(value);
     for (size_t w = 0; w < words; ++w, values += 64) {
         Word bits = mask[w];
         if (__builtin_popcountll(bits) <= kFewBits) {
             for (; bits; bits &= bits - 1) values[__builtin_ctzll(bits)] += value;
             continue;
         }
-        for (size_t i = 0; i < 64; i += 8, bits >>= 8) {
-            const double* factors = kFactors.of[bits & 255];
-            for (size_t j = 0; j < 8; ++j) values[i + j] += value * factors[j];
-        }
+        for (size_t i = 0; i < 64; i += 8, bits >>= 8) put(eight(values + i) + all * eight(kFactors.of[bits & 255]), values + i);
     }
 }
 
 double sum_where(const Word* mask, size_t words, const double* values) {
-    double lanes[8] = {}, few = 0;
+    Eight even = {}, odd = {};
+    double few = 0;
     for (size_t w = 0; w < words; ++w, values += 64) {
         Word bits = mask[w];
         if (__builtin_popcountll(bits) <= kFewBits) {
             for (; bits; bits &= bits - 1) few += values[__builtin_ctzll(bits)];
             continue;
         }
-        for (size_t i = 0; i < 64; i += 8, bits >>= 8) {
-            const double* factors = kFactors.of[bits & 255];
-            for (size_t j = 0; j < 8; ++j) lanes[j] += values[i + j] * factors[j];
+        for (size_t i = 0; i < 64; i += 16, bits >>= 16) {
+            even += eight(values + i) * eight(kFactors.of[bits & 255]);
+            odd += eight(values + i + 8) * eight(kFactors.of[bits >> 8 & 255]);
         }
     }
-    return few + (((lanes[0] + lanes[4]) + (lanes[1] + lanes[5])) + ((lanes[2] + lanes[6]) + (lanes[3] + lanes[7])));
+    return few + total(even + odd);
 }
 
 // exp(-a) for 0 <= a, to the last digit or two: exp(r) 2^-k with |r| <= log(2) / 2, by the Taylor polynomial.
-inline double exp_minus(double a) {
+inline Eight exp_minus(const Eight& a) {
     constexpr double whole = 6755399441055744.0;  // 1.5 * 2^52: adding it rounds to whole numbers
     constexpr double log2e = 1.4426950408889634, high = 0.693147180369123816490, low = 1.90821492927058770002e-10;
-    const double capped = a < 700 ? a : 700;
-    const double shifted = capped * log2e + whole;
-    const double k = shifted - whole;
-    const double r = -((capped - k * high) - k * low);
-    double p = 1.0 / 6227020800.0;
-    p = p * r + 1.0 / 479001600.0;
-    p = p * r + 1.0 / 39916800.0;
-    p = p * r + 1.0 / 3628800.0;
-    p = p * r + 1.0 / 362880.0;
-    p = p * r + 1.0 / 40320.0;
-    p = p * r + 1.0 / 5040.0;
-    p = p * r + 1.0 / 720.0;
-    p = p * r + 1.0 / 120.0;
-    p = p * r + 1.0 / 24.0;
-    p = p * r + 1.0 / 6.0;
-    p = p * r + 0.5;
-    p = p * r + 1.0;
-    p = p * r + 1.0;
-    uint64_t bits;
-    __builtin_memcpy(&bits, &shifted, 8);
+    constexpr double inverse_factorials[] = {1.0 / 6227020800.0, 1.0 / 479001600.0, 1.0 / 39916800.0, 1.0 / 3628800.0,
+                                             1.0 / 362880.0,     1.0 / 40320.0,     1.0 / 5040.0,     1.0 / 720.0,
+                                             1.0 / 120.0,        1.0 / 24.0,        1.0 / 6.0,        0.5,
+                                             1.0,                1.0};
+    const Eight capped = a < 700.0 ? a : eight(700.0);
+    const Eight shifted = capped * log2e + whole, k = shifted - whole;
+    const Eight r = k * low - (capped - k * high);
+    Eight p = {};
+    for (double c : inverse_factorials) p = p * r + c;
+    EightInts bits;
+    __builtin_memcpy(&bits, &shifted, sizeof bits);
     bits = (1023 - bits) << 52;  // the low bits of `shifted` are k
-    double scale;
-    __builtin_memcpy(&scale, &bits, 8);
+    Eight scale;
+    __builtin_memcpy(&scale, &bits, sizeof scale);
     return p * scale;
 }
 
 // log(1 + e) for 0 <= e <= 1: 2 artanh(s) with s = e / (2 + e) <= 1/3, by its series.
-inline double log_1_plus(double e) {
-    const double s = e / (2 + e), q = s * s;
-    double p = 1.0 / 33;
-    p = p * q + 1.0 / 31;
-    p = p * q + 1.0 / 29;
-    p = p * q + 1.0 / 27;
-    p = p * q + 1.0 / 25;
-    p = p * q + 1.0 / 23;
-    p = p * q + 1.0 / 21;
-    p = p * q + 1.0 / 19;
-    p = p * q + 1.0 / 17;
-    p = p * q + 1.0 / 15;
-    p = p * q + 1.0 / 13;
-    p = p * q + 1.0 / 11;
-    p = p * q + 1.0 / 9;
-    p = p * q + 1.0 / 7;
-    p = p * q + 1.0 / 5;
-    p = p * q + 1.0 / 3;
-    p = p * q + 1.0;
+inline Eight log_1_plus(const Eight& e) {
+    const Eight s = e / (2 + e), q = s * s;
+    Eight p = {};
+    for (int k = 33; k > 0; k -= 2) p = p * q + 1.0 / k;
     return 2 * s * p;
 }
 
 double logistic(const double* logits, const double* moves, const Word* y, const double* weights, size_t words,
                 double* residuals) {
-    double lanes[8] = {};
+    Eight sum = {};
     for (size_t i = 0; i < words * 64; i += 8) {
-        const double* observed = kFactors.of[y[i / 64] >> i % 64 & 255];
-        double second[8];
-        for (size_t j = 0; j < 8; ++j) {
-            const double z = logits[i + j], size = z < 0 ? -z : z, positive = z < 0 ? 0 : z;
-            const double e = exp_minus(size), inverse = 1 / (1 + e);
-            const double p = z < 0 ? e * inverse : inverse;
-            lanes[j] += weights[i + j] * (observed[j] * z - positive - log_1_plus(e));
-            residuals[i + j] = weights[i + j] * (observed[j] - p);
-            second[j] = -weights[i + j] * (e * inverse * inverse);
-        }
-        if (moves != nullptr)
-            for (size_t j = 0; j < 8; ++j) residuals[i + j] = second[j] * moves[i + j];
+        const Eight observed = eight(kFactors.of[y[i / 64] >> i % 64 & 255]), weight = eight(weights + i), z = eight(logits + i);
+        const Eight zero = {}, e = exp_minus(z < 0 ? -z : z), inverse = 1 / (1 + e);
+        const Eight p = z < 0 ? e * inverse : inverse;
+        sum += weight * (observed * z - (z < 0 ? zero : z) - log_1_plus(e));
+        put(moves == nullptr ? weight * (observed - p) : -weight * (e * inverse * inverse) * eight(moves + i), residuals + i);
     }
-    return ((lanes[0] + lanes[4]) + (lanes[1] + lanes[5])) + ((lanes[2] + lanes[6]) + (lanes[3] + lanes[7]));
+    return total(sum);
 }
 
 // The bits of a block of graphs in two halves, because gcc keeps vectors wider than the registers in memory.

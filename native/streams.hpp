@@ -15,6 +15,11 @@ inline std::uint64_t stream_word(std::uint64_t key, std::uint64_t counter) {
     return z ^ (z >> 31);
 }
 
+// The same as a number in [0, 1), by its upper 53 bits.
+inline double stream_uniform(std::uint64_t key, std::uint64_t counter) {
+    return static_cast<double>(stream_word(key, counter) >> 11) * 0x1p-53;
+}
+
 // A number below 2^32 for each chain: chain 2j gets the lower, chain 2j + 1 the upper half of the j-th word.
 inline void stream_numbers(std::uint64_t key, std::uint64_t counter, std::uint32_t* u) {
     for (std::size_t j = 0; j < stream_words; ++j) {

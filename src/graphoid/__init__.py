@@ -44,6 +44,11 @@ if TYPE_CHECKING:
     from graphoid.learners.two_phase import TwoPhase as TwoPhase
     from graphoid.logic.assertion import Assertion as Assertion
     from graphoid.logic.verdict import Verdict as Verdict
+    from graphoid.models.density import DensityLearner as DensityLearner
+    from graphoid.models.fit import L1 as L1
+    from graphoid.models.fit import L2 as L2
+    from graphoid.models.fit import CrossValidated as CrossValidated
+    from graphoid.models.fit import ElasticNet as ElasticNet
     from graphoid.models.io import load as load
     from graphoid.models.network import MarkovNetwork as MarkovNetwork
     from graphoid.scores.bjp import BJP as BJP
@@ -68,7 +73,10 @@ _HOME = {
     "BayesianTest": "independence.bayesian",
     "Budget": "learners.prices",
     "ChiSquare": "independence.chi_square",
+    "CrossValidated": "models.fit",
+    "DensityLearner": "models.density",
     "EdgePrior": "scores.priors",
+    "ElasticNet": "models.fit",
     "ExhaustiveSearch": "learners.exhaustive",
     "GSIMN": "learners.gsimn",
     "GSMN": "learners.gsmn",
@@ -76,6 +84,8 @@ _HOME = {
     "HillClimb": "learners.hill_climb",
     "IBScore": "scores.ib",
     "Inferring": "independence.inferring",
+    "L1": "models.fit",
+    "L2": "models.fit",
     "LearnedStructure": "structure.learned",
     "Ledger": "independence.ledger",
     "LogLinearEvidence": "scores.evidence",

@@ -68,7 +68,7 @@ def test_without_matplotlib_there_is_no_picture_and_a_note(run, tmp_path, monkey
     assert [path.suffix for path in sorted(tmp_path.iterdir())] == [".csv", ".md"]
 
 
-@pytest.mark.parametrize("name", ["gsimn-uci", "gsimn-networks"])
+@pytest.mark.parametrize("name", ["density", "gsimn-uci", "gsimn-networks"])
 def test_missing_data_are_one_sentence_and_exit_code_1(run, tmp_path, name):
     done = run(name, "--quick")
     assert (done.exit_code, done.stdout) == (1, "")

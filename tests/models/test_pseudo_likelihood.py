@@ -86,12 +86,14 @@ def test_row_gradients_add_up_to_the_gradient(way):
     assert sums == pytest.approx(likelihood.value_and_gradient(WEIGHTS)[1])
 
 
-def test_a_feature_outside_has_the_derivative_it_would_have_with_weight_zero(way):
-    table = random_table(200, ARITIES, seed=4)
-    rows = DistinctRows(table)
+def test_features_outside_have_the_derivatives_they_would_have_with_weight_zero(way):
+    rows = DistinctRows(random_table(200, ARITIES, seed=4))
     inside, outside = PseudoLikelihood(FEATURES[:5], rows), PseudoLikelihood(FEATURES[5:], rows)
-    whole = PseudoLikelihood(FEATURES, rows).value_and_gradient(np.array([*WEIGHTS[:5], 0, 0, 0]))[1]
-    assert inside.gradient_of(outside, WEIGHTS[:5]) == pytest.approx(whole[5:])
+    whole, weights = PseudoLikelihood(FEATURES, rows), np.array([*WEIGHTS[:5], 0, 0, 0])
+    slope, curvature = inside.derivatives_of(outside, WEIGHTS[:5])
+    assert slope == pytest.approx(whole.value_and_gradient(weights)[1][5:])
+    hessian = np.array([whole.hessian_product(weights, along) for along in np.eye(len(FEATURES))])
+    assert curvature == pytest.approx(np.diag(hessian)[5:])
     assert inside.only(np.array([1, 3])).features == (FEATURES[1], FEATURES[3])
 
 

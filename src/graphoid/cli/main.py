@@ -47,6 +47,7 @@ class Reproducible(enum.StrEnum):
     """Experiments of the papers; listed here so that help does not load them."""
 
     classifier_uci = "classifier-uci"
+    density = "density"
     gsimn_exact = "gsimn-exact"
     gsimn_fch = "gsimn-fch"
     gsimn_sampled = "gsimn-sampled"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from graphoid.experiments.classes import Classes
+from graphoid.experiments.density import Density
 from graphoid.experiments.exact import Exact
 from graphoid.experiments.forward import ForwardChaining
 from graphoid.experiments.networks import Networks
@@ -29,6 +30,7 @@ EXPERIMENTS = {
     "classifier-uci": Entry(
         Classes(), Classes(names=("titanic", "tic-tac-toe", "iris", "voting", "lenses"), repetitions=1)
     ),
+    "density": Entry(Density(), Density(names=("nltcs",), n_queried=100, repetitions=1)),
     "gsimn-exact": Entry(Exact(), Exact(sizes=(20, 60, 100), repetitions=2)),
     "gsimn-fch": Entry(ForwardChaining(), ForwardChaining(sizes=(5, 6, 7), repetitions=2)),
     "gsimn-sampled": Entry(

@@ -4,15 +4,15 @@ The weights maximize
 
 .. math:: \ell(w) - \sum_f \bigl( \lambda_1 |w_f| + \tfrac{1}{2} \lambda_2 w_f^2 \bigr)
 
-with :math:`\ell` the log pseudo-likelihood summed over rows and variables (:mod:`graphoid.models.pseudo_likelihood`):
-a concave problem with one maximum wherever :math:`\lambda_2 > 0`.
+with :math:`\ell` the log pseudo-likelihood summed over rows and variables
+(:mod:`graphoid.models.pseudo_likelihood`): a concave problem, with one maximum where :math:`\lambda_2 > 0`.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     Vector = NDArray[np.float64]
 
 TOLERANCE = 1e-9
-"""How far from zero a derivative may be at the solution, per row: below what eight digits of a weight show."""
+"""How far from zero a derivative may be at the solution, per row: eight digits of a weight are right."""
 
 ROUGH = 1e-5
 """The same where fits are only compared by their likelihood."""
@@ -158,9 +158,9 @@ class Fit:
         r"""The standard error of each weight; NaN where an L1 penalty made the weight zero.
 
         From the sandwich :math:`H^{-1} J H^{-1}` with :math:`H` the matrix of second derivatives of the
-        objective and :math:`J` the sum over rows of the outer product of a row's derivatives ([Lindsay1988]_):
-        the conditionals of a row are not independent of each other, and :math:`H` alone would have the
-        errors too small.
+        objective and :math:`J` the sum over rows of the outer product of a row's derivatives
+        ([Lindsay1988]_): the conditionals of a row are not independent of each other, and :math:`H` alone
+        would have the errors too small.
 
         Notes
         -----
@@ -226,6 +226,7 @@ def maximize(
     *,
     start: Vector | None = None,
     tolerance: float = TOLERANCE,
+    relative: Vector | float = 1.0,
 ) -> Fit:
     """Return the weights that maximize the penalized pseudo-likelihood.
 
@@ -243,8 +244,11 @@ def maximize(
         Weights to begin with, such as those of a similar problem.
     tolerance
         Largest derivative of the objective at the solution, per row.
+    relative
+        What each feature's L1 penalty is multiplied by.
     """
-    l1, l2 = _checked(penalty)
+    strength, l2 = _checked(penalty)
+    l1 = np.broadcast_to(strength * np.asarray(relative), len(likelihood.features))
     weights = np.zeros(len(likelihood.features)) if start is None else np.array(start, dtype=np.float64)
     slack = tolerance * max(likelihood.rows.total, 1.0)
     iterations, converged = 0, False
@@ -257,18 +261,18 @@ def maximize(
         if converged:
             break
         before = weights[active].copy()
-        weights[active], steps = _climb(likelihood.only(active), l1 * side[active], l2, before, slack)
+        weights[active], steps = _climb(likelihood.only(active), (l1 * side)[active], l2, before, slack)
         iterations += steps
         if np.array_equal(weights[active], before):
             break  # the last digit is reached
-    objective = value - l1 * float(np.abs(weights).sum()) - 0.5 * l2 * float(weights @ weights)
+    objective = value - float(l1 @ np.abs(weights)) - 0.5 * l2 * float(weights @ weights)
     return Fit(weights, objective, iterations, converged, penalty, likelihood)
 
 
 def _climb(
     likelihood: PseudoLikelihood, toll: Vector, l2: float, start: Vector, slack: float
 ) -> tuple[Vector, int]:
-    r"""Return the maximum of :math:`\ell(w) - toll \cdot w - \tfrac{1}{2} \lambda_2 |w|^2` and the steps taken.
+    r"""Return where :math:`\ell(w) - toll \cdot w - \tfrac{1}{2} \lambda_2 |w|^2` is largest, and the steps.
 
     A toll has the sign of its weight, which may become zero and not cross it.
     """
@@ -277,7 +281,13 @@ def _climb(
     loss = _MeanLoss(likelihood, toll, l2)
     bounds = [(0.0 if t > 0 else None, 0.0 if t < 0 else None) for t in toll]
     aim = slack / loss.scale
-    options = {"maxiter": MAX_ITERATIONS, "maxfun": 2 * MAX_ITERATIONS, "ftol": 0.0, "gtol": aim, "maxcor": 20}
+    options = {
+        "maxiter": MAX_ITERATIONS,
+        "maxfun": 2 * MAX_ITERATIONS,
+        "maxcor": 20,  # steps remembered: fewer iterations than with the usual 10
+        "ftol": 0.0,
+        "gtol": aim,
+    }
     found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
     weights, steps = np.array(found.x), int(found.nit)
     free = np.flatnonzero((weights != 0) | (toll == 0))
@@ -289,7 +299,7 @@ def _climb(
 
 
 def _newton(loss: _MeanLoss, weights: Vector, aim: float) -> tuple[Vector, int]:
-    """Return weights where the slope is at most ``aim``, or the best that rounding allows, and the steps taken.
+    """Return weights where the slope is at most ``aim`` or the least that rounding allows, and the steps.
 
     Near the minimum losses differ by less than their rounding; a step is judged by its slope instead.
     """
@@ -297,7 +307,7 @@ def _newton(loss: _MeanLoss, weights: Vector, aim: float) -> tuple[Vector, int]:
     for steps in range(MAX_NEWTON_STEPS):
         if np.abs(slope).max(initial=0.0) <= aim:
             return weights, steps
-        move = _conjugate_gradients(lambda d: loss.curvature(weights, d), -slope)
+        move = _conjugate_gradients(partial(loss.curvature, weights), -slope)
         for _ in range(10):  # halvings: a thousandth of a step gains nothing
             candidate = weights + move
             if (candidate * loss.toll >= 0).all():

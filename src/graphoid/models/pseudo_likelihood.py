@@ -5,8 +5,8 @@ A feature is a partial assignment :math:`f`, and the model is
 .. math:: P(x) = \frac{1}{Z} \exp \sum_f w_f \, [x \text{ agrees with } f].
 
 Given all other variables, state :math:`k` of variable :math:`v` has the logit :math:`z_{vk}(x)`, the sum of
-:math:`w_f` over the features that say :math:`v = k` and whose other members agree with :math:`x`. No :math:`Z`
-is needed for
+:math:`w_f` over the features that say :math:`v = k` and whose other members agree with :math:`x`. No
+:math:`Z` is needed for
 
 .. math:: \ell(w) = \sum_r n_r \sum_v \log P(x_{rv} \mid x_{r,-v})
           = \sum_r n_r \sum_v \Bigl( z_{v x_{rv}}(x_r) - \log \sum_k e^{z_{vk}(x_r)} \Bigr),
@@ -127,9 +127,16 @@ class PseudoLikelihood:
         """Return the matrix of second derivatives times a direction."""
         return self._evaluated(weights, direction, self)[1]
 
-    def gradient_of(self, others: PseudoLikelihood, weights: Vector) -> Vector:
-        """Return the derivatives by the weights of other features, were they in the model with weight 0."""
-        return self._evaluated(weights, None, others)[1]
+    def derivatives_of(self, others: PseudoLikelihood, weights: Vector) -> tuple[Vector, Vector]:
+        """Return first and second derivatives by the weights of other features, each alone and at 0."""
+        weights = np.ascontiguousarray(weights, dtype=np.float64)
+        native = kernels()
+        if native is None:
+            return _derivatives(self, weights, others)
+        slope, curvature = native.pseudo_likelihood_gains(
+            self.rows.native, self._terms, weights, others._terms, self.threads
+        )
+        return slope, curvature
 
     def row_gradients(self, weights: Vector) -> Vector:
         """Return the derivatives for one occurrence of each distinct row, a line each."""
@@ -171,7 +178,7 @@ def _merged(table: Table) -> tuple[list[Codes], Vector]:
     np.add.at(total, line, units)
     kept = first[total > 0]
     columns: list[Any] = [table.column(v)[kept] for v in range(len(table.variables))]
-    return columns, total[total > 0] * unit
+    return columns, total[total > 0] * np.float64(unit)
 
 
 # The kernel's work in NumPy: the specification, and what runs without the kernels.
@@ -186,15 +193,26 @@ def _evaluated(
     for v, p in enumerate(_conditionals(model, weights)):
         here = _states(rows, v)
         value += float(rows.weights @ np.log(p[here]))
-        if moves is None:
-            slope = here - p
-        else:
+        slope = here - p
+        if moves is not None:
             slope = -p * (moves[v] - (p * moves[v]).sum(axis=1, keepdims=True))
         residuals.append((rows.weights[:, None] * slope).T)
     out = np.zeros(len(scored.features))
     for f, v, state, agree in _terms(scored):
         out[f] += residuals[v][state][agree].sum()
     return value, out
+
+
+def _derivatives(model: PseudoLikelihood, weights: Vector, others: PseudoLikelihood) -> tuple[Vector, Vector]:
+    rows = model.rows
+    slope, curvature = np.zeros((2, len(others.features)))
+    conditionals = _conditionals(model, weights)
+    residuals = [(rows.weights[:, None] * (_states(rows, v) - p)).T for v, p in enumerate(conditionals)]
+    bends = [(rows.weights[:, None] * -p * (1 - p)).T for p in conditionals]
+    for f, v, state, agree in _terms(others):
+        slope[f] += residuals[v][state][agree].sum()
+        curvature[f] += bends[v][state][agree].sum()
+    return slope, curvature
 
 
 def _logits(model: PseudoLikelihood, weights: Vector) -> list[Vector]:

@@ -1,0 +1,196 @@
+"""Density of binary data: how well a learned Markov network predicts rows it has not seen ([Lowd2014]_)."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from graphoid.data.table import Table
+from graphoid.data.variables import Variable
+from graphoid.errors import DataError
+from graphoid.experiments.compared import stream
+from graphoid.experiments.printed import DENSITY, DENSITY_LEARNERS
+from graphoid.experiments.results import Column, Results, paragraphs
+from graphoid.experiments.taken import file, folder, taken
+from graphoid.models.conditional_gibbs import ConditionalGibbs
+from graphoid.models.density import DensityLearner
+from graphoid.models.pseudo_likelihood import PseudoLikelihood
+from graphoid.progress import stepping
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from graphoid.experiments.results import Cell
+    from graphoid.models.network import MarkovNetwork
+    from graphoid.progress import Listener
+
+PARTS = ("train", "valid", "test")
+
+MEASURES = ("pseudo-log-likelihood", "conditional marginal")
+
+
+class Parts(NamedTuple):
+    """A data set as it was divided by those who measure density with it."""
+
+    train: Table
+    valid: Table
+    test: Table
+
+
+@dataclass(frozen=True, kw_only=True)
+class Density:
+    """Negative log-likelihoods per variable on test rows, beside those of four published learners.
+
+    Parameters
+    ----------
+    names
+        Data sets.
+    learner
+        Its settings; the same for all sets.
+    n_groups
+        Groups of variables, each asked about given the others.
+    n_queried
+        Test rows that are asked about, drawn at random; None for all.
+    sampler
+        How the marginals of a group are sampled.
+    repetitions
+        Random divisions of the variables into groups.
+    """
+
+    names: tuple[str, ...] = tuple(DENSITY)
+    learner: DensityLearner = field(default_factory=DensityLearner)
+    n_groups: int = 4
+    n_queried: int | None = 1_000
+    sampler: ConditionalGibbs = field(default_factory=ConditionalGibbs)
+    repetitions: int = 3
+
+    def run(self, *, seed: int = 0, data: Path | None = None, progress: Listener | None = None) -> Results:
+        """Learn from the files in the folder ``debd`` of the data."""
+        debd = folder(data, "debd", "rows of 0 and 1 without a header, such as nltcs.train.csv.gz")
+        rows: list[tuple[Cell, ...]] = []
+        for name in stepping(self.names, "data sets", progress):
+            rows += self._lines(name, parts(debd, name), stream(seed, list(DENSITY).index(name)))
+        return Results(
+            "density",
+            "Density: negative log-likelihood per variable of test rows",
+            (
+                Column("data set"),
+                Column("n"),
+                Column("features"),
+                Column("largest"),
+                Column("measure"),
+                Column("graphoid", 4),
+                Column("standard error", 4),
+                *(Column(name, 3) for name in DENSITY_LEARNERS),
+                Column("graphoid - best printed", 4),
+                Column("seconds", 1),
+            ),
+            tuple(rows),
+            notes=self._notes(seed),
+        )
+
+    def _lines(self, name: str, data: Parts, rng: np.random.Generator) -> list[tuple[Cell, ...]]:
+        start = time.process_time()
+        model = self.learner.fit(data.train, data.valid).model_
+        seconds: Cell = time.process_time() - start
+        n = len(data.test.variables)
+        whole = PseudoLikelihood(model.features, data.test)
+        pseudo = -whole.value(model.weights) / whole.rows.total / n
+        more = self._lost_by_groups(model, _some_rows(data.test, self.n_queried, rng), rng)
+        measured = ((pseudo, None), (pseudo + float(more.mean()), float(more.std() / np.sqrt(more.size))))
+        lines: list[tuple[Cell, ...]] = []
+        for measure, (loss, error), printed in zip(MEASURES, measured, DENSITY[name], strict=True):
+            head = (name, n, len(model.features), max(map(len, model.features)), measure)
+            lines.append((*head, loss, error, *printed, loss - min(printed), seconds))
+            seconds = None
+        return lines
+
+    def _lost_by_groups(
+        self, model: MarkovNetwork, table: Table, rng: np.random.Generator
+    ) -> NDArray[np.float64]:
+        """Return for every row how much more is lost given the other groups than given all other variables.
+
+        Rows differ widely in both losses and little in this difference: a sample of rows tells it well.
+        """
+        n = len(table.variables)
+        once = replace(
+            self.sampler, n_chains=1, burn_in=0, n_samples=1
+        )  # one hidden variable: nothing to sample
+        alone = conditional_losses(model, table, np.array_split(np.arange(n), n), once, rng)
+        given_groups = np.zeros(table.n_rows)
+        for _ in range(self.repetitions):
+            groups = np.array_split(rng.permutation(n), self.n_groups)
+            given_groups += conditional_losses(model, table, groups, self.sampler, rng)
+        return given_groups / self.repetitions - alone
+
+    def _notes(self, seed: int) -> tuple[str, ...]:
+        s, asked = self.sampler, "all" if self.n_queried is None else f"at most {self.n_queried:,} random"
+        return paragraphs(
+            f"""Smaller is better; natural logarithms. Printed figures are those of Lowd and Davis (2014):
+            BLM, L1, DTSL and DT+L1. Seed {seed}.
+
+            Features and weights are learned from the training rows; penalties and when to stop are chosen on
+            the validation rows.
+
+            Pseudo-log-likelihood: each variable given all others, all test rows, no sampling.
+
+            Conditional marginal: variables in {self.n_groups} random groups, each variable of a group given
+            the variables of the other groups; {s.n_chains} chains of {s.burn_in} + {s.n_samples:,} sweeps for
+            each row and group, {asked} test rows, {self.repetitions} division(s) into groups. On these rows
+            the loss beyond the pseudo-log-likelihood is measured, whose mean is added to that of all test
+            rows; its standard error is given. The mean of conditional probabilities along the chains is
+            taken, not the frequency of states. The paper's own division of the variables is not known here.
+
+            Seconds are the CPU time of learning, all stages of the search together."""
+        )
+
+
+def conditional_losses(
+    model: MarkovNetwork,
+    table: Table,
+    groups: list[NDArray[np.intp]],
+    sampler: ConditionalGibbs,
+    rng: np.random.Generator,
+) -> NDArray[np.float64]:
+    """Return for every row the mean of -log P(variable | variables of the other groups)."""
+    total = np.zeros(table.n_rows)
+    for group in groups:
+        p = sampler.marginals(model.features, model.weights, table, group.tolist(), rng)
+        seen = np.where(table.codes[:, group] == 1, p, 1 - p)
+        total -= np.log(np.maximum(seen, 2.0**-53)).sum(axis=1)  # 1 - p is 0 where p rounds to 1
+    return total / len(table.variables)
+
+
+def parts(directory: Path, name: str) -> Parts:
+    """Read training, validation and test rows."""
+    return Parts(*(_read(file(directory, f"{name}.{p}.csv", f"{name}.{p}.csv.gz"), name) for p in PARTS))
+
+
+def _read(path: Path, name: str) -> Table:
+    import pyarrow as pa
+    from pyarrow import csv
+
+    try:
+        rows = csv.read_csv(path, csv.ReadOptions(autogenerate_column_names=True))
+    except (pa.ArrowInvalid, OSError) as error:
+        raise DataError(f"{path.name} cannot be read: {error}") from error
+    columns: list[Any] = [column.to_numpy() for column in rows.columns]
+    if not all(np.isin(column, (0, 1)).all() for column in columns):
+        raise DataError(f"{path.name} should hold rows of 0 and 1 without a header; something else is in it.")
+    return Table(
+        tuple(Variable(f"v{i}", (0, 1)) for i in range(len(columns))),
+        tuple(column.astype(np.uint8) for column in columns),
+        rows.num_rows,
+        name=name,
+    )
+
+
+def _some_rows(table: Table, most: int | None, rng: np.random.Generator) -> Table:
+    if most is None or table.n_rows <= most:
+        return table
+    return taken(table, np.sort(rng.choice(table.n_rows, most, replace=False)))
