@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from graphoid.independence.g import GTest as GTest
     from graphoid.independence.inferring import Inferring as Inferring
     from graphoid.independence.ledger import Ledger as Ledger
+    from graphoid.independence.mantel_haenszel import MantelHaenszel as MantelHaenszel
     from graphoid.independence.oracle import Oracle as Oracle
     from graphoid.independence.partial_correlation import PartialCorrelation as PartialCorrelation
     from graphoid.independence.tester import Tester as Tester
@@ -74,6 +75,7 @@ _HOME = {
     "LogLinearEvidence": "scores.evidence",
     "LogLinearScore": "scores.log_linear",
     "MPL": "scores.mpl",
+    "MantelHaenszel": "independence.mantel_haenszel",
     "Oracle": "independence.oracle",
     "PartialCorrelation": "independence.partial_correlation",
     "Posterior": "learners.posterior",

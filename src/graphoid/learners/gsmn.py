@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from graphoid.errors import SettingsError
 from graphoid.learners.base import IndependenceLearner, Questions
 from graphoid.learners.discoveries import surviving
 from graphoid.learners.grow_shrink import Rule, grow_shrink
+from graphoid.learners.robust import RATE, pooled, robust
 from graphoid.structure.graph import UndirectedGraph
 
 if TYPE_CHECKING:
+    from graphoid.data.table import Table
+    from graphoid.independence.base import DiscreteTest
+    from graphoid.independence.partial_correlation import PartialCorrelation
     from graphoid.logic.source import IndependenceSource
 
 
@@ -49,9 +53,21 @@ class GrowShrinkLearner(IndependenceLearner):
     fdr: float | None = None
     max_given: int | None = None
     regrow: int = 0
+    preset: Literal["robust"] | None = None
+
+    _infers: ClassVar[bool] = False
+
+    def _judging(self, table: Table) -> DiscreteTest | PartialCorrelation:
+        test = super()._judging(table)
+        return test if self.preset is None else pooled(test, table)
 
     def _search(self, questions: Questions) -> tuple[UndirectedGraph, int]:
         n = len(questions.names)
+        n_initial = n * (n - 1) // 2
+        if self.preset == "robust":
+            rate = RATE if self.fdr is None else self.fdr
+            graph = robust(questions, rate=rate, max_given=self.max_given, infer=self._infers)
+            return graph, n_initial
         graph = gsmn(
             questions,
             propagate=getattr(self, "propagate", True),
@@ -62,7 +78,7 @@ class GrowShrinkLearner(IndependenceLearner):
         )
         if self.fdr is not None:
             graph = surviving(questions, graph, self.fdr)
-        return graph, n * (n - 1) // 2
+        return graph, n_initial
 
     def _check(self) -> None:
         super()._check()
@@ -79,6 +95,20 @@ class GrowShrinkLearner(IndependenceLearner):
             )
         if not _whole(self.regrow):
             raise SettingsError(f"{mine}: regrow must be a number of times, 0 or more; not {self.regrow!r}.")
+        if self.preset not in (None, "robust"):
+            raise SettingsError(f"{mine}: preset must be 'robust' or None, not {self.preset!r}.")
+        if self.preset is not None:
+            self._check_preset()
+
+    def _check_preset(self) -> None:
+        """Raise if a setting is given that the preset decides by itself."""
+        for setting in fields(self):
+            value = getattr(self, setting.name)
+            if setting.name not in ("test", "fdr", "max_given", "preset") and value != setting.default:
+                raise SettingsError(
+                    f"{type(self).__name__}: preset={self.preset!r} leaves no choice of {setting.name}, which "
+                    f"is {value!r}; leave one of the two out."
+                )
 
 
 def _whole(value: object) -> bool:
@@ -124,6 +154,13 @@ class GSMN(GrowShrinkLearner):
     regrow
         Grow and shrink a blanket again until nothing changes, at most so many times: for data in which a
         dependence shows only given others, which no undirected graph explains. These tests are executed.
+    preset
+        "robust" replaces the loop of the paper by one made for data (:mod:`graphoid.learners.robust`): about
+        the same number of questions, and answers that are trusted less. ``fdr`` is then .05 if None. A
+        ``test`` that is a :class:`~graphoid.ChiSquare` or :class:`~graphoid.GTest` says the alpha, and tables
+        are judged by :class:`~graphoid.MantelHaenszel` at that alpha, whose power is not lost to slices;
+        :meth:`learn` takes any source of answers as it is. Of the settings above only ``test``, ``fdr`` and
+        ``max_given`` go with it.
 
     Notes
     -----
