@@ -8,6 +8,7 @@ from graphoid.experiments.exact import Exact
 from graphoid.experiments.forward import ForwardChaining
 from graphoid.experiments.networks import Networks
 from graphoid.experiments.sampled import Sampled
+from graphoid.experiments.settings import NamedSettings
 from graphoid.experiments.uci import UCI
 
 if TYPE_CHECKING:
@@ -28,5 +29,6 @@ EXPERIMENTS = {
         Sampled(), Sampled(sizes=(50,), degrees=(1, 4), thetas=(1.0,), n_rows=(1_000, 20_000), repetitions=2)
     ),
     "gsimn-networks": Entry(Networks(), Networks(n_rows=(1_000, 5_000), repetitions=1)),
+    "gsimn-settings": Entry(NamedSettings(), NamedSettings(n=30, repetitions=2)),
     "gsimn-uci": Entry(UCI(), UCI(repetitions=3, n_triplets=1_000)),
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from graphoid.errors import SettingsError
 from graphoid.learners.base import IndependenceLearner, Questions
@@ -61,11 +61,19 @@ class GrowShrinkLearner(IndependenceLearner):
         test = super()._judging(table)
         return test if self.preset is None else pooled(test, table)
 
+    @property
+    def _rate(self) -> float | None:
+        """The rate at which false discoveries are controlled, if they are."""
+        return RATE if self.fdr is None and self.preset == "robust" else self.fdr
+
+    def _settings(self, ci: IndependenceSource) -> dict[str, Any]:
+        return {**super()._settings(ci), "fdr": self._rate}
+
     def _search(self, questions: Questions) -> tuple[UndirectedGraph, int]:
         n = len(questions.names)
         n_initial = n * (n - 1) // 2
         if self.preset == "robust":
-            rate = RATE if self.fdr is None else self.fdr
+            rate = self._rate or RATE
             graph = robust(questions, rate=rate, max_given=self.max_given, infer=self._infers)
             return graph, n_initial
         graph = gsmn(
@@ -156,7 +164,7 @@ class GSMN(GrowShrinkLearner):
         dependence shows only given others, which no undirected graph explains. These tests are executed.
     preset
         "robust" replaces the loop of the paper by one made for data (:mod:`graphoid.learners.robust`): about
-        the same number of questions, and answers that are trusted less. ``fdr`` is then .05 if None. A
+        the same number of questions, and answers that are trusted less. ``fdr`` is then .04 if None. A
         ``test`` that is a :class:`~graphoid.ChiSquare` or :class:`~graphoid.GTest` says the alpha, and tables
         are judged by :class:`~graphoid.MantelHaenszel` at that alpha, whose power is not lost to slices;
         :meth:`learn` takes any source of answers as it is. Of the settings above only ``test``, ``fdr`` and

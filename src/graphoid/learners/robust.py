@@ -192,7 +192,7 @@ class Ends:
     """The evidence on every pair of variables, as each of its ends has it.
 
     ``evidence[x][y]`` is of the last question about y given members of the blanket of x, and at first of the
-    initial test.
+    initial test. No question is asked twice.
     """
 
     def __init__(self, questions: Questions, strength: Matrix, rate: float, max_given: int | None) -> None:
@@ -203,13 +203,16 @@ class Ends:
         self._questions = questions
         self._strength = strength
         self._max_given = max_given
+        self._answers = {(pair(v.x, v.y), v.given): v for v in questions.trace}
         self._last: dict[Edge, Verdict] = {}
 
     def ask(self, ends: Iterable[Edge], blankets: Blankets) -> list[Verdict]:
-        """Ask about (x, y) given the rest of the blanket of x, in one batch; not again if nothing changed."""
-        asked = [(x, y, self._given(x, y, blankets)) for x, y in ends]
-        new = [q for q in asked if (q[0], q[1]) not in self._last or self._last[q[0], q[1]].given != q[2]]
-        verdicts = self._questions.ask(new)
+        """Ask about (x, y) given the rest of the blanket of x, in one batch."""
+        wanted = [(x, y, self._given(x, y, blankets)) for x, y in ends]
+        new = {(pair(x, y), given): (x, y, given) for x, y, given in wanted}
+        asked = [question for key, question in new.items() if key not in self._answers]
+        self._answers.update({(pair(v.x, v.y), v.given): v for v in self._questions.ask(asked)})
+        verdicts = [self._answers[pair(x, y), given]._replace(x=x, y=y) for x, y, given in wanted]
         for v in verdicts:
             self._last[v.x, v.y] = v
             self.evidence[v.x][v.y] = evidence(v)
@@ -221,6 +224,8 @@ class Ends:
         The evidence stays that of the answer it follows from, which had more given.
         """
         given = self._given(x, y, blankets)
+        if (pair(x, y), given) in self._answers:
+            return False
         sure = math.log(self.rate / self.n_pairs)
         for v in (self._last.get((x, y)), self._last.get((y, x))):
             if v is not None and not v.independent and evidence(v) <= sure and set(given) < set(v.given):
