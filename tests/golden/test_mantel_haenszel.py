@@ -1,9 +1,10 @@
-"""Cochran-Mantel-Haenszel: numbers worked by hand, by enumeration in exact fractions, and by Pearson's test."""
+"""Cochran-Mantel-Haenszel: numbers worked by hand, by enumeration in exact fractions, and by Pearson."""
 
 from __future__ import annotations
 
 import itertools
 import math
+import re
 from fractions import Fraction
 from math import factorial, prod
 from typing import TYPE_CHECKING
@@ -42,7 +43,8 @@ def judged(slices: list[Slice]) -> list[Verdict]:
     """Return the verdict by the kernels and by NumPy."""
     table = table_from(slices)
     return [
-        gd.Tester(gd.MantelHaenszel(), data).ask([(0, 1, (2,))])[0] for data in (table, ReferenceEngine(table))
+        gd.Tester(gd.MantelHaenszel(), data).ask([(0, 1, (2,))])[0]
+        for data in (table, ReferenceEngine(table))
     ]
 
 
@@ -105,7 +107,9 @@ def moments(cells: Slice) -> tuple[list[Fraction], list[list[Fraction]]]:
 def by_enumeration(slices: list[Slice]) -> tuple[float, int]:
     """Return the statistic and the rank of the covariance, in exact fractions."""
     parts = [moments(cells) for cells in slices]
-    observed = [sum(cells) for cells in zip(*([c for r in s[:-1] for c in r[:-1]] for s in slices), strict=True)]
+    observed = [
+        sum(cells) for cells in zip(*([c for r in s[:-1] for c in r[:-1]] for s in slices), strict=True)
+    ]
     d = [o - sum(mean[a] for mean, _ in parts) for a, o in enumerate(observed)]
     v = [[sum(cov[a][b] for _, cov in parts) for b in range(len(d))] for a in range(len(d))]
     statistic, rank = Fraction(0), 0
@@ -153,13 +157,13 @@ def test_without_slices_it_is_pearsons(arities: tuple[int, int]) -> None:
 def test_an_association_that_turns_round_escapes_it() -> None:
     slices = [[[20, 5], [5, 20]], [[5, 20], [20, 5]]]
     table = table_from(slices)
-    assert gd.Tester(gd.MantelHaenszel(), table).ask([(0, 1, (2,))])[0].statistic == pytest.approx(0, abs=1e-20)
+    assert abs(gd.Tester(gd.MantelHaenszel(), table).ask([(0, 1, (2,))])[0].statistic) < 1e-20
     assert not gd.Tester(gd.ChiSquare(), table).independent(0, 1, [2])
 
 
 def test_too_many_states_are_refused_in_one_sentence() -> None:
     table = random_table(100, [40, 40, 2])
     for data in (table, ReferenceEngine(table)):
-        with pytest.raises(CountsTooLarge, match="1,521 cells .40 x 40 states. are too many, the most is 1,024"):
+        with pytest.raises(CountsTooLarge, match=re.escape("1,521 cells (40 x 40 states) are too many")):
             gd.Tester(gd.MantelHaenszel(), data).ask([(0, 1, (2,))])
         assert gd.Tester(gd.MantelHaenszel(), data).ask([(0, 2, (1,))])[0].dof > 0

@@ -79,7 +79,7 @@ MEASURES = (
 
 
 def measured(table: Table, true: UndirectedGraph, test: DiscreteTest) -> dict[str, Measured]:
-    """Learn from a table with every algorithm, and the robust preset, and measure it against the true graph."""
+    """Learn from a table with every algorithm, the robust preset too, and measure the graphs."""
     found = {}
     for name, learner in {**learners(test), ROBUST: GSMN(test=test, preset="robust")}.items():
         structure = learner.fit(table).structure_

@@ -119,13 +119,12 @@ class NamedSettings:
 
     def _notes(self, seed: int, *, with_network: bool) -> tuple[str, ...]:
         return paragraphs(
-            f"""Mean ± standard deviation over {self.repetitions} random models each; seed {seed}; chi-square test,
-            alpha = .05, unless something else is said; with the robust preset, the Mantel-Haenszel test that
-            comes with it.
+            f"""Mean ± standard deviation over {self.repetitions} random models each; seed {seed};
+            chi-square test, alpha = .05, unless something else is said; with the robust preset, the
+            Mantel-Haenszel test that comes with it.
 
             Ising: {self.n} binary variables, {self.tau:g} neighbors on average, couplings .3 to .6 of random
             sign, no fields.{" alarm: against the moral graph." if with_network else ""} Hamming distances are
-            divided by the number of pairs. Cost is the sum of 2 + |given| over the tests executed, initial ones
-            included."""
+            divided by the number of pairs. Cost is the sum of 2 + |given| over the tests executed, initial
+            ones included."""
         )
-

@@ -1,4 +1,4 @@
-"""What tests with a p-value share: significance and verdict; and, for sums over slices, degrees of freedom."""
+"""What tests with a p-value share: verdicts; and, for sums over slices, degrees of freedom."""
 
 from __future__ import annotations
 

@@ -31,7 +31,8 @@ class Tester:
     ----------
     test
         A :class:`~graphoid.ChiSquare`, :class:`~graphoid.GTest`, :class:`~graphoid.MantelHaenszel`,
-        :class:`~graphoid.BayesianTest` or :class:`~graphoid.PartialCorrelation`, or anything with ``needs`` and ``judge``.
+        :class:`~graphoid.BayesianTest` or :class:`~graphoid.PartialCorrelation`, or anything with ``needs``
+        and ``judge``.
     data
         A table, or any engine that counts.
 
@@ -86,7 +87,7 @@ class Tester:
         return self.ask([(x, y, given)])[0].independent
 
     def rows_per_cell(self, variables: Sequence[int]) -> float:
-        """Return the number of rows for each cell of a table; for each variable, where correlations decide."""
+        """Return how many rows there are for each cell of a table; for each variable of a correlation."""
         if self._arities is None:
             return self._n_rows / len(variables)
         return self._n_rows / math.prod([float(self._arities[v]) for v in variables])

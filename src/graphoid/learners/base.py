@@ -87,8 +87,7 @@ class IndependenceLearner(ABC):
 
             table = read(table)
         started = time.perf_counter()
-        tester = Tester(self._judging(table), table)
-        self._structure = self._learned(tester, table.data_id, started)
+        self._structure = self._learned(self._tester(table), table.data_id, started)
         return self
 
     def learn(self, ci: IndependenceSource) -> LearnedStructure:
@@ -106,9 +105,9 @@ class IndependenceLearner(ABC):
                 f"{type(self).__name__} has no structure_ yet; call fit(table) first."
             ) from None
 
-    def _judging(self, table: Table) -> DiscreteTest | PartialCorrelation:
-        """Return the test that judges a table."""
-        return ChiSquare() if self.test is None else self.test
+    def _tester(self, table: Table) -> Tester:
+        """Return who answers questions about a table."""
+        return Tester(ChiSquare() if self.test is None else self.test, table)
 
     def _answering(self, ci: IndependenceSource) -> IndependenceSource:
         """Return who answers this learner's questions, which may be more than the source alone."""

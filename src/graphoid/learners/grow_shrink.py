@@ -160,7 +160,7 @@ class Asking:
 
 
 def likeliest_between(strength: Matrix, x: int, y: int, others: Sequence[int]) -> list[int]:
-    """Return other variables by how much both X and Y depend on them, by the weaker of the two; most first."""
+    """Return other variables, those first that both X and Y depend on most, by the weaker of the two."""
     of_x, of_y = strength[x], strength[y]
     return sorted(others, key=lambda w: max(of_x[w], of_y[w]))
 

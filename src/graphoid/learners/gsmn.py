@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from graphoid.errors import SettingsError
+from graphoid.independence.tester import Tester
 from graphoid.learners.base import IndependenceLearner, Questions
 from graphoid.learners.discoveries import surviving
 from graphoid.learners.grow_shrink import Rule, grow_shrink
@@ -14,8 +15,6 @@ from graphoid.structure.graph import UndirectedGraph
 
 if TYPE_CHECKING:
     from graphoid.data.table import Table
-    from graphoid.independence.base import DiscreteTest
-    from graphoid.independence.partial_correlation import PartialCorrelation
     from graphoid.logic.source import IndependenceSource
 
 
@@ -57,9 +56,9 @@ class GrowShrinkLearner(IndependenceLearner):
 
     _infers: ClassVar[bool] = False
 
-    def _judging(self, table: Table) -> DiscreteTest | PartialCorrelation:
-        test = super()._judging(table)
-        return test if self.preset is None else pooled(test, table)
+    def _tester(self, table: Table) -> Tester:
+        tester = super()._tester(table)
+        return tester if self.preset is None else Tester(pooled(tester.test, table), table)
 
     @property
     def _rate(self) -> float | None:
@@ -114,8 +113,8 @@ class GrowShrinkLearner(IndependenceLearner):
             value = getattr(self, setting.name)
             if setting.name not in ("test", "fdr", "max_given", "preset") and value != setting.default:
                 raise SettingsError(
-                    f"{type(self).__name__}: preset={self.preset!r} leaves no choice of {setting.name}, which "
-                    f"is {value!r}; leave one of the two out."
+                    f"{type(self).__name__}: preset={self.preset!r} leaves no choice of {setting.name}, "
+                    f"which is {value!r}; leave one of the two out."
                 )
 
 
