@@ -175,21 +175,23 @@ class GSMN(GrowShrinkLearner):
     every error of a test: an early false dependence enlarges all later conditioning sets.
 
     What the settings do there: Ising data of 75 binary variables, three neighbors on average, couplings .3-.6
-    of random sign, chi-square at .05, mean of four data sets of 300 and of 2,000 rows.
+    of random sign, chi-square at .05, mean of ten data sets of 300 and of 2,000 rows
+    (``graphoid reproduce gsimn-settings``).
 
     ============================= ================ ================== ================
     settings                      F1               precision          weighted cost
     ============================= ================ ================== ================
-    as published                  .68 / .71        .62 / .60          24,114 / 30,396
-    ``rule="both"``               .82 / .86        .91 / .89          24,617 / 31,512
-    ``fdr=.01``                   .68 / .88        .99 / .94          24,114 / 30,396
-    ``max_given=3``               .65 / .63        .50 / .46          20,115 / 20,906
-    ``max_given=3, fdr=.01``      .85 / .98        .99 / .97          20,115 / 20,906
-    ``regrow=2``                  .65 / .63        .54 / .47          51,672 / 69,535
-    ``ChiSquare(alpha=.001)``     .83 / .93        .95 / .95          20,033 / 26,121
+    as published                  .68 / .67        .61 / .55          24,069 / 30,180
+    ``rule="both"``               .80 / .85        .90 / .89          24,549 / 30,843
+    ``fdr=.01``                   .67 / .85        .97 / .92          24,069 / 30,180
+    ``max_given=3``               .64 / .61        .49 / .44          20,049 / 20,958
+    ``max_given=3, fdr=.01``      .82 / .97        .98 / .95          20,049 / 20,958
+    ``regrow=2``                  .68 / .64        .57 / .48          49,521 / 68,354
+    ``ChiSquare(alpha=.001)``     .83 / .95        .96 / .96          19,732 / 25,672
+    ``preset="robust"``           .96 / .99        .98 / .99          11,313 / 17,520
     ============================= ================ ================== ================
 
-    So a cap together with ``fdr`` is what helps most; ``regrow`` only pays where dependences really hide.
+    So on data the preset is the one to use; ``regrow`` only pays where dependences really hide.
 
     Examples
     --------
