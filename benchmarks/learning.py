@@ -106,6 +106,7 @@ def pyagrum(table: gd.Table) -> Run | None:
             for i, v in enumerate(table.variables)
         }
     )
+    gum.setNumberOfThreads(1)  # idle threads would spin, and their CPU time count
     learner = gum.BNLearner(frame)
     learner.setNumberOfThreads(1)
     learner.usePC()
