@@ -23,6 +23,9 @@ Notes
 With an oracle the result is exact. A neighbor is never separated from X, so that every blanket grown contains
 all neighbors; given all neighbors and more, X is separated from any other variable; so the first settling
 leaves the true edges, looking again finds nothing, and nothing changes any more.
+
+On data it is not for variables of dozens of states, of which the rows let none be given: what depends on each
+other unconditionally then stays joined. On dense graphs it may cost several times what GSMN* does.
 """
 
 from __future__ import annotations
