@@ -15,6 +15,7 @@ void Judge::begin(std::uint32_t rx, std::uint32_t ry, double configurations, dou
     row_.assign(rx, 0);
     column_.assign(ry, 0);
     inverse_.resize(ry);
+    if (set_.kind == Kind::mantel_haenszel) association_.begin(rx, ry);
 }
 
 void Judge::dof_of_slice(double rows, double columns) {
@@ -53,6 +54,10 @@ void Judge::slice(const Count* cells) {
     if (n == 0) return;
     if (set_.kind == Kind::bayesian) {
         bayesian(cells, n);
+        return;
+    }
+    if (set_.kind == Kind::mantel_haenszel) {
+        mantel_haenszel(cells, n);
         return;
     }
     double rows = 0, columns = 0;
@@ -125,6 +130,35 @@ void Judge::bayesian(const Count* cells, double n) {
     log_ratios_.push_back(ratio);
 }
 
+template <class Count>
+void Judge::mantel_haenszel(const Count* cells, double n) {
+    ++sum_.slices;
+    rows_.clear();
+    columns_.clear();
+    for (std::uint32_t i = 0; i < rx_; ++i)
+        if (row_[i] > 0) rows_.push_back(i);
+    for (std::uint32_t j = 0; j < ry_; ++j)
+        if (column_[j] > 0) columns_.push_back(j);
+    if (n <= 1 || rows_.size() < 2 || columns_.size() < 2) return;
+    for (const std::uint32_t i : rows_)
+        for (const std::uint32_t j : columns_)
+            association_.cell(i, j, (static_cast<double>(cells[i * ry_ + j]) * n - row_[i] * column_[j]) / n);
+    association_.margins(rows_, columns_, row_.data(), column_.data(), n);
+}
+
+namespace {
+
+// The states that occur among cells, ascending.
+template <class State>
+void occurring(const std::vector<Cell>& cells, State state, std::vector<std::uint32_t>& out) {
+    out.clear();
+    for (const Cell& cell : cells) out.push_back(state(cell));
+    std::sort(out.begin(), out.end());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+}
+
+}  // namespace
+
 void Judge::slice(const std::vector<Cell>& cells) {
     double n = 0;
     for (const Cell& cell : cells) {
@@ -133,31 +167,29 @@ void Judge::slice(const std::vector<Cell>& cells) {
         n += cell.count;
     }
     if (n > 0) {
-        double rows = 0, columns = 0;
-        long double margin_terms = 0;
-        std::vector<std::uint32_t>& seen = touched_;
-        seen.clear();
-        for (const Cell& cell : cells) seen.push_back(cell.x);
-        std::sort(seen.begin(), seen.end());
-        seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
-        rows = static_cast<double>(seen.size());
-        if (set_.kind == Kind::bayesian)
-            for (const std::uint32_t i : seen) margin_terms += rising(row_[i]);
-        seen.clear();
-        for (const Cell& cell : cells) seen.push_back(cell.y);
-        std::sort(seen.begin(), seen.end());
-        seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
-        columns = static_cast<double>(seen.size());
-        if (set_.kind == Kind::bayesian)
-            for (const std::uint32_t j : seen) margin_terms += rising(column_[j]);
-
+        occurring(cells, [](const Cell& cell) { return cell.x; }, rows_);
+        occurring(cells, [](const Cell& cell) { return cell.y; }, columns_);
+        const auto rows = static_cast<double>(rows_.size()), columns = static_cast<double>(columns_.size());
         if (set_.kind == Kind::bayesian) {
             ++sum_.slices;
-            long double ratio = -margin_terms;
+            long double ratio = 0;
             for (const Cell& cell : cells) ratio += rising(cell.count);
+            for (const std::uint32_t i : rows_) ratio -= rising(row_[i]);
+            for (const std::uint32_t j : columns_) ratio -= rising(column_[j]);
             const LogRising& table = *set_.rising;
             ratio += table.total(rx_, n) + table.total(ry_, n) - table.total(static_cast<double>(rx_) * ry_, n);
             log_ratios_.push_back(ratio);
+        } else if (set_.kind == Kind::mantel_haenszel) {
+            ++sum_.slices;
+            if (n > 1 && rows > 1 && columns > 1) {
+                auto next = cells.begin();  // in the order of (x, y), as the states are
+                for (const std::uint32_t i : rows_)
+                    for (const std::uint32_t j : columns_) {
+                        const bool occurs = next != cells.end() && next->x == i && next->y == j;
+                        association_.cell(i, j, ((occurs ? (next++)->count : 0) * n - row_[i] * column_[j]) / n);
+                    }
+                association_.margins(rows_, columns_, row_.data(), column_.data(), n);
+            }
         } else {
             dof_of_slice(rows, columns);
             // Cells that are zero add their expected count; together these are n less the others'.
@@ -178,17 +210,6 @@ void Judge::slice(const std::vector<Cell>& cells) {
 
 namespace {
 
-// A sum with the rounding of every addition kept: it does not depend on the order of the terms.
-struct Total {
-    long double high = 0, low = 0;
-    void add(long double value) {
-        const long double next = high + value, part = next - high;
-        low += (high - (next - part)) + (value - part);
-        high = next;
-    }
-    long double value() const { return high + low; }
-};
-
 // log(exp(u) - 1) for u = exp(log_u) > 0
 long double log_expm1(long double log_u) {
     const long double u = std::exp(log_u);
@@ -201,7 +222,7 @@ double log_odds(const std::vector<long double>& log_ratios, std::size_t single, 
     // q / p = 1 / p - 1 with log p = log_prior / K
     const long double log_q_over_p = log_expm1(std::log(-log_prior) - log_k);
     const auto singles = static_cast<long double>(single);  // slices whose ratio is 1
-    Total total;
+    Sum<long double> total;
     long double largest = -INFINITY;
     if (single > 0) {
         total.add(singles * std::log1p(std::exp(log_q_over_p)));
@@ -217,7 +238,7 @@ double log_odds(const std::vector<long double>& log_ratios, std::size_t single, 
         // P = exp(-sum): log odds = -sum - log(1 - exp(-sum))
         return static_cast<double>(-sum - (sum < 0.7L ? std::log(-std::expm1(-sum)) : std::log1p(-std::exp(-sum))));
     }
-    Total scaled;  // far out, log(1 + exp(t)) is exp(t): add these up on the log scale
+    Sum<long double> scaled;  // far out, log(1 + exp(t)) is exp(t): add these up on the log scale
     if (single > 0) scaled.add(singles * std::exp(log_q_over_p - largest));
     for (const long double ratio : log_ratios) scaled.add(std::exp(log_q_over_p + ratio - largest));
     return static_cast<double>(-(largest + std::log(scaled.value())));
@@ -238,10 +259,14 @@ Numbers Judge::end() {
         return out;
     }
     const double cells = (rx_ - 1.0) * (ry_ - 1.0);
-    switch (set_.dof) {
-        case Dof::slices: out.dof = cells * occur; break;
-        case Dof::adjusted: out.dof = sum_.dof; break;
-        case Dof::full: out.dof = cells > 0 ? cells * configurations_ : 0; break;
+    if (set_.kind == Kind::mantel_haenszel) {
+        out.statistic = association_.end(&out.dof);
+    } else {
+        switch (set_.dof) {
+            case Dof::slices: out.dof = cells * occur; break;
+            case Dof::adjusted: out.dof = sum_.dof; break;
+            case Dof::full: out.dof = cells > 0 ? cells * configurations_ : 0; break;
+        }
     }
     out.log_p = out.dof > 0 ? log_chi2_sf(out.statistic, out.dof) : 0;
     return out;

@@ -5,12 +5,13 @@
 #include <cstdint>
 #include <vector>
 
+#include "association.hpp"
 #include "simd.hpp"
 #include "special.hpp"
 
 namespace graphoid {
 
-enum class Kind { chi_square, g, bayesian };
+enum class Kind { chi_square, g, bayesian, mantel_haenszel };
 enum class Dof { slices, adjusted, full };
 
 struct Settings {
@@ -57,13 +58,11 @@ private:
     void g(const Count* cells, double n);
     template <class Count>
     void bayesian(const Count* cells, double n);
+    template <class Count>
+    void mantel_haenszel(const Count* cells, double n);
     void dof_of_slice(double rows, double columns);
     long double rising(double count) const;
-    void add(double value) {  // two-sum: the total does not depend on the order of the slices
-        const double next = sum_.high + value, part = next - sum_.high;
-        sum_.low += (sum_.high - (next - part)) + (value - part);
-        sum_.high = next;
-    }
+    void add(double value) { add_to(sum_.high, sum_.low, value); }
 
     Settings set_;
     const Simd& simd_;
@@ -72,7 +71,8 @@ private:
     ChiSum sum_;
     std::vector<double> row_, column_;           // margins of the slice at hand
     std::vector<double> inverse_;                // 1 / column margin, 0 where it is 0
-    std::vector<std::uint32_t> touched_;
+    std::vector<std::uint32_t> rows_, columns_;  // states of the slice at hand that occur, ascending
+    Association association_;                    // over all slices; for Kind::mantel_haenszel
     std::vector<long double> log_ratios_;        // log h_k / g_k of the slices
     std::size_t single_ = 0;                     // slices of one row, whose ratio is exactly 1
 };

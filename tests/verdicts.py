@@ -22,7 +22,7 @@ BAYESIAN = [
     gd.BayesianTest(pseudo_count=2.7, prior=0.1),
     gd.BayesianTest(pseudo_count=0.5, prior=0.9, slices="occurring"),
 ]
-DISCRETE = [*CLASSICAL, *BAYESIAN]
+DISCRETE = [*CLASSICAL, gd.MantelHaenszel(), *BAYESIAN]
 
 
 def name_of(test: object) -> str:

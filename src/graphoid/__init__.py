@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from graphoid.independence.g import GTest as GTest
     from graphoid.independence.inferring import Inferring as Inferring
     from graphoid.independence.ledger import Ledger as Ledger
+    from graphoid.independence.mantel_haenszel import MantelHaenszel as MantelHaenszel
     from graphoid.independence.oracle import Oracle as Oracle
     from graphoid.independence.partial_correlation import PartialCorrelation as PartialCorrelation
     from graphoid.independence.tester import Tester as Tester
@@ -45,10 +46,10 @@ if TYPE_CHECKING:
     from graphoid.logic.assertion import Assertion as Assertion
     from graphoid.logic.verdict import Verdict as Verdict
     from graphoid.models.density import DensityLearner as DensityLearner
-    from graphoid.models.fit import L1 as L1
-    from graphoid.models.fit import L2 as L2
     from graphoid.models.fit import CrossValidated as CrossValidated
     from graphoid.models.fit import ElasticNet as ElasticNet
+    from graphoid.models.fit import L1 as L1
+    from graphoid.models.fit import L2 as L2
     from graphoid.models.io import load as load
     from graphoid.models.network import MarkovNetwork as MarkovNetwork
     from graphoid.scores.bjp import BJP as BJP
@@ -92,6 +93,7 @@ _HOME = {
     "LogLinearScore": "scores.log_linear",
     "MDLPDiscretizer": "classifiers.mdlp",
     "MPL": "scores.mpl",
+    "MantelHaenszel": "independence.mantel_haenszel",
     "MarkovNetwork": "models.network",
     "MarkovNetworkClassifier": "classifiers.markov",
     "Oracle": "independence.oracle",

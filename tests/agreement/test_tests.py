@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import graphoid as gd
+from graphoid.counts.engine import MOST_COVARIED
 from graphoid.counts.native import NativeEngine
 from graphoid.counts.reference import ReferenceEngine
 from tests.tables import SIMD, needs_kernels, random_table, table_of
@@ -34,6 +35,9 @@ def sets(n: int, sizes: range, first: int = 2) -> list[tuple[int, ...]]:
 
 def check(test: object, table: Table, questions: list[Question]) -> None:
     """Compare one batch on every instruction set with NumPy, and the batch with single questions."""
+    if isinstance(test, gd.MantelHaenszel):  # which refuses more than so many covariances
+        arities = [v.arity for v in table.variables]
+        questions = [q for q in questions if (arities[q[0]] - 1) * (arities[q[1]] - 1) <= MOST_COVARIED]
     expected = gd.Tester(test, ReferenceEngine(table)).ask(questions)
     answers: list[list[Verdict]] = []
     for simd in SIMD:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 TESTS = [
     *[gd.ChiSquare(dof=dof) for dof in CONVENTIONS],
     *[gd.GTest(dof=dof) for dof in CONVENTIONS],
+    gd.MantelHaenszel(),
     gd.BayesianTest(slices="all"),
     gd.BayesianTest(slices="occurring", pseudo_count=0.5),
     gd.PartialCorrelation(),
@@ -174,6 +175,7 @@ def test_settings_cannot_be_changed(test: Any) -> None:
     [
         (gd.ChiSquare, "alpha"),
         (gd.GTest, "alpha"),
+        (gd.MantelHaenszel, "alpha"),
         (gd.PartialCorrelation, "alpha"),
         (gd.BayesianTest, "threshold"),
         (gd.BayesianTest, "prior"),
@@ -203,7 +205,7 @@ def test_other_settings_are_checked_where_they_are_made(kind: type, settings: An
 
 def test_alpha_decides_and_equality_means_dependent() -> None:
     table = data()
-    for kind in (gd.ChiSquare, gd.GTest, gd.PartialCorrelation):
+    for kind in (gd.ChiSquare, gd.GTest, gd.MantelHaenszel, gd.PartialCorrelation):
         p = gd.Tester(kind(), table).ask([(0, 5, ())])[0].p_value
         assert not gd.Tester(kind(alpha=p), table).independent(0, 5)
         assert gd.Tester(kind(alpha=math.nextafter(p, 0)), table).independent(0, 5)

@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 
 from graphoid.experiments.catalog import EXPERIMENTS
-from graphoid.experiments.compared import ALGORITHMS, stream
+from graphoid.experiments.compared import ALGORITHMS, ROBUST, stream
 from graphoid.experiments.exact import Exact
 from graphoid.experiments.forward import ForwardChaining
 from graphoid.experiments.networks import Networks
@@ -88,8 +88,8 @@ def test_sampled_has_a_row_for_every_algorithm_and_size():
         "printed",
         "matches",
     ]
-    assert found.column("algorithm") == list(ALGORITHMS) * 4
-    assert found.column("printed")[:6] == ["", "", "", "< 0.50", "< 0.50", ""]
+    assert found.column("algorithm") == [*ALGORITHMS, ROBUST] * 4
+    assert found.column("printed")[:8] == ["", "", "", "", "< 0.50", "< 0.50", "", ""]
     assert all(0 <= distance.mean <= 1 for distance in found.column("Hamming"))
 
 
@@ -98,10 +98,10 @@ def test_networks_come_from_bif_files(tmp_path):
     (tmp_path / "bif" / "small.bif").write_text(BIF, encoding="utf-8")
     found = Networks(names=("small",), n_rows=(100, 2_000), repetitions=2).run(data=tmp_path)
     assert names(found)[:4] == ["network", "degrees of freedom", "rows", "algorithm"]
-    assert found.column("network") == ["small"] * 12 + ["average"] * 4
-    assert found.column("degrees of freedom")[5:7] == ["slices", "adjusted"]
+    assert found.column("network") == ["small"] * 16 + ["average"] * 4
+    assert found.column("degrees of freedom")[7:9] == ["slices", "adjusted"]
     assert found.column("printed")[-2:] == [0.28, 0.66]
-    assert found.rows[3][4] == Spread(0.0, 0.0)  # 2,000 rows of three variables: the moral graph
+    assert found.rows[4][4] == Spread(0.0, 0.0)  # 2,000 rows of three variables: the moral graph
 
 
 @pytest.mark.parametrize(

@@ -52,6 +52,7 @@ class Reproducible(enum.StrEnum):
     gsimn_fch = "gsimn-fch"
     gsimn_sampled = "gsimn-sampled"
     gsimn_networks = "gsimn-networks"
+    gsimn_settings = "gsimn-settings"
     gsimn_uci = "gsimn-uci"
     pfmn_exact = "pfmn-exact"
     pfmn_sampled = "pfmn-sampled"

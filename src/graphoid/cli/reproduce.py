@@ -90,8 +90,9 @@ def _write(results: Results, folder: Path) -> None:
     (folder / f"{results.name}.md").write_text(results.to_markdown(), encoding="utf-8")
     written = "csv, md"
     try:
-        save_plot(results, folder / f"{results.name}.png")
-        written += ", png"
+        if results.plot is not None:
+            save_plot(results, folder / f"{results.name}.png")
+            written += ", png"
     except MissingExtra as error:
         print(f"note: {error}", file=sys.stderr)
     print(f"wrote {folder / results.name}.{{{written}}}", file=sys.stderr)

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 MAX_BATCH_BYTES = 2**31
 """What one batch of counts may take before it is refused: two gigabytes."""
 
+MOST_COVARIED = 1024
+"""Cells less those that follow from the margins whose covariances are worked out: 8 megabytes of them."""
+
 
 class CountRequest(NamedTuple):
     """Counts of ``variables`` among the rows in which every variable of ``context`` has its state."""
@@ -52,7 +55,7 @@ class Kernel(NamedTuple):
     """The numbers of a discrete test that an engine may compute next to the counts."""
 
     kind: str
-    """"chi_square", "g" or "bayesian"."""
+    """"chi_square", "g", "bayesian" or "mantel_haenszel"."""
     dof: str = "slices"
     log_prior: float = -1.0
     pseudo_count: float = 1.0
@@ -137,4 +140,14 @@ def refuse_if_too_large(requests: Sequence[CountRequest], engine: CountEngine, n
             f"a batch of {len(requests):,} tables would take {size_in_words(total)}, the most is "
             f"{size_in_words(MAX_BATCH_BYTES)}; the largest ({names}{more}) takes {size_in_words(largest)}. "
             f"Ask for fewer or smaller tables at a time."
+        )
+
+
+def refuse_if_too_many_states(rx: int, ry: int) -> None:
+    """Raise if the covariances of the cells of two variables would take too much to work out."""
+    cells = (rx - 1) * (ry - 1)
+    if cells > MOST_COVARIED:
+        raise CountsTooLarge(
+            f"the covariances of {cells:,} cells ({rx:,} x {ry:,} states) are too many, the most is "
+            f"{MOST_COVARIED:,}; merge rare states, or use ChiSquare."
         )

@@ -13,7 +13,16 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from graphoid.counts.contingency import Counts, written_out
-from graphoid.counts.engine import Blanket, Columns, CountEngine, CountRequest, Kernel, refuse_if_too_large
+from graphoid.counts.engine import (
+    MOST_COVARIED,
+    Blanket,
+    Columns,
+    CountEngine,
+    CountRequest,
+    Kernel,
+    refuse_if_too_large,
+    refuse_if_too_many_states,
+)
 from graphoid.counts.reference import ReferenceEngine
 from graphoid.errors import DataError, SettingsError, SlowWarning
 
@@ -26,7 +35,7 @@ if TYPE_CHECKING:
     from graphoid.data.variables import Variable
     from graphoid.logic.source import Question
 
-_KINDS = {"chi_square": 0, "g": 1, "bayesian": 2}
+_KINDS = {"chi_square": 0, "g": 1, "bayesian": 2, "mantel_haenszel": 3}
 _DOFS = {"slices": 0, "adjusted": 1, "full": 2}
 
 _SMALL_BATCH = 2**20
@@ -226,6 +235,10 @@ class NativeEngine:
         resolve: Callable[[Question], tuple[int, int, tuple[int, ...]]],
     ) -> Columns:
         """Return the numbers of a test for every question, in order."""
+        if kernel.kind == "mantel_haenszel" and max(self._arities, default=0) ** 2 > MOST_COVARIED:
+            for question in questions:
+                x, y, _ = resolve(question)
+                refuse_if_too_many_states(self._arities[x], self._arities[y])
         columns = Columns._make(
             self._data.judge(
                 questions,

@@ -13,6 +13,7 @@ from graphoid.experiments.pfmn_exact import PFMNExact
 from graphoid.experiments.pfmn_sampled import PFMNSampled
 from graphoid.experiments.pfmn_uci import PFMNUCI
 from graphoid.experiments.sampled import Sampled
+from graphoid.experiments.settings import NamedSettings
 from graphoid.experiments.uci import UCI
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ EXPERIMENTS = {
         Sampled(), Sampled(sizes=(50,), degrees=(1, 4), thetas=(1.0,), n_rows=(1_000, 20_000), repetitions=2)
     ),
     "gsimn-networks": Entry(Networks(), Networks(n_rows=(1_000, 5_000), repetitions=1)),
+    "gsimn-settings": Entry(NamedSettings(), NamedSettings(n=30, repetitions=2)),
     "gsimn-uci": Entry(UCI(), UCI(repetitions=3, n_triplets=1_000)),
     "pfmn-exact": Entry(
         PFMNExact(), PFMNExact(degrees=(1, 2), n_particles=(50,), budgets=(200,), repetitions=1)

@@ -80,8 +80,9 @@ class Networks:
             f"""Mean ± standard deviation over {self.repetitions} samples each; seed {seed}; chi-square test,
             alpha = {self.alpha:g}.
 
-            Hamming distances are divided by the number of pairs; 'without' and 'with' is propagation. The
-            last lines have the average ratios of costs.
+            Hamming distances are divided by the number of pairs; 'without' and 'with' is propagation, and
+            'robust' is our preset, which the paper does not have and which has no choice of degrees of
+            freedom. The last lines have the average ratios of costs.
 
             The printed figures are curves without numbers; the text gives two average ratios. It also says
             that on water and hailfinder GSIMN's distance is smaller than GSMN*'s."""

@@ -1,4 +1,4 @@
-"""What the chi-square and the likelihood-ratio test share: degrees of freedom, p-value, verdict."""
+"""What tests with a p-value share: verdicts; and, for sums over slices, degrees of freedom."""
 
 from __future__ import annotations
 
@@ -23,69 +23,27 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ClassicalTest(abc.ABC):
-    r"""A statistic that is summed over slices of the conditioning set and compared with chi-square.
-
-    Parameters
-    ----------
-    alpha
-        Significance: dependent if and only if the p-value is at most alpha.
-    dof
-        Degrees of freedom. "slices": :math:`(|X|-1)(|Y|-1)` for each slice of Z that occurs. "adjusted": for
-        each slice, states of X and Y that do not occur in it are not counted. "full":
-        :math:`(|X|-1)(|Y|-1) \prod |Z_i|`, whether slices occur or not. Usual conventions differ between
-        programs, and verdicts flip with them.
-    thin
-        What to do about tables with too few rows.
-
-    Notes
-    -----
-    Slices without rows add nothing. Zero degrees of freedom mean p = 1, independent, and thin. There is no
-    continuity correction.
-    """
+class SignificanceTest(abc.ABC):
+    """A test of tables by a p-value: dependent if and only if it is at most ``alpha``."""
 
     alpha: float = 0.05
-    dof: DofConvention = "slices"
     thin: ThinData = field(default_factory=ThinData)
-
-    _kind: ClassVar[str]
 
     def __post_init__(self) -> None:
         check_probability("alpha", self.alpha)
-        if self.dof not in get_args(DofConvention):
-            raise SettingsError(f"dof is {self.dof!r}; it must be 'slices', 'adjusted' or 'full'.")
-
-    @property
-    def kernel(self) -> Kernel:
-        """The same test for engines that judge next to the counts."""
-        return Kernel(self._kind, self.dof)
 
     def needs(self, a: Assertion) -> CountRequest:
         """Return the counts that judging ``a`` takes."""
         return needs(a)
 
+    @property
     @abc.abstractmethod
-    def statistic(
-        self, observed: NDArray[np.float64], rows: NDArray[np.float64], columns: NDArray[np.float64]
-    ) -> float:
-        """Return the sum over slices (first axis) of the statistic, given cells and margins."""
+    def kernel(self) -> Kernel:
+        """The same test for engines that judge next to the counts."""
 
+    @abc.abstractmethod
     def judge(self, a: Assertion, counts: Counts) -> Verdict:
         """Judge ``a`` from its counts."""
-        slices = slices_of(counts)
-        rx, ry = counts.shape[-2:]
-        rows, columns = slices.sum(axis=2), slices.sum(axis=1)
-        if self.dof == "full":
-            configurations = math.prod(map(float, counts.shape[:-2]))  # infinite if need be
-            dof = (rx - 1.0) * (ry - 1.0) * configurations if rx > 1 and ry > 1 else 0.0
-        elif self.dof == "slices":
-            dof = float((rx - 1) * (ry - 1) * len(slices))
-        else:
-            dof = float((((rows > 0).sum(axis=1) - 1) * ((columns > 0).sum(axis=1) - 1)).sum())
-        statistic = self.statistic(slices, rows, columns) if slices.size else 0.0
-        log_p = log_chi2_sf(statistic, dof)
-        numbers = ([v] for v in (statistic, dof, math.exp(log_p), log_p, 0.0, float(len(slices) * rx * ry)))
-        return self.verdicts(Columns([a.x], [a.y], [a.given], *numbers), counts.total)[0]
 
     def verdicts(self, columns: Columns, n_rows: float) -> list[Verdict]:
         """Return the verdicts for numbers that were computed from the counts."""
@@ -110,3 +68,63 @@ class ClassicalTest(abc.ABC):
             thin,
             "test",
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClassicalTest(SignificanceTest):
+    r"""A statistic that is summed over slices of the conditioning set and compared with chi-square.
+
+    Parameters
+    ----------
+    alpha
+        Significance: dependent if and only if the p-value is at most alpha.
+    dof
+        Degrees of freedom. "slices": :math:`(|X|-1)(|Y|-1)` for each slice of Z that occurs. "adjusted": for
+        each slice, states of X and Y that do not occur in it are not counted. "full":
+        :math:`(|X|-1)(|Y|-1) \prod |Z_i|`, whether slices occur or not. Usual conventions differ between
+        programs, and verdicts flip with them.
+    thin
+        What to do about tables with too few rows.
+
+    Notes
+    -----
+    Slices without rows add nothing. Zero degrees of freedom mean p = 1, independent, and thin. There is no
+    continuity correction.
+    """
+
+    dof: DofConvention = "slices"
+
+    _kind: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.dof not in get_args(DofConvention):
+            raise SettingsError(f"dof is {self.dof!r}; it must be 'slices', 'adjusted' or 'full'.")
+
+    @property
+    def kernel(self) -> Kernel:
+        """The same test for engines that judge next to the counts."""
+        return Kernel(self._kind, self.dof)
+
+    @abc.abstractmethod
+    def statistic(
+        self, observed: NDArray[np.float64], rows: NDArray[np.float64], columns: NDArray[np.float64]
+    ) -> float:
+        """Return the sum over slices (first axis) of the statistic, given cells and margins."""
+
+    def judge(self, a: Assertion, counts: Counts) -> Verdict:
+        """Judge ``a`` from its counts."""
+        slices = slices_of(counts)
+        rx, ry = counts.shape[-2:]
+        rows, columns = slices.sum(axis=2), slices.sum(axis=1)
+        if self.dof == "full":
+            configurations = math.prod(map(float, counts.shape[:-2]))  # infinite if need be
+            dof = (rx - 1.0) * (ry - 1.0) * configurations if rx > 1 and ry > 1 else 0.0
+        elif self.dof == "slices":
+            dof = float((rx - 1) * (ry - 1) * len(slices))
+        else:
+            dof = float((((rows > 0).sum(axis=1) - 1) * ((columns > 0).sum(axis=1) - 1)).sum())
+        statistic = self.statistic(slices, rows, columns) if slices.size else 0.0
+        log_p = log_chi2_sf(statistic, dof)
+        numbers = ([v] for v in (statistic, dof, math.exp(log_p), log_p, 0.0, float(len(slices) * rx * ry)))
+        return self.verdicts(Columns([a.x], [a.y], [a.given], *numbers), counts.total)[0]

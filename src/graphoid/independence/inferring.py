@@ -10,6 +10,7 @@ from graphoid.logic.axioms import RULES
 from graphoid.logic.closure import AXIOMS, Closure
 from graphoid.logic.knowledge import Knowledge
 from graphoid.logic.sets import mask
+from graphoid.logic.source import rows_per_cell
 from graphoid.logic.verdict import Fact, Verdict
 
 if TYPE_CHECKING:
@@ -94,6 +95,10 @@ class Inferring:
     def known(self) -> tuple[Fact, ...]:
         """All that is known so far: answers of the source and conclusions drawn from several of them."""
         return tuple(sorted(self._rules.facts()))
+
+    def rows_per_cell(self, variables: Sequence[int]) -> float:
+        """Return how many rows the source has for each cell of a table of these variables."""
+        return rows_per_cell(self.source, variables)
 
     def independent(self, x: int | str, y: int | str, given: Iterable[int | str] = ()) -> bool:
         """Answer one question."""

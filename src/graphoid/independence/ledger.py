@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from graphoid.logic.source import rows_per_cell
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
@@ -75,6 +77,10 @@ class Ledger:
         if self._price is None:
             return float(self.weighted)
         return sum(self._price(v.assertion) for v in self.executed)
+
+    def rows_per_cell(self, variables: Sequence[int]) -> float:
+        """Return how many rows the source has for each cell of a table of these variables."""
+        return rows_per_cell(self._ci, variables)
 
     def independent(self, x: int | str, y: int | str, given: Iterable[int | str] = ()) -> bool:
         """Answer one question."""

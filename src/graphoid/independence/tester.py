@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from graphoid.counts.engine import CountEngine, JudgesNearCounts
@@ -29,8 +30,9 @@ class Tester:
     Parameters
     ----------
     test
-        A :class:`~graphoid.ChiSquare`, :class:`~graphoid.GTest`, :class:`~graphoid.BayesianTest` or
-        :class:`~graphoid.PartialCorrelation`, or anything with ``needs`` and ``judge``.
+        A :class:`~graphoid.ChiSquare`, :class:`~graphoid.GTest`, :class:`~graphoid.MantelHaenszel`,
+        :class:`~graphoid.BayesianTest` or :class:`~graphoid.PartialCorrelation`, or anything with ``needs``
+        and ``judge``.
     data
         A table, or any engine that counts.
 
@@ -57,7 +59,7 @@ class Tester:
                     "PartialCorrelation needs the numbers themselves: give it a table, not an engine."
                 )
             self._correlated = test.prepare(data)
-            variables = data.variables
+            self._n_rows, variables = float(data.n_rows), data.variables
         else:
             if not (hasattr(test, "needs") and hasattr(test, "judge")):
                 raise SettingsError(f"{test!r} is no test: it has no needs() and judge().")
@@ -66,10 +68,12 @@ class Tester:
                     f"the data are of type {type(data).__name__}; give a table: graphoid.read(...)."
                 )
             self.engine: CountEngine = engine_for(data) if isinstance(data, Table) else data
-            variables = self.engine.variables
+            self._n_rows, variables = float(self.engine.n_rows), self.engine.variables
             # asked once here: checking a protocol takes longer than a test
             if isinstance(self.engine, JudgesNearCounts) and hasattr(test, "kernel"):
                 self._near, self._kernel = self.engine, test.kernel
+        # of a correlation each variable takes a parameter, where a table has a factor of cells for it
+        self._arities = None if self._correlated is not None else [v.arity for v in variables]
         self._names = tuple(v.name for v in variables)
         self._resolve = Resolver(self._names)
 
@@ -81,6 +85,12 @@ class Tester:
     def independent(self, x: int | str, y: int | str, given: Iterable[int | str] = ()) -> bool:
         """Answer one question."""
         return self.ask([(x, y, given)])[0].independent
+
+    def rows_per_cell(self, variables: Sequence[int]) -> float:
+        """Return how many rows there are for each cell of a table; for each variable of a correlation."""
+        if self._arities is None:
+            return self._n_rows / len(variables)
+        return self._n_rows / math.prod([float(self._arities[v]) for v in variables])
 
     def ask(self, questions: Sequence[Question]) -> list[Verdict]:
         """Answer many questions (x, y, given), in order.

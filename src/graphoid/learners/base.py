@@ -11,6 +11,7 @@ from graphoid.data.table import Table
 from graphoid.errors import SettingsError
 from graphoid.independence.chi_square import ChiSquare
 from graphoid.independence.tester import Tester
+from graphoid.logic.source import rows_per_cell
 from graphoid.structure.learned import EXECUTED, Cost, LearnedStructure
 
 if TYPE_CHECKING:
@@ -59,6 +60,10 @@ class Questions:
         self.trace.append(verdict)
         return verdict
 
+    def rows_per_cell(self, variables: Sequence[int]) -> float:
+        """Return how many rows there are for each cell of a table; infinite where answers need no data."""
+        return rows_per_cell(self._ci, variables)
+
     def note(self, verdict: Verdict) -> Verdict:
         """Keep an answer that took no question."""
         self.trace.append(verdict)
@@ -82,8 +87,7 @@ class IndependenceLearner(ABC):
 
             table = read(table)
         started = time.perf_counter()
-        tester = Tester(ChiSquare() if self.test is None else self.test, table)
-        self._structure = self._learned(tester, table.data_id, started)
+        self._structure = self._learned(self._tester(table), table.data_id, started)
         return self
 
     def learn(self, ci: IndependenceSource) -> LearnedStructure:
@@ -100,6 +104,10 @@ class IndependenceLearner(ABC):
             raise AttributeError(
                 f"{type(self).__name__} has no structure_ yet; call fit(table) first."
             ) from None
+
+    def _tester(self, table: Table) -> Tester:
+        """Return who answers questions about a table."""
+        return Tester(ChiSquare() if self.test is None else self.test, table)
 
     def _answering(self, ci: IndependenceSource) -> IndependenceSource:
         """Return who answers this learner's questions, which may be more than the source alone."""

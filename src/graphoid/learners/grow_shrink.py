@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Literal
 from graphoid.logic.verdict import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from graphoid.learners.base import Questions
 
@@ -155,13 +155,29 @@ class Asking:
         """
         if self.max_given is None or len(blanket) <= self.max_given:
             return blanket
-        of_x, of_y = self.strength[x], self.strength[y]
-        best = sorted(blanket, key=lambda w: max(of_x[w], of_y[w]))[: self.max_given]
+        best = likeliest_between(self.strength, x, y, blanket)[: self.max_given]
         return tuple([w for w in blanket if w in best])
 
 
-def initial_tests(questions: Questions, n: int) -> tuple[Matrix, list[list[bool]]]:
+def likeliest_between(strength: Matrix, x: int, y: int, others: Sequence[int]) -> list[int]:
+    """Return other variables, those first that both X and Y depend on most, by the weaker of the two."""
+    of_x, of_y = strength[x], strength[y]
+    return sorted(others, key=lambda w: max(of_x[w], of_y[w]))
+
+
+def initial_tests(
+    questions: Questions, n: int, number: Callable[[Verdict], float] | None = None
+) -> tuple[Matrix, list[list[bool]]]:
     """Ask about all pairs unconditionally, in one batch (lines 3-4).
+
+    Parameters
+    ----------
+    questions
+        Asks, and keeps the trace.
+    n
+        How many variables there are.
+    number
+        What a verdict says of the strength of a dependence; :func:`log_p` if None.
 
     Returns
     -------
@@ -171,7 +187,7 @@ def initial_tests(questions: Questions, n: int) -> tuple[Matrix, list[list[bool]
     strength = [[0.0] * n for _ in range(n)]
     independent = [[False] * n for _ in range(n)]
     for v in questions.ask([(x, y, ()) for x in range(n) for y in range(x + 1, n)]):
-        strength[v.x][v.y] = strength[v.y][v.x] = log_p(v)
+        strength[v.x][v.y] = strength[v.y][v.x] = (number or log_p)(v)
         independent[v.x][v.y] = independent[v.y][v.x] = v.independent
     return strength, independent
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from graphoid.errors import SettingsError
 from graphoid.independence.inferring import Chaining, Inferring
@@ -44,6 +44,9 @@ class GSIMN(GrowShrinkLearner):
         follows by Strong Union, Transitivity and Intersection is worked out, for 13 variables at most.
     rule, fdr, max_given, regrow
         As for :class:`~graphoid.GSMN`. With ``fdr``, edges whose deciding answer was inferred are tested.
+    preset
+        "robust" as for :class:`~graphoid.GSMN`; but a dependence that is sure given some variables is not
+        tested again given fewer of them. Independences are never inferred: on few rows none is sure.
 
     Notes
     -----
@@ -64,7 +67,11 @@ class GSIMN(GrowShrinkLearner):
 
     chaining: Literal["backward", "forward"] = "backward"
 
+    _infers: ClassVar[bool] = True
+
     def _answering(self, ci: IndependenceSource) -> IndependenceSource:
+        if self.preset is not None:  # infers by itself, from answers that are sure
+            return ci
         return Chaining(ci) if self.chaining == "forward" else Inferring(ci)
 
     def _check(self) -> None:

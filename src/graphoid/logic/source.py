@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
@@ -29,3 +30,13 @@ class IndependenceSource(Protocol):
     def ask(self, questions: Sequence[Question]) -> list[Verdict]:
         """Answer many questions, in order. Ask in batches where you can: a trip to the data may be dear."""
         ...
+
+
+def rows_per_cell(ci: IndependenceSource, variables: Sequence[int]) -> float:
+    """Return how many rows a source has for each cell of a table of these variables.
+
+    Known before anything is counted, from the numbers of rows and states; infinite for a source that needs no
+    data, which is one without a method of this name.
+    """
+    known = getattr(ci, "rows_per_cell", None)
+    return math.inf if known is None else float(known(variables))
