@@ -18,5 +18,6 @@ nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>> owned(std::vector<T>&& 
 }
 
 // One function a subject, defined in bind_<subject>.cpp and called by the module in bindings.cpp.
+void bind_contexts(nanobind::module_& m);
 
 }  // namespace graphoid

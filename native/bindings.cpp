@@ -534,6 +534,7 @@ nb::object gibbs(Plain<std::int64_t> first_term, Plain<std::int64_t> first_membe
 
 NB_MODULE(_native, m) {
     m.doc() = "Counting kernels of graphoid.";
+    bind_contexts(m);
     nb::class_<Handle>(m, "Dataset")
         .def(nb::init<nb::list, const std::vector<std::uint32_t>&, std::size_t, nb::object, double, const std::string&>(),
              nb::arg("columns"), nb::arg("arities"), nb::arg("n_rows"), nb::arg("units").none(), nb::arg("unit"),

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from graphoid.independence.partial_correlation import PartialCorrelation as PartialCorrelation
     from graphoid.independence.tester import Tester as Tester
     from graphoid.independence.thin import ThinData as ThinData
+    from graphoid.learners.csgs import CSGS as CSGS
+    from graphoid.learners.cspc import CSPC as CSPC
     from graphoid.learners.exhaustive import ExhaustiveSearch as ExhaustiveSearch
     from graphoid.learners.gsimn import GSIMN as GSIMN
     from graphoid.learners.gsmn import GSMN as GSMN
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
     from graphoid.scores.priors import UniformPrior as UniformPrior
     from graphoid.structure.compare import accuracy as accuracy
     from graphoid.structure.compare import compare as compare
+    from graphoid.structure.contexts import CanonicalModel as CanonicalModel
     from graphoid.structure.graph import UndirectedGraph as UndirectedGraph
     from graphoid.structure.learned import LearnedStructure as LearnedStructure
     from graphoid.structure.learned import load as load
@@ -56,6 +59,9 @@ _HOME = {
     "Assertion": "logic.assertion",
     "BJP": "scores.bjp",
     "BayesianTest": "independence.bayesian",
+    "CSGS": "learners.csgs",
+    "CSPC": "learners.cspc",
+    "CanonicalModel": "structure.contexts",
     "ChiSquare": "independence.chi_square",
     "EdgePrior": "scores.priors",
     "ExhaustiveSearch": "learners.exhaustive",

@@ -180,7 +180,7 @@ def text(structure: LearnedStructure) -> str:
     """Return a structure for a terminal: its edges, strongest first, and what it cost."""
     rows = strongest_first(structure)
     lines = [f"Markov network of {structure.graph.n:,} variables, {_count(len(rows), 'edge')}"]
-    if by := _learner(structure.settings):
+    if by := described(structure.settings):
         lines[0] += f", learned by {by}"
     shown = rows[:MOST_EDGES]
     width = max((len(f"{row.x} – {row.y}") for row in shown), default=0)
@@ -198,7 +198,7 @@ def text(structure: LearnedStructure) -> str:
 def html(structure: LearnedStructure) -> str:
     """Return a structure for a notebook; every name is escaped."""
     rows = strongest_first(structure)
-    by = _learner(structure.settings)
+    by = described(structure.settings)
     title = f"Markov network of {structure.graph.n:,} variables, {_count(len(rows), 'edge')}"
     parts = [f"<p><b>{escape(title)}</b>{escape(f', learned by {by}' if by else '')}</p>"]
     if rows:
@@ -268,7 +268,7 @@ def cost_line(structure: LearnedStructure) -> str:
     return ", ".join(facts)
 
 
-def _learner(settings: Mapping[str, Any]) -> str:
+def described(settings: Mapping[str, Any]) -> str:
     """Return the learner and its test as one would write them, or ''."""
     if "learner" not in settings:
         return ""

@@ -1,0 +1,163 @@
+"""The fewest contexts that cover some configurations and none of others.
+
+A context that covers none of the forbidden configurations is an implicant; one from which no variable can be
+dropped is a prime implicant. A smallest set of contexts can always be had from primes alone (Quine and
+McCluskey, here for any number of states). Configurations that are neither wanted nor forbidden may be covered
+or not, whichever needs fewer contexts.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from graphoid.logic.assertion import Context
+
+MOST_SETS = 1024
+"""Sets of variables that are looked through for primes: all of them for ten variables."""
+
+MOST_NODES = 200
+"""Nodes of the search for a smallest cover, after which the greedy one is taken."""
+
+
+class Cover(NamedTuple):
+    """Contexts that together cover what is wanted."""
+
+    contexts: tuple[Context, ...]
+    smallest: bool
+    """Whether there is no smaller set; else it is at most 1 + log k times as large for k configurations,
+    if contexts of so many variables as were looked through are compared."""
+
+
+def fewest_contexts(wanted: NDArray[np.uint16], forbidden: NDArray[np.uint16]) -> Cover:
+    """Return the fewest contexts that cover every wanted configuration and no forbidden one.
+
+    Parameters
+    ----------
+    wanted, forbidden
+        Configurations of the same variables, one a row; no row is in both. Contexts name variables by column.
+
+    Examples
+    --------
+    >>> north_or_old = np.array([[0, 0], [0, 1], [1, 1]])
+    >>> fewest_contexts(north_or_old, np.array([[1, 0]])).contexts
+    (((0, 0),), ((1, 1),))
+    """
+    if not len(wanted):
+        return Cover((), smallest=True)
+    if not len(forbidden):
+        return Cover(((),), smallest=True)
+    primes, complete = prime_implicants(wanted, forbidden)
+    contexts = sorted(primes, key=lambda context: (len(context), context))
+    covers = np.stack([primes[context] for context in contexts])
+    chosen = _smallest_cover(covers, np.array([len(context) for context in contexts]))
+    smallest = chosen is not None and complete
+    if chosen is None:
+        chosen = _greedy_cover(covers)
+    return Cover(tuple(contexts[i] for i in sorted(chosen)), smallest=smallest)
+
+
+def prime_implicants(
+    wanted: NDArray[np.uint16], forbidden: NDArray[np.uint16]
+) -> tuple[dict[Context, NDArray[np.bool_]], bool]:
+    """Return prime implicants with the wanted rows that each covers, and whether these are all there are.
+
+    Where there are too many sets of variables, small ones are looked through, and rows that none of those
+    covers are described in full and then generalized, one variable after the other.
+    """
+    n = wanted.shape[1]
+    primes: dict[Context, NDArray[np.bool_]] = {}
+    valid: dict[tuple[int, ...], NDArray[np.bool_]] = {}
+    covered = np.zeros(len(wanted), dtype=bool)
+    for columns in _sets(n):
+        by_fewer = np.zeros(len(wanted), dtype=bool)
+        for dropped in range(len(columns)):
+            by_fewer |= valid[columns[:dropped] + columns[dropped + 1 :]]
+        valid[columns] = by_fewer | ~_among(wanted, forbidden, columns)
+        for row in np.flatnonzero(valid[columns] & ~by_fewer):
+            context = tuple((c, int(wanted[row, c])) for c in columns)
+            if context not in primes:
+                primes[context] = _matching(wanted, context)
+                covered |= primes[context]
+    for row in np.flatnonzero(~covered):
+        if not covered[row]:
+            context = _generalized(wanted[row], forbidden)
+            primes[context] = _matching(wanted, context)
+            covered |= primes[context]
+    return primes, len(valid) == 2**n
+
+
+def _sets(n: int) -> Iterator[tuple[int, ...]]:
+    """Yield sets of columns, small ones first, as long as all of a size can be looked through."""
+    n_sets = 0
+    for size in range(n + 1):
+        n_sets += math.comb(n, size)
+        if n_sets > MOST_SETS:
+            return
+        yield from combinations(range(n), size)
+
+
+def _among(
+    rows: NDArray[np.uint16], others: NDArray[np.uint16], columns: tuple[int, ...]
+) -> NDArray[np.bool_]:
+    """Return which rows say of some columns what one of the others says."""
+    if not columns:
+        return np.ones(len(rows), dtype=bool)
+    both = np.concatenate([rows[:, columns], others[:, columns]])
+    _, number = np.unique(both, axis=0, return_inverse=True)
+    number = number.reshape(-1)
+    return np.isin(number[: len(rows)], number[len(rows) :])
+
+
+def _matching(rows: NDArray[np.uint16], context: Context) -> NDArray[np.bool_]:
+    kept = np.ones(len(rows), dtype=bool)
+    for column, state in context:
+        kept &= rows[:, column] == state
+    return kept
+
+
+def _generalized(row: NDArray[np.uint16], forbidden: NDArray[np.uint16]) -> Context:
+    """Return a prime implicant that covers a row: variables go, the last first, while none is forbidden."""
+    context = tuple((c, int(state)) for c, state in enumerate(row))
+    for literal in reversed(context):
+        fewer = tuple(other for other in context if other != literal)
+        if not _matching(forbidden, fewer).any():
+            context = fewer
+    return context
+
+
+def _smallest_cover(covers: NDArray[np.bool_], lengths: NDArray[np.intp]) -> list[int] | None:
+    """Return the fewest contexts (a row each) that cover every column; of these the shortest.
+
+    By integer programming; None if that takes too long.
+    """
+    from scipy.optimize import Bounds, LinearConstraint, milp
+
+    n_contexts, n_rows = covers.shape
+    one_more = 1 + int(lengths.max()) * min(n_contexts, n_rows)  # dearer than any saving in length
+    solved = milp(
+        (one_more + lengths).astype(float),
+        integrality=np.ones(n_contexts),
+        bounds=Bounds(0, 1),
+        constraints=LinearConstraint(covers.T.astype(float), 1, np.inf),
+        options={"node_limit": MOST_NODES, "mip_rel_gap": 0.0},
+    )
+    return np.flatnonzero(solved.x > 0.5).tolist() if solved.status == 0 else None
+
+
+def _greedy_cover(covers: NDArray[np.bool_]) -> list[int]:
+    """Return contexts that cover every column: always the one that covers most of what is left."""
+    left, chosen = np.ones(covers.shape[1], dtype=bool), []
+    while left.any():
+        best = int((covers & left).sum(axis=1).argmax())
+        chosen.append(best)
+        left &= ~covers[best]
+    return chosen
