@@ -119,7 +119,8 @@ class ContextTester:
         self.weighted += at.size * (2 + len(given))
         self.rows_read += float(answers.n_rows[slices].sum())
         self._note(answers.key, slices)
-        return answers.independent[slices]
+        independent: NDArray[np.bool_] = answers.independent[slices]
+        return independent
 
     @property
     def n_distinct(self) -> int:
@@ -133,8 +134,11 @@ class ContextTester:
         if key in self._held:
             self._held.move_to_end(key)
             return self._held[key]
-        judged = self._judged_plainly if self._kernel is None else self._judged
-        answers = Answers(key, *judged(min(x, y), max(x, y), given))
+        asked = min(x, y), max(x, y), given
+        plainly = self._kernel is None
+        answers = Answers(
+            key, *(self._judged_plainly(*asked) if plainly else self._judged(self._kernel, *asked))
+        )
         self.n_counted += 1
         self._held[key] = answers
         self._held_bytes += _size(answers)
@@ -157,10 +161,10 @@ class ContextTester:
         return slice_of, independent, n_rows
 
     def _judged(
-        self, x: int, y: int, given: tuple[int, ...]
+        self, kernel: Any, x: int, y: int, given: tuple[int, ...]
     ) -> tuple[NDArray[Any], NDArray[np.bool_], NDArray[np.float64]]:
         """Judge every slice next to its counts."""
-        slice_of, statistic, dof, log_p, log_odds, n_rows, some = self._kernel.judge(x, y, given)
+        slice_of, statistic, dof, log_p, log_odds, n_rows, some = kernel.judge(x, y, given)
         n, arities = len(n_rows), self.assignments.arities
         p_value = [math.exp(value) for value in log_p]
         cells = [float(arities[x] * arities[y])] * n

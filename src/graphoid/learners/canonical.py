@@ -21,7 +21,7 @@ from graphoid.learners.base import described
 from graphoid.structure.contexts import CanonicalCost, CanonicalModel
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -78,7 +78,7 @@ class CanonicalGraphs:
         self.adjacency[at, a, b] = self.adjacency[at, b, a] = False
 
 
-def context_of(assignment: Sequence[int], variables: Sequence[int]) -> Context:
+def context_of(assignment: Sequence[int], variables: Iterable[int]) -> Context:
     """Return what an assignment says of some variables.
 
     >>> context_of([1, 0, 2], [2, 0])

@@ -111,7 +111,10 @@ class CanonicalModel:
         weight = np.bincount(graph_of, weights=n_rows, minlength=len(found))
         by_weight = np.lexsort((np.arange(len(found)), -weight))
         matrices = np.unpackbits(found, axis=1, count=n * n).reshape(-1, n, n)
-        graphs = tuple(UndirectedGraph(names, np.argwhere(np.triu(matrices[g])).tolist()) for g in by_weight)
+        graphs = tuple(
+            UndirectedGraph(names, [(x, y) for x, y in np.argwhere(np.triu(matrices[g])).tolist()])
+            for g in by_weight
+        )
         place = np.empty(len(found), dtype=np.intp)
         place[by_weight] = np.arange(len(found))
         return cls(
@@ -147,7 +150,7 @@ class CanonicalModel:
         """
         codes = self._codes(assignment)
         try:
-            return self.graphs[self.graph_of[self._index[codes]]]
+            return self.graphs[int(self.graph_of[self._index[codes]])]
         except KeyError:
             said = ", ".join(self.said(v, code) for v, code in enumerate(codes))
             raise SettingsError(

@@ -182,7 +182,7 @@ def _information(tables: dict[Context, NDArray[Any]]) -> float:
         statistic += 2.0 * float((table[seen] * np.log(table[seen] / expected[seen])).sum())
         dof += (np.count_nonzero(row) - 1) * (np.count_nonzero(column) - 1)
         total += float(n)
-    return max(0.0, statistic - dof) / (2.0 * total)
+    return float(max(0.0, statistic - dof) / (2.0 * total))
 
 
 def _matrix(edges: tuple[tuple[int, int], ...], n: int) -> NDArray[np.bool_]:
