@@ -68,20 +68,21 @@ class ContextNetwork(BinaryNetwork):
 def context_model(n: int, rng: Generator | int | None = None, theta: float = 1.0) -> ContextNetwork:
     r"""Return a binary network whose variables all depend on each other in one context, and not in the other.
 
-    .. math:: \log P(v) = \sum_x \lambda_x v_x + \frac{\theta}{4} \sum_a s_a s_w
+    .. math:: \log P(v) = \lambda_w v_w + \sum_a \left(\lambda_a^{v_w} v_a + \frac{\theta}{4} s_a s_w\right)
               + [v_w = 0] \, \frac{\theta}{4} \sum_{a < b} s_a s_b + \text{const},
               \qquad s_x = 2 v_x - 1, \quad a, b \ne w
 
-    Where the switch w (the first variable) is 0, every pair has log-odds ratio ``theta`` given the rest;
-    where it is 1, those of the others are independent: :math:`I(X_a, X_b \mid x_w = 1)`. So the structure is
-    a complete graph in one context, and in the other a star around the switch.
+    Where the switch w (the first variable) is 0, every pair of the others has log-odds ratio ``theta`` given
+    the rest; where it is 1, they are independent: :math:`I(X_a, X_b \mid x_w = 1)`. So the structure is a
+    complete graph in one context, and in the other a star around the switch.
 
     Parameters
     ----------
     n
         How many variables, three or more.
     rng
-        Where the log-odds :math:`\lambda_x` come from, uniform on (-1, 1). None for different ones each time.
+        Where the log-odds :math:`\lambda` come from, uniform on (-1, 1), those of the others drawn for each
+        state of the switch. None for different ones each time.
     theta
         The log-odds ratio of a pair.
 
@@ -97,21 +98,20 @@ def context_model(n: int, rng: Generator | int | None = None, theta: float = 1.0
     Notes
     -----
     The distributions of [Edera2014]_, section 4.1, which describes the two graphs and refers to a report for
-    the weights. That pairs with the switch have the same log-odds ratio, in both contexts, and the range of
-    :math:`\lambda` are our choices. With no such interaction a star is all but invisible: CSGS has then
-    more than twice the divergence of the true structure at 1,000 rows.
+    the weights. The range of :math:`\lambda` is our choice, and so are two things that make the star visible
+    and the structure faithful: pairs with the switch interact too, and :math:`\lambda_a` differs between the
+    contexts. Without them the switch and a variable are independent given the others wherever these are
+    evenly split.
     """
     if isinstance(n, bool) or not isinstance(n, int) or n < 3:
         raise SettingsError(f"a context model has three variables or more; n is {n!r}.")
-    weights = np.random.default_rng(rng).uniform(-1.0, 1.0, n)
+    rng = np.random.default_rng(rng)
     others = [v for v in range(n) if v != SWITCH]
     switched = np.stack([theta * _SPINS, np.zeros((2, 2))])
-    return ContextNetwork(
-        UndirectedGraph(n, combinations(range(n), 2)),
-        (
-            *(Factor((v,), np.array([0.0, weight])) for v, weight in enumerate(weights)),
-            *(Factor((SWITCH, a), theta * _SPINS) for a in others),
-            *(Factor((SWITCH, a, b), switched) for a, b in combinations(others, 2)),
-        ),
-        "context model",
-    )
+    factors = [Factor((SWITCH,), np.array([0.0, rng.uniform(-1.0, 1.0)]))]
+    for a in others:
+        nodes = np.stack([np.zeros(2), rng.uniform(-1.0, 1.0, 2)], axis=1)
+        factors.append(Factor((SWITCH, a), nodes + theta * _SPINS))
+    factors += [Factor((SWITCH, a, b), switched) for a, b in combinations(others, 2)]
+    graph = UndirectedGraph(n, combinations(range(n), 2))
+    return ContextNetwork(graph, tuple(factors), "context model")
