@@ -18,6 +18,8 @@ nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>> owned(std::vector<T>&& 
 }
 
 // One function a subject, defined in bind_<subject>.cpp and called by the module in bindings.cpp.
+void bind_chains(nanobind::module_& m);
 void bind_contexts(nanobind::module_& m);
+void bind_pseudo_likelihood(nanobind::module_& m);
 
 }  // namespace graphoid

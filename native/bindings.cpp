@@ -22,6 +22,7 @@
 #include "gibbs.hpp"
 #include "knowledge.hpp"
 #include "special.hpp"
+#include "streams.hpp"
 
 namespace nb = nanobind;
 using namespace graphoid;
@@ -519,7 +520,7 @@ using Plain = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 nb::object gibbs(Plain<std::int64_t> first_term, Plain<std::int64_t> first_member, Plain<std::int64_t> first_cell,
                  Plain<std::int32_t> members, Plain<std::uint32_t> thresholds, Plain<double> log_odds, Plain<std::uint64_t> keys,
                  std::size_t times, std::size_t burn_in, std::size_t thin, unsigned threads) {
-    const std::size_t n = first_term.shape(0) - 1, groups = keys.shape(0), rows = times * groups * gibbs_group;
+    const std::size_t n = first_term.shape(0) - 1, groups = keys.shape(0), rows = times * groups * stream_lanes;
     auto* memory = new std::uint8_t[n * rows];
     nb::capsule owner(memory, [](void* p) noexcept { delete[] static_cast<std::uint8_t*>(p); });
     {
@@ -534,7 +535,6 @@ nb::object gibbs(Plain<std::int64_t> first_term, Plain<std::int64_t> first_membe
 
 NB_MODULE(_native, m) {
     m.doc() = "Counting kernels of graphoid.";
-    bind_contexts(m);
     nb::class_<Handle>(m, "Dataset")
         .def(nb::init<nb::list, const std::vector<std::uint32_t>&, std::size_t, nb::object, double, const std::string&>(),
              nb::arg("columns"), nb::arg("arities"), nb::arg("n_rows"), nb::arg("units").none(), nb::arg("unit"),
@@ -554,6 +554,9 @@ NB_MODULE(_native, m) {
         .def("remember", &Inference::remember)
         .def("facts", &Inference::facts);
     m.def("gibbs", &gibbs);
+    bind_chains(m);
+    bind_contexts(m);
+    bind_pseudo_likelihood(m);
     m.def("make_tuples", &make_tuples, nb::arg("type"), nb::arg("columns"), nb::arg("n"));
     m.def("log_chi2_sf", &log_chi2_sf, nb::arg("x"), nb::arg("dof"));
     m.def("simd_names", [] {

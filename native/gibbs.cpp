@@ -5,28 +5,13 @@
 #include <vector>
 
 #include "parallel.hpp"
+#include "streams.hpp"
 
 namespace graphoid {
 namespace {
 
-constexpr std::size_t lanes = gibbs_group;
-constexpr std::size_t words = lanes / 2;  // of a stream, for one update of all chains of a group
-
-// Word `counter` of the stream of a key: SplitMix64.
-inline std::uint64_t word(std::uint64_t key, std::uint64_t counter) {
-    std::uint64_t z = key + (counter + 1) * 0x9E3779B97F4A7C15u;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-}
-
-void uniforms(std::uint64_t key, std::uint64_t counter, std::uint32_t* u) {
-    for (std::size_t j = 0; j < words; ++j) {
-        const std::uint64_t w = word(key, counter + j);
-        u[2 * j] = static_cast<std::uint32_t>(w);
-        u[2 * j + 1] = static_cast<std::uint32_t>(w >> 32);
-    }
-}
+constexpr std::size_t lanes = stream_lanes;
+constexpr std::size_t words = stream_words;
 
 // The cell of a table that each chain's states point to; the first member is the lowest bit.
 template <class Index>
@@ -81,13 +66,13 @@ void gibbs_sample(const Conditionals& given, const std::uint64_t* keys, std::siz
         std::uint32_t u[lanes];
         std::uint64_t counter = 0;
         for (std::size_t v = 0; v < n; ++v, counter += words) {
-            uniforms(keys[g], counter, u);
+            stream_numbers(keys[g], counter, u);
             for (std::size_t c = 0; c < lanes; ++c) states[v * lanes + c] = u[c] < 0x80000000u;
         }
         for (std::size_t time = 0; time < times; ++time) {
             for (std::size_t sweep = time == 0 ? burn_in : thin; sweep > 0; --sweep)
                 for (std::size_t v = 0; v < n; ++v, counter += words) {
-                    uniforms(keys[g], counter, u);
+                    stream_numbers(keys[g], counter, u);
                     update(given, v, u, states.data());
                 }
             for (std::size_t v = 0; v < n; ++v)

@@ -5,8 +5,6 @@
 
 namespace graphoid {
 
-constexpr std::size_t gibbs_group = 64;  // chains that share a stream of random words
-
 // Variable v has terms first_term[v] .. first_term[v+1]-1; term t looks at members first_member[t] .. first_member[t+1]-1,
 // whose states (the first as the lowest bit) index its table at first_cell[t]: of thresholds where it is the only term,
 // of log_odds, to be summed, where there are several.

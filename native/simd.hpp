@@ -55,6 +55,15 @@ struct Simd {
                   std::uint32_t* counts);
     // Adds up the chi-square statistic of tables of rx * ry cells each, 2 <= rx, ry <= 4; ChiSum::dof on request.
     void (*chi_slices)(const std::uint32_t* cells, std::size_t slices, unsigned rx, unsigned ry, bool dof, ChiSum* sum);
+
+    // values[i] += value where bit i of the mask is set.
+    void (*add_where)(const Word* mask, std::size_t words, double value, double* values);
+    // The sum of values[i] where bit i of the mask is set; added up in the same order on every processor.
+    double (*sum_where)(const Word* mask, std::size_t words, const double* values);
+    // Logistic regression at given logits: returns the sum of weights[i] log P(bit i of y), and the derivatives
+    // weights[i] (y - p) by logit i into residuals; with `moves`, the derivatives of these along them.
+    double (*logistic)(const double* logits, const double* moves, const Word* y, const double* weights, std::size_t words,
+                       double* residuals);
 };
 
 // The widest set this processor has; `wanted` ("plain", "avx2", "avx512") asks for less. Null if unknown.

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from graphoid.learners.two_phase import TwoPhase as TwoPhase
     from graphoid.logic.assertion import Assertion as Assertion
     from graphoid.logic.verdict import Verdict as Verdict
+    from graphoid.models.io import load as load
+    from graphoid.models.network import MarkovNetwork as MarkovNetwork
     from graphoid.scores.bjp import BJP as BJP
     from graphoid.scores.ib import IBScore as IBScore
     from graphoid.scores.log_linear import LogLinearScore as LogLinearScore
@@ -50,7 +52,6 @@ if TYPE_CHECKING:
     from graphoid.structure.contexts import CanonicalModel as CanonicalModel
     from graphoid.structure.graph import UndirectedGraph as UndirectedGraph
     from graphoid.structure.learned import LearnedStructure as LearnedStructure
-    from graphoid.structure.learned import load as load
 
 
 __version__ = "0.1.0"
@@ -75,6 +76,7 @@ _HOME = {
     "Ledger": "independence.ledger",
     "LogLinearScore": "scores.log_linear",
     "MPL": "scores.mpl",
+    "MarkovNetwork": "models.network",
     "Oracle": "independence.oracle",
     "PartialCorrelation": "independence.partial_correlation",
     "SparsePrior": "scores.priors",
@@ -88,7 +90,7 @@ _HOME = {
     "Verdict": "logic.verdict",
     "accuracy": "structure.compare",
     "compare": "structure.compare",
-    "load": "structure.learned",
+    "load": "models.io",
     "read": "data.sources",
 }
 

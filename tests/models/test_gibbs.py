@@ -140,11 +140,11 @@ def test_the_sample_depends_on_the_seed_and_not_on_threads() -> None:
 def test_the_random_words_are_those_of_splitmix64() -> None:
     # the first outputs of the reference implementation for the seed 0, widely published
     first = [0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F]
-    u = gibbs._uniforms(np.array([0], dtype=np.uint64), 0, 1)[0]
+    u = gibbs.uniforms(np.array([0], dtype=np.uint64), 0, 1)[0]
     assert [int(u[2 * j]) | int(u[2 * j + 1]) << 32 for j in range(3)] == first
     # sweep 2 of 3 variables goes on where sweep 1 ended
     keys = np.array([7, 9], dtype=np.uint64)
-    np.testing.assert_array_equal(gibbs._uniforms(keys, 1, 6)[:3], gibbs._uniforms(keys, 2, 3))
+    np.testing.assert_array_equal(gibbs.uniforms(keys, 1, 6)[:3], gibbs.uniforms(keys, 2, 3))
 
 
 def test_chains_are_taken_in_turn() -> None:

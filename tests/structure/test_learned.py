@@ -202,8 +202,8 @@ def broken(text: str) -> dict[str, tuple[str, str]]:
     return {
         "empty": ("", "not whole JSON"),
         "truncated": (text[: len(text) // 2], "not whole JSON .* cut off"),
-        "a list": ("[1, 2]", "not a structure that graphoid saved"),
-        "other JSON": ('{"format": "something"}', "not a structure that graphoid saved"),
+        "a list": ("[1, 2]", "not a structure or a model that graphoid saved"),
+        "other JSON": ('{"format": "something"}', "not a structure or a model that graphoid saved"),
         "tampered": (text.replace("[0,1]", "[0,2]", 1), "damaged or changed"),
         "renamed": (text.replace('"a"', '"z"', 1), "damaged or changed"),
         "newer": (json.dumps(newer), "newer graphoid .file version 2; this one reads 1.* Upgrade"),
@@ -225,12 +225,12 @@ def test_broken_files_get_one_clear_sentence(found: gd.LearnedStructure, tmp_pat
 
 
 def test_a_digest_that_fits_does_not_excuse_nonsense(found: gd.LearnedStructure) -> None:
-    from graphoid.structure.io import _digest
+    from graphoid.structure.document import digest
 
     document = json.loads(found.to_json())
     for part, value in (("names", None), ("edges", [[0, 9]]), ("cost", {"n": 1}), ("trace", {})):
         body = {**document["body"], part: value}
-        text = json.dumps({**document, "body": body, "digest": _digest(body)})
+        text = json.dumps({**document, "body": body, "digest": digest(body)})
         with pytest.raises(DataError, match="did not write"):
             gd.LearnedStructure.from_json(text)
 

@@ -12,6 +12,8 @@ import numpy as np
 
 from graphoid.data.table import Table
 from graphoid.errors import DataError, SettingsError
+from graphoid.models.factors import Factor
+from graphoid.models.network import MarkovNetwork
 from graphoid.structure.moral import moral_graph
 
 if TYPE_CHECKING:
@@ -102,6 +104,15 @@ class BayesianNetwork:
             columns[v] = self._draw(v, rng.random(n), columns)
         ordered = tuple(columns[v] for v in range(len(self.variables)))
         return Table(self.variables, ordered, n, notes=("simulated: independent rows",), name=self.name)
+
+    def to_markov_network(self) -> MarkovNetwork:
+        """Return the same distribution as a Markov network, with a factor for every table."""
+        with np.errstate(divide="ignore"):  # what cannot occur has a log-probability of minus infinity
+            factors = tuple(
+                Factor((*known, v), np.log(table))
+                for v, (known, table) in enumerate(zip(self.parents, self.tables, strict=True))
+            )
+        return MarkovNetwork(self.variables, factors=factors, provenance={"network": self.name})
 
     def _draw(self, v: int, u: NDArray[np.float64], columns: dict[int, Codes]) -> Codes:
         """Return the codes of a variable: how many of its cumulative probabilities each ``u`` has reached."""

@@ -16,6 +16,7 @@ from graphoid.data.variables import Variable
 from graphoid.errors import SettingsError
 from graphoid.models.factors import MAX_ENUMERATED, Factor, checked, draw_from_joint, joint
 from graphoid.models.gibbs import GibbsSampler
+from graphoid.models.network import MarkovNetwork
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -81,6 +82,11 @@ class BinaryNetwork:
             how = f"Gibbs sampling, {chosen.burn_in:,} sweeps burn-in, every {chosen.thin:,}th sweep kept"
         variables = tuple(Variable(name, (0, 1)) for name in self.graph.names)
         return Table(variables, tuple(codes), n, notes=(f"simulated: {how}",), name=self.name)
+
+    def to_markov_network(self) -> MarkovNetwork:
+        """Return the same distribution as a model to query, compare and save."""
+        variables = tuple(Variable(name, (0, 1)) for name in self.graph.names)
+        return MarkovNetwork(variables, factors=self.factors, provenance={"network": self.name})
 
     @cached_property
     def probabilities(self) -> NDArray[np.float64]:

@@ -1,7 +1,8 @@
-"""Distributions of binary variables as products of factors."""
+"""Distributions of discrete variables as products of factors."""
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ MAX_ENUMERATED = 16
 
 
 class Factor(NamedTuple):
-    r"""A function of a few binary variables; factors :math:`\phi_c` make up the distribution
+    r"""A function of a few variables; factors :math:`\phi_c` make up the distribution
 
     .. math:: P(v) = \frac{1}{Z} \prod_c \phi_c(v_c).
     """  # noqa: D400 - the sentence ends in the formula
@@ -26,21 +27,34 @@ class Factor(NamedTuple):
     members: tuple[int, ...]
     """Positions of the variables, all different."""
     log_values: NDArray[np.float64]
-    r""":math:`\log \phi_c`, one axis of length two for each member, in their order."""
+    r""":math:`\log \phi_c`, one axis for each member, in their order, as long as it has states."""
 
 
-def checked(n: int, factors: Sequence[Factor]) -> tuple[Factor, ...]:
-    """Return factors whose members are among ``n`` variables and whose values are finite, or raise."""
+def checked(
+    n: int,
+    factors: Sequence[Factor],
+    arities: Sequence[int] | None = None,
+    *,
+    zeros: bool = False,
+) -> tuple[Factor, ...]:
+    """Return factors whose members are among ``n`` variables and whose values fit their states, or raise.
+
+    ``arities`` are the numbers of states, None where all are binary; ``zeros`` allows states to be
+    impossible.
+    """
     for members, log_values in factors:
         if len(set(members)) < len(members) or not all(0 <= v < n for v in members):
             raise SettingsError(f"a factor's members must be different positions below {n}; got {members}.")
-        if log_values.shape != (2,) * len(members):
+        shape = tuple(2 if arities is None else arities[v] for v in members)
+        if log_values.shape != shape:
             raise SettingsError(
-                f"the factor of {members} needs {2 ** len(members)} values, one axis of two for each member; "
-                f"got an array of shape {log_values.shape}."
+                f"the factor of {members} needs {math.prod(shape):,} values in an array of shape {shape}, "
+                f"one axis for each member; got an array of shape {log_values.shape}."
             )
-        if not np.isfinite(log_values).all():
-            raise SettingsError(f"the factor of {members} has values that are zero or not finite.")
+        usable = np.isfinite(log_values) | (np.isneginf(log_values) if zeros else False)
+        if not usable.all():
+            wrong = "are not finite" if zeros else "are zero or not finite"
+            raise SettingsError(f"the factor of {members} has values that {wrong}.")
     return tuple(factors)
 
 
@@ -59,8 +73,8 @@ def spread(
 ) -> NDArray[np.float64]:
     """Return values with axes ``members`` as an array that broadcasts over the axes ``over``."""
     order = sorted(range(len(members)), key=lambda k: over.index(members[k]))
-    inside = set(members)
-    return values.transpose(order).reshape([2 if v in inside else 1 for v in over])
+    length = dict(zip(members, values.shape, strict=True))
+    return values.transpose(order).reshape([length.get(v, 1) for v in over])
 
 
 def joint(n: int, factors: Sequence[Factor]) -> NDArray[np.float64]:

@@ -78,20 +78,26 @@ class GibbsSampler:
         self, n: int, factors: Sequence[Factor], n_rows: int, rng: np.random.Generator
     ) -> NDArray[np.uint8]:
         """Return rows drawn from a product of factors over ``n`` variables, one line for each variable."""
-        self._check()
-        plan = conditionals(n, checked(n, factors))
+        self.check()
         groups = -(-min(self.n_chains, max(n_rows, 1)) // GROUP)
         keys = rng.integers(0, 2**64, size=groups, dtype=np.uint64)
         times = -(-n_rows // (groups * GROUP))
+        return self.chains(n, checked(n, factors), keys, times)[:, :n_rows]
+
+    def chains(
+        self, n: int, factors: Sequence[Factor], keys: NDArray[np.uint64], times: int
+    ) -> NDArray[np.uint8]:
+        """Return ``times`` rows of 64 chains for each key, all chains in turn, one line for each variable."""
+        plan = conditionals(n, factors)
         native = kernels()
         if native is None:
-            out = _draw(plan, keys, times, self.burn_in, self.thin)
-        else:
-            threads = available_threads() if self.threads is None else self.threads
-            out = native.gibbs(*plan, keys, times, self.burn_in, self.thin, threads)
-        return out[:, :n_rows]
+            return _draw(plan, keys, times, self.burn_in, self.thin)
+        threads = available_threads() if self.threads is None else self.threads
+        out: NDArray[np.uint8] = native.gibbs(*plan, keys, times, self.burn_in, self.thin, threads)
+        return out
 
-    def _check(self) -> None:
+    def check(self) -> None:
+        """Raise if a setting has a value it cannot have."""
         for name, least in (("burn_in", 0), ("thin", 1), ("n_chains", 1)):
             value = getattr(self, name)
             try:
@@ -194,12 +200,12 @@ def _draw(
     """Return what the kernel does, in NumPy: ``times`` rows of every chain, one line for each variable."""
     n, chains = len(plan.first_term) - 1, len(keys) * GROUP
     out = np.empty((n, times, chains), dtype=np.uint8)
-    states = (_uniforms(keys, 0, n) < 2**31).astype(np.uint8)
+    states = (uniforms(keys, 0, n) < 2**31).astype(np.uint8)
     sweep = 0
     for row in range(times):
         for _ in range(thin if row else burn_in):
             sweep += 1
-            _sweep(plan, states, _uniforms(keys, sweep, n))
+            _sweep(plan, states, uniforms(keys, sweep, n))
         out[:, row] = states
     return out.reshape(n, times * chains)
 
@@ -225,7 +231,7 @@ def _cells(plan: Conditionals, term: int, states: NDArray[np.uint8]) -> NDArray[
     return at
 
 
-def _uniforms(keys: NDArray[np.uint64], sweep: int, n: int) -> NDArray[np.uint32]:
+def uniforms(keys: NDArray[np.uint64], sweep: int, n: int) -> NDArray[np.uint32]:
     """Return the numbers of one sweep, one line of ``n`` for all chains of a variable."""
     words = GROUP // 2
     counter = np.arange(n * words, dtype=np.uint64) + np.uint64(sweep * n * words + 1)

@@ -196,16 +196,23 @@ class CanonicalModel:
         return f"{self.names[variable]} = {self.states[variable][code]}"
 
     def to_json(self) -> str:
-        """Return everything as JSON text."""
-        from graphoid.structure import io
+        """Return everything as JSON text; :meth:`from_json` reads it."""
+        from graphoid.structure import contexts_io
 
-        return io.to_json(self)
+        return contexts_io.to_json(self)
+
+    @classmethod
+    def from_json(cls, text: str) -> CanonicalModel:
+        """Return the canonical model that :meth:`to_json` wrote."""
+        from graphoid.structure import contexts_io
+
+        return contexts_io.from_json(text)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to a JSON file, which :func:`graphoid.load` reads."""
-        from graphoid.structure import io
+        from graphoid.structure import document
 
-        io.save(self, path)
+        document.save(self.to_json(), path)
 
     @cached_property
     def _index(self) -> dict[tuple[int, ...], int]:

@@ -1,17 +1,14 @@
-"""Learned structures as versioned JSON. Nothing in a file is ever run."""
+"""Learned structures as versioned JSON."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
-import os
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphoid.errors import DataError
 from graphoid.logic.verdict import Fact, Verdict
+from graphoid.structure import document
 from graphoid.structure.graph import UndirectedGraph
 from graphoid.structure.learned import Cost, LearnedStructure
 from graphoid.structure.scored import Move, Scored
@@ -39,27 +36,16 @@ def to_json(structure: LearnedStructure) -> str:
         "scored": None if structure.scored is None else _scored_body(structure.scored),
         "edge_probabilities": _pairs(structure.edge_probabilities),
     }
-    document = {"format": FORMAT, "version": VERSION, "digest": _digest(body), "body": body}
-    return json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return document.pack(FORMAT, VERSION, body)
 
 
 def from_json(text: str, where: str = "the text") -> LearnedStructure:
     """Return the structure in JSON text, or raise one clear error."""
-    try:
-        document = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise DataError(f"{where} is not whole JSON ({error}); it may be cut off. Save it again.") from None
-    if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise DataError(f"{where} is JSON, but not a structure that graphoid saved.")
-    version = document.get("version")
-    if isinstance(version, int) and version > VERSION:
-        raise DataError(
-            f"{where} was saved by a newer graphoid (file version {version}; this one reads {VERSION}). "
-            f"Upgrade graphoid."
-        )
-    body: Any = document.get("body")
-    if version != VERSION or document.get("digest") != _digest(body):
-        raise DataError(f"{where} was damaged or changed after it was saved: its digest does not match.")
+    return from_body(document.unpack(text, where, {FORMAT: VERSION}).body, where)
+
+
+def from_body(body: Any, where: str) -> LearnedStructure:
+    """Return the structure that a document describes."""
     try:
         return LearnedStructure(
             graph=UndirectedGraph(body["names"], [(x, y) for x, y in body["edges"]]),
@@ -74,28 +60,6 @@ def from_json(text: str, where: str = "the text") -> LearnedStructure:
         )
     except (KeyError, TypeError, ValueError, LookupError) as error:
         raise DataError(f"{where} has a part that graphoid did not write ({error}).") from None
-
-
-def save(structure: LearnedStructure, path: str | os.PathLike[str]) -> None:
-    """Write a structure to a file; an older one is replaced at once or not at all."""
-    path = Path(path)
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        part.write_text(to_json(structure) + "\n", encoding="utf-8")
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
-
-
-def load(path: str | os.PathLike[str]) -> LearnedStructure:
-    """Return the structure in a file."""
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise DataError(
-            f"{os.fspath(path)!r} is not a text file; expected JSON that graphoid saved."
-        ) from None
-    return from_json(text, where=repr(os.fspath(path)))
 
 
 def _pairs(numbers: Mapping[Edge, float]) -> list[list[float]]:
@@ -143,9 +107,3 @@ def _verdict(fields: list[str], row: list[Any]) -> Verdict:
         if isinstance(values[name], str):
             values[name] = float(values[name])
     return Verdict(**values)
-
-
-def _digest(body: Any) -> str:
-    """Return a digest of the content, whatever the layout of the text."""
-    text = json.dumps(body, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

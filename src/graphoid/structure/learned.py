@@ -202,9 +202,9 @@ class LearnedStructure:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to a JSON file, which :func:`graphoid.load` reads."""
-        from graphoid.structure import io
+        from graphoid.structure import document
 
-        io.save(self, path)
+        document.save(self.to_json(), path)
 
     def __str__(self) -> str:
         return explain.text(self)
@@ -228,10 +228,3 @@ def strength(v: Verdict) -> float | None:
     if v.log_odds is not None:
         return -v.log_odds / math.log(10)
     return None
-
-
-def load(path: str | os.PathLike[str]) -> LearnedStructure:
-    """Return a structure that was saved; a damaged, changed or newer file is refused in one sentence."""
-    from graphoid.structure import io
-
-    return io.load(path)

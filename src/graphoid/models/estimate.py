@@ -1,0 +1,95 @@
+"""Answers by Gibbs sampling, with their errors and signs that the chains have met."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graphoid.models.chains import run_chains
+from graphoid.models.gibbs import GibbsSampler
+from graphoid.models.potentials import conditioned
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from graphoid.models.potentials import Potential
+
+SWEEPS = 1_000
+"""Rows of each of 64 chains behind an estimate: errors of half a percent where chains forget quickly."""
+
+CHAINS = GibbsSampler(burn_in=500, thin=1, n_chains=64)
+"""Many chains: their means are independent, which is what errors are taken from."""
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """A distribution estimated from Gibbs chains."""
+
+    probabilities: NDArray[np.float64]
+    """An axis for each variable asked about."""
+    standard_error: NDArray[np.float64]
+    """Of each probability: the spread of the chains' means, over the root of their number."""
+    r_hat: float
+    """How far halves of chains are from saying the same, at worst over states: near 1 when they do."""
+    effective_size: float
+    """Independent rows that would be as good, at worst over states."""
+    n_rows: int
+    """Rows of all chains together."""
+
+    def __repr__(self) -> str:
+        return (
+            f"<Estimate from {self.n_rows:,} rows worth {self.effective_size:,.0f}, standard error at most "
+            f"{self.standard_error.max():.2g}, R-hat {self.r_hat:.3f}>"
+        )
+
+
+def estimate(
+    potentials: Sequence[Potential],
+    arities: Sequence[int],
+    over: tuple[int, ...],
+    row: NDArray[np.int64],
+    sampler: GibbsSampler | None,
+    rng: np.random.Generator,
+) -> Estimate:
+    """Return the joint distribution of ``over`` given a row of evidence, from the shares of chains."""
+    chosen = sampler or CHAINS
+    unknown, left = conditioned(potentials, row)
+    states = run_chains(left, [arities[v] for v in unknown], chosen, SWEEPS, rng)
+    shape = tuple(arities[v] for v in over)
+    cell = np.zeros(states.shape[1:], dtype=np.int64)
+    for v in over:
+        cell *= arities[v]
+        cell += states[unknown.index(v)] if v in unknown else row[v]
+    share = np.stack([cell == k for k in range(int(np.prod(shape)))]).astype(np.float64)
+    by_chain = share.mean(axis=1)
+    p = by_chain.mean(axis=1)
+    error = by_chain.std(axis=1, ddof=1) / np.sqrt(by_chain.shape[1])
+    moving = error > 0
+    size = float((p[moving] * (1 - p[moving]) / error[moving] ** 2).min(initial=cell.size))
+    return Estimate(
+        p.reshape(shape), error.reshape(shape), max(map(r_hat, share)), min(size, float(cell.size)), cell.size
+    )
+
+
+def r_hat(series: NDArray[np.float64]) -> float:
+    r"""Return the potential scale reduction of split chains ([Gelman2013]_, section 11.4).
+
+    .. math:: \hat R = \sqrt{\frac{(l - 1) W / l + B / l}{W}}
+
+    for halves of chains of length :math:`l`, with :math:`W` the mean of the variances within them and
+    :math:`B` the variance of their means times :math:`l`. ``series`` has a line for each time and a column
+    for each chain.
+    """
+    length = len(series) // 2
+    if length < 2:
+        return float("nan")
+    halves = np.concatenate([series[:length], series[-length:]], axis=1)
+    within = halves.var(axis=0, ddof=1).mean()
+    between = halves.mean(axis=0).var(ddof=1)
+    if within == 0:
+        return 1.0 if between == 0 else float("inf")
+    return float(np.sqrt((length - 1) / length + between / within))

@@ -1,0 +1,113 @@
+"""From a structure and a table to a model: which features, and weights for them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, is_dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from graphoid.errors import CountsTooLarge, DataError, SettingsError
+from graphoid.logic.names import shown
+from graphoid.models.fit import L2, CrossValidated, fit_weights
+from graphoid.models.maximum_likelihood import fit_exactly
+from graphoid.structure.cliques import clique_features, maximal_cliques
+from graphoid.structure.graph import UndirectedGraph
+
+if TYPE_CHECKING:
+    from graphoid.data.table import Table
+    from graphoid.logic.assertion import Context
+    from graphoid.models.fit import Fit, Penalty
+    from graphoid.models.maximum_likelihood import ExactFit
+
+MAX_FEATURES = 2**20
+"""Most features that the cliques of a graph may make: a million weights."""
+
+
+def features_of(structure: Any, table: Table) -> tuple[Context, ...]:
+    """Return the features of a structure, over the columns of a table.
+
+    Those it has (``.features``), or a feature for every configuration of every maximal clique of its graph.
+    """
+    graph = structure if isinstance(structure, UndirectedGraph) else getattr(structure, "graph", None)
+    features = () if isinstance(structure, UndirectedGraph) else getattr(structure, "features", ())
+    if isinstance(structure, (list, tuple)):
+        features = structure
+    if features:
+        place = _places(getattr(structure, "names", None), table)
+        return tuple(tuple(sorted((place[v], s) for v, s in feature)) for feature in features)
+    if not isinstance(graph, UndirectedGraph):
+        raise SettingsError(
+            f"a model is fitted to a graph, a learned structure, a canonical model or a list of features; "
+            f"got {type(structure).__name__}."
+        )
+    place = _places(graph.names, table)
+    moved = UndirectedGraph(table.names, [(place[x], place[y]) for x, y in graph.edges])
+    arities = [v.arity for v in table.variables]
+    n_features = sum(math.prod(arities[v] for v in clique) for clique in maximal_cliques(moved))
+    if n_features > MAX_FEATURES:
+        raise CountsTooLarge(
+            f"the maximal cliques of the graph have {n_features:,} configurations, a feature each; at most "
+            f"{MAX_FEATURES:,} are fitted. Use a sparser graph or fewer states."
+        )
+    return clique_features(moved, arities)
+
+
+def _places(names: tuple[str, ...] | None, table: Table) -> list[int]:
+    """Return the column of each variable of a structure: by name, or by position where names are numbers."""
+    n = len(table.variables)
+    if names is None or tuple(names) == tuple(map(str, range(n))):
+        return list(range(n))
+    if sorted(names) != sorted(table.names):
+        raise DataError(
+            f"the structure and the table must have the same variables; the structure has {shown(names)}, "
+            f"the table {shown(table.names)}."
+        )
+    return [table.position(name) for name in names]
+
+
+def fitted(
+    features: tuple[Context, ...],
+    table: Table,
+    penalty: Penalty | CrossValidated | float | None,
+    method: Literal["pseudo", "exact"],
+    max_cells: int,
+) -> Fit | ExactFit:
+    """Return the weights of features by the method asked for."""
+    if penalty is None:
+        penalty = L2(1.0)
+    elif isinstance(penalty, (int, float)):
+        penalty = L2(float(penalty))
+    if method == "pseudo":
+        return fit_weights(features, table, penalty=penalty)
+    if method != "exact":
+        raise SettingsError(f"method must be 'pseudo' or 'exact', not {method!r}.")
+    if isinstance(penalty, CrossValidated):
+        penalty = penalty.choose(features, table)
+    return fit_exactly(features, table, penalty=penalty, max_cells=max_cells)
+
+
+def provenance(structure: Any, table: Table, fit: Fit | ExactFit, method: str) -> dict[str, Any]:
+    """Return as plain values what was fitted, to which data, and how."""
+    penalty = (
+        asdict(fit.penalty) if is_dataclass(fit.penalty) else {"l1": fit.penalty.l1, "l2": fit.penalty.l2}
+    )
+    return {
+        "structure": type(structure).__name__,
+        "learner": _plain(dict(getattr(structure, "settings", {}) or {})),
+        "method": method,
+        "penalty": {"name": type(fit.penalty).__name__, **penalty},
+        "objective": fit.objective,
+        "converged": fit.converged,
+        "data": table.name,
+        "data_id": table.data_id,
+        "n_rows": table.n_rows,
+    }
+
+
+def _plain(value: Any) -> Any:
+    """Return settings as what JSON has."""
+    if isinstance(value, dict):
+        return {str(key): _plain(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(inner) for inner in value]
+    return value if value is None or isinstance(value, (bool, int, float, str)) else repr(value)
