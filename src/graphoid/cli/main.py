@@ -46,6 +46,8 @@ class Discretize(enum.StrEnum):
 class Reproducible(enum.StrEnum):
     """Experiments of the papers; listed here so that help does not load them."""
 
+    csgs_kl = "csgs-kl"
+    csgs_tests = "csgs-tests"
     gsimn_exact = "gsimn-exact"
     gsimn_fch = "gsimn-fch"
     gsimn_sampled = "gsimn-sampled"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from graphoid.experiments.contexts import Divergence, Tests
 from graphoid.experiments.exact import Exact
 from graphoid.experiments.forward import ForwardChaining
 from graphoid.experiments.networks import Networks
@@ -22,6 +23,8 @@ class Entry(NamedTuple):
 
 
 EXPERIMENTS = {
+    "csgs-kl": Entry(Divergence(), Divergence(sizes=(6,), n_rows=(100, 1_000), repetitions=2)),
+    "csgs-tests": Entry(Tests(), Tests(sizes=(6, 8), n_rows=(100, 1_000), repetitions=2)),
     "gsimn-exact": Entry(Exact(), Exact(sizes=(20, 60, 100), repetitions=2)),
     "gsimn-fch": Entry(ForwardChaining(), ForwardChaining(sizes=(5, 6, 7), repetitions=2)),
     "gsimn-sampled": Entry(
