@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -89,6 +90,11 @@ class CanonicalModel:
             raise DataError(f"assignments of {n} variables do not go with {len(self.names)} names.")
         if len(self.n_rows) != size or len(self.graph_of) != size:
             raise DataError(f"{size} assignments need as many numbers of rows and graphs.")
+        if size and not 0 <= self.graph_of.min() <= self.graph_of.max() < len(self.graphs):
+            raise DataError(f"an assignment has a graph that is not among the {len(self.graphs)}.")
+        arities = np.array([len(states) for states in self.states])
+        if (self.assignments >= arities).any():
+            raise DataError("an assignment has a code that no state has.")
         for array in (self.assignments, self.n_rows, self.graph_of):
             array.flags.writeable = False
 
@@ -247,6 +253,9 @@ class CanonicalModel:
         from graphoid.structure import independences
 
         return independences.text(self)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self))}</pre>"
 
     def __repr__(self) -> str:
         learner = self.settings.get("learner", "a learner")

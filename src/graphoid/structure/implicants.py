@@ -77,11 +77,16 @@ def prime_implicants(
     primes: dict[Context, NDArray[np.bool_]] = {}
     valid: dict[tuple[int, ...], NDArray[np.bool_]] = {}
     covered = np.zeros(len(wanted), dtype=bool)
+    projected = Projections(np.concatenate([wanted, forbidden]))
     for columns in _sets(n):
         by_fewer = np.zeros(len(wanted), dtype=bool)
         for dropped in range(len(columns)):
             by_fewer |= valid[columns[:dropped] + columns[dropped + 1 :]]
-        valid[columns] = by_fewer | ~_among(wanted, forbidden, columns)
+        if by_fewer.all():  # and so are all larger sets
+            valid[columns] = by_fewer
+            continue
+        number = projected.numbers(columns)
+        valid[columns] = by_fewer | ~np.isin(number[: len(wanted)], number[len(wanted) :])
         for row in np.flatnonzero(valid[columns] & ~by_fewer):
             context = tuple((c, int(wanted[row, c])) for c in columns)
             if context not in primes:
@@ -105,16 +110,20 @@ def _sets(n: int) -> Iterator[tuple[int, ...]]:
         yield from combinations(range(n), size)
 
 
-def _among(
-    rows: NDArray[np.uint16], others: NDArray[np.uint16], columns: tuple[int, ...]
-) -> NDArray[np.bool_]:
-    """Return which rows say of some columns what one of the others says."""
-    if not columns:
-        return np.ones(len(rows), dtype=bool)
-    both = np.concatenate([rows[:, columns], others[:, columns]])
-    _, number = np.unique(both, axis=0, return_inverse=True)
-    number = number.reshape(-1)
-    return np.isin(number[: len(rows)], number[len(rows) :])
+class Projections:
+    """What rows say of some columns, as a number: the same for rows that say the same."""
+
+    def __init__(self, rows: NDArray[np.uint16]) -> None:
+        self._columns = [np.unique(column, return_inverse=True) for column in rows.T]
+        self._known: dict[tuple[int, ...], NDArray[np.intp]] = {(): np.zeros(len(rows), dtype=np.intp)}
+
+    def numbers(self, columns: tuple[int, ...]) -> NDArray[np.intp]:
+        """Return a number for every row; from the set without its last column, which is often known."""
+        if columns not in self._known:
+            states, codes = self._columns[columns[-1]]
+            pairs = self.numbers(columns[:-1]) * len(states) + codes
+            self._known[columns] = np.unique(pairs, return_inverse=True)[1]
+        return self._known[columns]
 
 
 def _matching(rows: NDArray[np.uint16], context: Context) -> NDArray[np.bool_]:

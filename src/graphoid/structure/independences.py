@@ -185,6 +185,10 @@ def _information(tables: dict[Context, NDArray[Any]]) -> float:
     return float(max(0.0, statistic - dof) / (2.0 * total))
 
 
+def _count(number: int, word: str) -> str:
+    return f"{number:,} {word}" if number == 1 else f"{number:,} {word}s"
+
+
 def _matrix(edges: tuple[tuple[int, int], ...], n: int) -> NDArray[np.bool_]:
     matrix = np.zeros((n, n), dtype=bool)
     for x, y in edges:
@@ -201,11 +205,8 @@ def text(model: CanonicalModel) -> str:
         f"{len(model.graphs):,} different graphs" + (f", learned by {by}" if by else "")
     ]
     for context in model.contexts[:MOST_SHOWN]:
-        many = "edge" if context.graph.n_edges == 1 else "edges"
-        lines.append(
-            f"  {context.graph.n_edges:,} {many} in {len(context.assignments):,} assignments, "
-            f"{context.n_rows / total:.1%} of the rows"
-        )
+        edges, where = _count(context.graph.n_edges, "edge"), _count(len(context.assignments), "assignment")
+        lines.append(f"  {edges} in {where}, {context.n_rows / total:.1%} of the rows")
     if len(model.graphs) > MOST_SHOWN:
         lines.append(f"  and {len(model.graphs) - MOST_SHOWN:,} more; contexts has them all")
     found = model.independences()
