@@ -73,7 +73,7 @@ def test_assignments_that_make_no_sense_are_refused(votes):
     fewer = model_of([[0, 0], [1, 1]], [[], []])
     with pytest.raises(SettingsError, match="no row of the data has 0 = 0, 1 = 1"):
         fewer.graph_for([0, 1])
-    with pytest.raises(DataError, match="do not go with"):
+    with pytest.raises(DataError, match="as many names"):
         CanonicalModel(("a",), ((0,),), np.zeros((1, 2), np.uint16), np.ones(1), (), np.zeros(1, np.intp))
 
 

@@ -39,7 +39,7 @@ def test_a_saved_model_comes_back(model, tmp_path):
 
 def changed(model, **parts):
     body = json.loads(model.to_json())["body"] | parts
-    return document.pack(FORMAT, 1, {key: value for key, value in body.items() if value is not None})
+    return document.pack(FORMAT, 1, {key: body[key] for key in body if parts.get(key, "there") is not None})
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def changed(model, **parts):
         (lambda m: changed(m, graphs=[]), "a graph that is not among the 0"),
         (lambda m: changed(m, graph_of=[0]), "as many numbers of rows and graphs"),
         (lambda m: changed(m, states=[["a"]] * 4), "a code that no state has"),
-        (lambda m: changed(m, names=["a"]), "do not go with 1 names"),
+        (lambda m: changed(m, states=[["a"]]), "as many names and sets of states; there are 4 and 1"),
         (lambda m: changed(m, assignments=[["x"]]), "has a part that graphoid did not write"),
         (lambda m: changed(m, cost={"n_tests": 1, "nonsense": 2}), "has a part that graphoid did not write"),
     ],

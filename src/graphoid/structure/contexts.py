@@ -87,7 +87,10 @@ class CanonicalModel:
     def __post_init__(self) -> None:
         size, n = self.assignments.shape
         if n != len(self.names) or n != len(self.states):
-            raise DataError(f"assignments of {n} variables do not go with {len(self.names)} names.")
+            raise DataError(
+                f"assignments of {n} variables need as many names and sets of states; there are "
+                f"{len(self.names)} and {len(self.states)}."
+            )
         if len(self.n_rows) != size or len(self.graph_of) != size:
             raise DataError(f"{size} assignments need as many numbers of rows and graphs.")
         if size and not 0 <= self.graph_of.min() <= self.graph_of.max() < len(self.graphs):

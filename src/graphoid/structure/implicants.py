@@ -21,8 +21,11 @@ if TYPE_CHECKING:
 
     from graphoid.logic.assertion import Context
 
-MOST_SETS = 1024
-"""Sets of variables that are looked through for primes: all of them for ten variables."""
+MOST_LOOKS = 2**20
+"""Rows times sets of variables that are looked through for primes: all sets of ten variables, 1,024 rows."""
+
+MOST_CELLS = 2**18
+"""Primes times rows for which a smallest cover is searched; a hundred times that is a minute's work."""
 
 MOST_NODES = 200
 """Nodes of the search for a smallest cover, after which the greedy one is taken."""
@@ -78,7 +81,7 @@ def prime_implicants(
     valid: dict[tuple[int, ...], NDArray[np.bool_]] = {}
     covered = np.zeros(len(wanted), dtype=bool)
     projected = Projections(np.concatenate([wanted, forbidden]))
-    for columns in _sets(n):
+    for columns in _sets(n, MOST_LOOKS // (len(wanted) + len(forbidden))):
         by_fewer = np.zeros(len(wanted), dtype=bool)
         for dropped in range(len(columns)):
             by_fewer |= valid[columns[:dropped] + columns[dropped + 1 :]]
@@ -100,12 +103,12 @@ def prime_implicants(
     return primes, len(valid) == 2**n
 
 
-def _sets(n: int) -> Iterator[tuple[int, ...]]:
+def _sets(n: int, most: int) -> Iterator[tuple[int, ...]]:
     """Yield sets of columns, small ones first, as long as all of a size can be looked through."""
     n_sets = 0
     for size in range(n + 1):
         n_sets += math.comb(n, size)
-        if n_sets > MOST_SETS:
+        if n_sets > most:
             return
         yield from combinations(range(n), size)
 
@@ -148,6 +151,8 @@ def _smallest_cover(covers: NDArray[np.bool_], lengths: NDArray[np.intp]) -> lis
 
     By integer programming; None if that takes too long.
     """
+    if covers.size > MOST_CELLS:
+        return None
     from scipy.optimize import Bounds, LinearConstraint, milp
 
     n_contexts, n_rows = covers.shape

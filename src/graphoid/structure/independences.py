@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from graphoid.structure.explain import described, listed
+from graphoid.structure.explain import counted, described, listed
 from graphoid.structure.implicants import fewest_contexts
 
 if TYPE_CHECKING:
@@ -109,22 +109,22 @@ def _described(
         [v for v in np.flatnonzero(graphs[:, end].any(axis=0)).tolist() if v not in fixed] for end in (x, y)
     )
     given = min(of_x, of_y, key=len)
-    counts = _tables(model, x, y, given, inside)
+    counts = _stratified(model, x, y, given, inside)
     information = _information(counts)
     n_rows = model.n_rows[inside].sum().item()
     elsewhere = None
     if not inside.all():
-        elsewhere = _information(_tables(model, x, y, sorted({*given, *fixed}), ~inside))
+        elsewhere = _information(_stratified(model, x, y, sorted({*given, *fixed}), ~inside))
     expected = elsewhere
     if expected is None:
-        expected = _information(_tables(model, x, y, [], inside))
+        expected = _information(_stratified(model, x, y, [], inside))
     return ContextIndependence(
         x=model.names[x],
         y=model.names[y],
         context=context,
         given=tuple(model.names[v] for v in given),
         n_rows=n_rows,
-        counts=tuple(counts.items()),
+        counts=counts.by_context(),
         information=information,
         elsewhere=elsewhere,
         n_others=n_others,
@@ -150,43 +150,48 @@ def _words(model: CanonicalModel, x: int, y: int, context: Context, given: list[
     return f"{where}, {nothing}; nor in {more}, elsewhere it does"
 
 
-def _tables(
+class Stratified(NamedTuple):
+    """The tables of X and Y for every configuration of some others that occurs."""
+
+    given: list[int]
+    configurations: NDArray[np.uint16]
+    tables: NDArray[Any]
+    """One axis for the configurations, one for X, one for Y."""
+
+    def by_context(self) -> tuple[tuple[Context, NDArray[Any]], ...]:
+        """Return each table with the context that it holds for."""
+        rows = self.configurations.tolist()
+        contexts = (tuple(zip(self.given, states, strict=True)) for states in rows)
+        return tuple(zip(contexts, self.tables, strict=True))
+
+
+def _stratified(
     model: CanonicalModel, x: int, y: int, given: list[int], among: NDArray[np.bool_]
-) -> dict[Context, NDArray[Any]]:
-    """Return the table of X and Y for every configuration of others that occurs among some assignments."""
+) -> Stratified:
+    """Count X and Y among some assignments."""
     rows, weights = model.assignments[among], model.n_rows[among]
-    configurations, slice_of = np.unique(rows[:, given], axis=0, return_inverse=True)
-    slice_of = slice_of.reshape(-1) if given else np.zeros(len(rows), dtype=np.intp)
-    shape = (len(model.states[x]), len(model.states[y]))
-    tables = np.zeros((max(1, len(configurations)) if given else 1, *shape), dtype=weights.dtype)
-    np.add.at(tables, (slice_of, rows[:, x].astype(np.intp), rows[:, y].astype(np.intp)), weights)
-    if not given:
-        return {(): tables[0]}
-    return {
-        tuple(zip(given, states, strict=True)): table
-        for states, table in zip(configurations.tolist(), tables, strict=True)
-    }
+    configurations, slice_of = np.zeros((1, 0), dtype=np.uint16), np.zeros(len(rows), dtype=np.intp)
+    if given:
+        configurations, slice_of = np.unique(rows[:, given], axis=0, return_inverse=True)
+    tables = np.zeros((len(configurations), len(model.states[x]), len(model.states[y])), dtype=weights.dtype)
+    np.add.at(tables, (slice_of.reshape(-1), rows[:, x], rows[:, y]), weights)
+    return Stratified(given, configurations, tables)
 
 
-def _information(tables: dict[Context, NDArray[Any]]) -> float:
-    r"""Return the mutual information of rows and columns, :math:`(G^2 - d) / 2N` and never below zero.
+def _information(stratified: Stratified) -> float:
+    r"""Return the mutual information of X and Y, :math:`(G^2 - d) / 2N` and never below zero.
 
     The statistic G² is d on average where there is none, with d its degrees of freedom: states that do not
     occur in a table do not count.
     """
-    total = statistic = dof = 0.0
-    for table in tables.values():
-        n, row, column = table.sum(), table.sum(axis=1), table.sum(axis=0)
-        expected = np.outer(row, column) / n
-        seen = table > 0
-        statistic += 2.0 * float((table[seen] * np.log(table[seen] / expected[seen])).sum())
-        dof += (np.count_nonzero(row) - 1) * (np.count_nonzero(column) - 1)
-        total += float(n)
-    return float(max(0.0, statistic - dof) / (2.0 * total))
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number:,} {word}" if number == 1 else f"{number:,} {word}s"
+    tables = stratified.tables
+    row, column = tables.sum(axis=2), tables.sum(axis=1)
+    n = row.sum(axis=1)
+    expected = row[:, :, None] * column[:, None, :] / n[:, None, None]
+    seen = tables > 0
+    statistic = 2.0 * (tables[seen] * np.log(tables[seen] / expected[seen])).sum()
+    dof = ((np.count_nonzero(row, axis=1) - 1) * (np.count_nonzero(column, axis=1) - 1)).sum()
+    return float(max(0.0, statistic - dof) / (2.0 * n.sum()))
 
 
 def _matrix(edges: tuple[tuple[int, int], ...], n: int) -> NDArray[np.bool_]:
@@ -205,7 +210,7 @@ def text(model: CanonicalModel) -> str:
         f"{len(model.graphs):,} different graphs" + (f", learned by {by}" if by else "")
     ]
     for context in model.contexts[:MOST_SHOWN]:
-        edges, where = _count(context.graph.n_edges, "edge"), _count(len(context.assignments), "assignment")
+        edges, where = counted(context.graph.n_edges, "edge"), counted(len(context.assignments), "assignment")
         lines.append(f"  {edges} in {where}, {context.n_rows / total:.1%} of the rows")
     if len(model.graphs) > MOST_SHOWN:
         lines.append(f"  and {len(model.graphs) - MOST_SHOWN:,} more; contexts has them all")
