@@ -189,8 +189,6 @@ class Tests(ContextData):
                 Column("CSPC / CSGS", 2),
                 Column("CSGS different"),
                 Column("CSPC different"),
-                Column("CSGS seconds", 3),
-                Column("CSPC seconds", 3),
             ),
             tuple(rows),
             notes=(
@@ -200,7 +198,7 @@ class Tests(ContextData):
                     counts a question (X, Y, x_W) once, however many graphs ask it. The ratio is one of means.
 
                     The paper's figure has bars without numbers; the text says that CSGS performs fewer, and
-                    that the difference increases with the data. Seconds are of this machine."""
+                    that the difference increases with the data."""
                 ),
             ),
             plot=Plot("rows", {"tests": ("CSGS", "CSPC")}, panels=("n",), log=True, log_x=True),
@@ -223,8 +221,6 @@ class Tests(ContextData):
                 fmean(cspc.n_tests for _, _, cspc in done) / fmean(csgs.n_tests for _, csgs, _ in done),
                 Spread.of(csgs.n_distinct for _, csgs, _ in done),
                 Spread.of(cspc.n_distinct for _, _, cspc in done),
-                Spread.of(csgs.seconds for _, csgs, _ in done),
-                Spread.of(cspc.seconds for _, _, cspc in done),
             )
             for size, done in runs.items()
         ]
