@@ -16,7 +16,11 @@ import numpy as np
 
 from graphoid import datasets
 from graphoid.counts.native import kernels
+from graphoid.data.variables import Variable
+from graphoid.models.chains import run_chains
+from graphoid.models.factors import Factor
 from graphoid.models.gibbs import GROUP, GibbsSampler, conditionals
+from graphoid.models.network import MarkovNetwork
 from measure import N_ROWS, best, closing_line, word
 
 if TYPE_CHECKING:
@@ -74,6 +78,28 @@ def speed() -> None:
         print(f"{name:<28} {rate / 1e6:>12.0f} {whole / 1e6:>20.2f} {how}")
 
 
+def states_of(arity: int, tau: int, n: int = 100) -> MarkovNetwork:
+    """Return a network of variables with several states and a random table for every edge."""
+    rng = np.random.default_rng(0)
+    variables = tuple(Variable(f"v{k}", tuple(range(arity))) for k in range(n))
+    edges = datasets.random_graph(n, tau, 0).edges
+    return MarkovNetwork(variables, factors=tuple(Factor(e, rng.normal(size=(arity, arity))) for e in edges))
+
+
+def many_states() -> None:
+    """Time sweeps over variables with more than two states; there is no bar for these."""
+    print(f"\n{'100 variables with':<28} {'M updates/s':>12}")
+    one = GibbsSampler(burn_in=SWEEPS, threads=1, n_chains=GROUPS * GROUP)
+    for arity, tau in ((3, 3), (4, 3), (8, 3), (4, 8)):
+        model = states_of(arity, tau)
+        rng = np.random.default_rng(0)
+        seconds = best(
+            lambda: run_chains(model.potentials, model.arities, one, 1, rng), clock=time.process_time
+        )
+        rate = len(model.variables) * GROUPS * GROUP * SWEEPS / seconds
+        print(f"{f'{arity} states, degree {tau}':<28} {rate:>12.0f}")
+
+
 def autocorrelation(series: np.ndarray) -> np.ndarray:
     """Return the autocorrelation of a variable by lag, over many chains with one mean."""
     x = series - series.mean()
@@ -111,5 +137,6 @@ def mixing() -> None:
 
 if __name__ == "__main__":
     speed()
+    many_states()
     mixing()
     sys.exit(closing_line())

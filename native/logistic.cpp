@@ -15,6 +15,7 @@ namespace {
 
 constexpr int kMostSteps = 60;
 constexpr double kGain = 1e-10;      // what a step may still be worth when the search for the maximum ends
+constexpr double kDoubt = 0.5;       // a product is fitted even if it promises a little less than its price: a promise is rough
 constexpr double kAliased = 1e-9;    // a parameter of which so little is left is a combination of those before it
 
 // Which columns of ones and zeros are 1 in each configuration: the constant, a column for every state of a member
@@ -41,67 +42,85 @@ struct Design {
     }
 };
 
-// Solves H d = g for a symmetric H that may be singular (row-major, lower triangle used and destroyed); components
-// that depend on earlier ones are 0. Returns g' d.
-double solve(std::vector<double>& h, const std::vector<double>& g, std::vector<double>& d) {
-    const std::size_t k = g.size();
-    std::vector<bool> aliased(k, false);
-    for (std::size_t j = 0; j < k; ++j) {
-        double* row = h.data() + j * k;
-        const double whole = row[j];
-        for (std::size_t i = 0; i < j; ++i) {
-            if (aliased[i]) {
-                row[i] = 0;
-                continue;
+// Cholesky factor of a symmetric matrix that may be singular (row-major, lower triangle used and overwritten):
+// components that depend on earlier ones are left out.
+class Factor {
+public:
+    Factor(std::vector<double>&& h, std::size_t k) : Factor(std::move(h), k, nullptr) {}
+    // `diagonal`: what that of the matrix was before something was taken off it
+    Factor(std::vector<double>&& h, std::size_t k, const double* diagonal) : h_(std::move(h)), k_(k), aliased_(k, false) {
+        for (std::size_t j = 0; j < k; ++j) {
+            double* row = h_.data() + j * k;
+            const double whole = diagonal == nullptr ? row[j] : diagonal[j];
+            for (std::size_t i = 0; i < j; ++i) {
+                if (aliased_[i]) {
+                    row[i] = 0;
+                    continue;
+                }
+                const double* other = h_.data() + i * k;
+                double sum = row[i];
+                for (std::size_t l = 0; l < i; ++l) sum -= row[l] * other[l];
+                row[i] = sum / other[i];
             }
-            const double* other = h.data() + i * k;
-            double sum = row[i];
-            for (std::size_t l = 0; l < i; ++l) sum -= row[l] * other[l];
-            row[i] = sum / other[i];
+            double pivot = row[j];
+            for (std::size_t l = 0; l < j; ++l) pivot -= row[l] * row[l];
+            aliased_[j] = !(pivot > kAliased * whole) || !(pivot > 0);
+            row[j] = aliased_[j] ? 1.0 : std::sqrt(pivot);
         }
-        double pivot = whole;
-        for (std::size_t l = 0; l < j; ++l) pivot -= row[l] * row[l];
-        aliased[j] = !(pivot > kAliased * whole) || !(pivot > 0);
-        row[j] = aliased[j] ? 1.0 : std::sqrt(pivot);
     }
-    for (std::size_t j = 0; j < k; ++j) {
-        double sum = aliased[j] ? 0.0 : g[j];
-        if (!aliased[j])
-            for (std::size_t l = 0; l < j; ++l) sum -= h[j * k + l] * d[l];
-        d[j] = sum / h[j * k + j];
-    }
-    for (std::size_t j = k; j-- > 0;) {
-        if (aliased[j]) {
-            d[j] = 0;
-            continue;
+
+    // L d = g
+    void forward(const double* g, double* d) const {
+        for (std::size_t j = 0; j < k_; ++j) {
+            double sum = g[j];
+            for (std::size_t l = 0; l < j; ++l) sum -= h_[j * k_ + l] * d[l];
+            d[j] = aliased_[j] ? 0.0 : sum / h_[j * k_ + j];
         }
-        d[j] /= h[j * k + j];
-        for (std::size_t l = 0; l < j; ++l) d[l] -= h[j * k + l] * d[j];
     }
-    double product = 0;
-    for (std::size_t j = 0; j < k; ++j) product += g[j] * d[j];
-    return product;
+    // L' d = d, in place
+    void backward(double* d) const {
+        for (std::size_t j = k_; j-- > 0;) {
+            if (aliased_[j]) continue;
+            d[j] /= h_[j * k_ + j];
+            for (std::size_t l = 0; l < j; ++l) d[l] -= h_[j * k_ + l] * d[j];
+        }
+    }
+
+private:
+    std::vector<double> h_;
+    std::size_t k_;
+    std::vector<bool> aliased_;
+};
+
+double dot(const std::vector<double>& a, const std::vector<double>& b) {
+    double sum = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+    return sum;
 }
 
-// Finds the maximum of the log-likelihood, from `weights` on ([class beyond the first][column]), and leaves it there.
+// A model of the counts of a family. Weights are [class beyond the first][column].
 class Logistic {
 public:
-    explicit Logistic(const Family& family) : family_(family), classes_(family.states - 1), totals_(family.n, 0.0) {
+    explicit Logistic(const Family& family) : family_(family), classes_(family.states - 1), pi_(classes_), totals_(family.n, 0.0) {
         for (std::size_t c = 0; c < family.n; ++c)
             for (std::uint32_t s = 0; s < family.states; ++s) totals_[c] += family.counts[c * family.states + s];
     }
 
+    // Climbs from `weights` to the maximum of the log-likelihood, which it returns.
     double fit(const Design& design, std::vector<double>& weights) {
         const std::size_t k = classes_ * design.columns;
-        std::vector<double> gradient(k), hessian(k * k), step(k), tried(k);
-        double reached = evaluate(design, weights, gradient, hessian);
+        std::vector<double> step(k), tried(k);
+        double reached = evaluate(design, weights);
         for (int steps = 0; steps < kMostSteps; ++steps) {
-            const double promised = solve(hessian, gradient, step);
-            if (!(promised > 2 * kGain)) return reached + std::max(0.0, promised) / 2;
+            const Factor factor(std::vector<double>(hessian_), k);
+            factor.forward(gradient_.data(), step.data());
+            const double promised = dot(step, step);
+            if (!(promised > 2 * kGain)) return reached + promised / 2;
+            factor.backward(step.data());
             double size = 1, value;
             do {
                 for (std::size_t i = 0; i < k; ++i) tried[i] = weights[i] + size * step[i];
-                value = evaluate(design, tried, gradient, hessian);
+                value = evaluate(design, tried);
                 size /= 2;
             } while (!(value >= reached) && size > 1e-6);
             if (!(value >= reached)) return reached;
@@ -111,40 +130,86 @@ public:
         return reached;
     }
 
+    // What the columns that `wider` has beyond the model fitted last promise: Rao's score statistic, about twice the
+    // log-likelihood to be gained. One pass and no climb. No configuration may have more than one of the new columns.
+    double promise(const Design& wider, std::size_t before, const std::vector<double>& weights, const Factor& information) {
+        const std::size_t added = wider.columns - before, k = classes_ * before, q = classes_ * added;
+        std::vector<double> gradient(q, 0.0), own(q * q, 0.0), cross(q * k, 0.0);
+        for (std::size_t c = 0; c < family_.n; ++c) {
+            const std::uint32_t* active = wider.active[c].data();
+            const std::size_t old = wider.active[c].size() - 1;
+            if (active[old] < before) continue;
+            const std::size_t u = active[old] - before;
+            probabilities(c, active, old, before, weights);
+            for (std::size_t a = 0; a < classes_; ++a) {
+                gradient[a * added + u] += family_.counts[c * family_.states + a + 1] - totals_[c] * pi_[a];
+                for (std::size_t b = 0; b < classes_; ++b) {
+                    const double v = spread(c, a, b);
+                    own[(a * added + u) * q + b * added + u] += v;
+                    double* row = cross.data() + (a * added + u) * k + b * before;
+                    for (std::size_t t = 0; t < old; ++t) row[active[t]] += v;
+                }
+            }
+        }
+        std::vector<double> known(q * k), diagonal(q), d(q);
+        for (std::size_t i = 0; i < q; ++i) information.forward(cross.data() + i * k, known.data() + i * k);
+        for (std::size_t i = 0; i < q; ++i) {
+            diagonal[i] = own[i * q + i];
+            for (std::size_t j = 0; j <= i; ++j)
+                for (std::size_t l = 0; l < k; ++l) own[i * q + j] -= known[i * k + l] * known[j * k + l];
+        }
+        Factor(std::move(own), q, diagonal.data()).forward(gradient.data(), d.data());
+        return dot(d, d);
+    }
+
+    // Of a model just fitted.
+    Factor information(const Design& design, const std::vector<double>& weights) {
+        evaluate(design, weights);
+        return Factor(std::vector<double>(hessian_), classes_ * design.columns);
+    }
+
 private:
-    double evaluate(const Design& design, const std::vector<double>& w, std::vector<double>& gradient, std::vector<double>& hessian) {
+    // Probabilities of the classes in a configuration, to pi_; returns the log of what they were divided by.
+    double probabilities(std::size_t c, const std::uint32_t* active, std::size_t n_active, std::size_t columns, const std::vector<double>& w) {
+        double most = 0, counted = 0;
+        for (std::size_t a = 0; a < classes_; ++a) {
+            double eta = 0;
+            for (std::size_t t = 0; t < n_active; ++t) eta += w[a * columns + active[t]];
+            pi_[a] = eta;
+            most = std::max(most, eta);
+            const double count = family_.counts[c * family_.states + a + 1];
+            if (count > 0) counted += count * eta;
+        }
+        double z = std::exp(-most);
+        for (double& p : pi_) z += p = std::exp(p - most);
+        for (double& p : pi_) p /= z;
+        return counted - totals_[c] * (most + std::log(z));
+    }
+
+    double spread(std::size_t c, std::size_t a, std::size_t b) const {
+        return totals_[c] * (a == b ? pi_[a] * (1 - pi_[a]) : -pi_[a] * pi_[b]);
+    }
+
+    // The log-likelihood; its gradient and minus its second derivatives (lower triangle) to gradient_ and hessian_.
+    double evaluate(const Design& design, const std::vector<double>& w) {
         const std::size_t p = design.columns, k = classes_ * p;
-        std::fill(gradient.begin(), gradient.end(), 0.0);
-        std::fill(hessian.begin(), hessian.end(), 0.0);
+        gradient_.assign(k, 0.0);
+        hessian_.assign(k * k, 0.0);
         double sum = 0;
-        std::vector<double>& pi = pi_;
-        pi.resize(classes_);
         for (std::size_t c = 0; c < family_.n; ++c) {
             const std::vector<std::uint32_t>& active = design.active[c];
-            const double* counts = family_.counts.data() + c * family_.states;
-            double most = 0;
+            sum += probabilities(c, active.data(), active.size(), p, w);
             for (std::size_t a = 0; a < classes_; ++a) {
-                double eta = 0;
-                for (const std::uint32_t u : active) eta += w[a * p + u];
-                pi[a] = eta;
-                most = std::max(most, eta);
-            }
-            double z = std::exp(-most);
-            for (std::size_t a = 0; a < classes_; ++a) {
-                if (counts[a + 1] > 0) sum += counts[a + 1] * pi[a];
-                pi[a] = std::exp(pi[a] - most);
-                z += pi[a];
-            }
-            sum -= totals_[c] * (most + std::log(z));
-            for (std::size_t a = 0; a < classes_; ++a) pi[a] /= z;
-            for (std::size_t a = 0; a < classes_; ++a) {
-                const double residual = counts[a + 1] - totals_[c] * pi[a];
-                for (const std::uint32_t u : active) gradient[a * p + u] += residual;
+                const double residual = family_.counts[c * family_.states + a + 1] - totals_[c] * pi_[a];
+                for (const std::uint32_t u : active) gradient_[a * p + u] += residual;
                 for (std::size_t b = 0; b <= a; ++b) {
-                    const double v = totals_[c] * (a == b ? pi[a] * (1 - pi[a]) : -pi[a] * pi[b]);
+                    const double v = spread(c, a, b);
                     for (const std::uint32_t u : active) {
-                        double* row = hessian.data() + (a * p + u) * k + b * p;
-                        for (const std::uint32_t t : active) row[t] += v;
+                        double* row = hessian_.data() + (a * p + u) * k + b * p;
+                        for (const std::uint32_t t : active) {
+                            if (a == b && t > u) break;  // columns are active in ascending order
+                            row[t] += v;
+                        }
                     }
                 }
             }
@@ -154,7 +219,7 @@ private:
 
     const Family& family_;
     std::size_t classes_;
-    std::vector<double> totals_, pi_;
+    std::vector<double> pi_, totals_, gradient_, hessian_;
 };
 
 // Weights of a design that has got more columns since, the new ones 0.
@@ -180,31 +245,32 @@ Fitted fit_blanket(const Dataset& data, const Blanket& blanket, bool interaction
     if (interactions)
         for (std::size_t a = 0; a < width; ++a)
             for (std::size_t b = a + 1; b < width; ++b) left.emplace_back(a, b);
+    // Products are added in the order of what they promise for their price, until one does not keep it.
     while (!left.empty()) {
-        std::size_t chosen = left.size();
-        double worth = 0;
-        Fitted next = best;
-        Design widest = design;
-        std::vector<double> at;
+        const Factor information = model.information(design, weights);
+        std::size_t chosen = 0;
+        double most = -1;
         for (std::size_t i = 0; i < left.size(); ++i) {
             const auto [a, b] = left[i];
-            Design larger = design;
-            larger.add(family, width, a, arities[a], b, arities[b]);
-            std::vector<double> start = widened(weights, classes, design.columns, larger.columns);
-            const Fitted found{model.fit(larger, start), static_cast<double>(classes * larger.columns)};
-            const double gain = found.log_likelihood - best.log_likelihood - price * (found.parameters - best.parameters);
-            if (gain > worth) {
-                worth = gain;
+            const double parameters = static_cast<double>(classes * (arities[a] - 1) * (arities[b] - 1));
+            Design wider = design;
+            wider.add(family, width, a, arities[a], b, arities[b]);
+            const double worth = model.promise(wider, design.columns, weights, information) / 2 - price * parameters;
+            if (i == 0 || worth > most) {
+                most = worth;
                 chosen = i;
-                next = found;
-                widest = std::move(larger);
-                at = std::move(start);
             }
         }
-        if (chosen == left.size()) break;
+        if (!(most > -kDoubt * price)) break;
+        const auto [a, b] = left[chosen];
+        Design wider = design;
+        wider.add(family, width, a, arities[a], b, arities[b]);
+        std::vector<double> at = widened(weights, classes, design.columns, wider.columns);
+        const Fitted found{model.fit(wider, at), static_cast<double>(classes * wider.columns)};
+        if (!(found.log_likelihood - best.log_likelihood > price * (found.parameters - best.parameters))) break;
         left.erase(left.begin() + static_cast<std::ptrdiff_t>(chosen));
-        best = next;
-        design = std::move(widest);
+        best = found;
+        design = std::move(wider);
         weights = std::move(at);
     }
     return best;

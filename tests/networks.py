@@ -49,7 +49,7 @@ def random_network(
 
 
 def enumerated(model: MarkovNetwork) -> NDArray[np.float64]:
-    """Return the probability of every joint state, one axis for each variable: by the definition, term by term."""
+    """Return the probability of every joint state, an axis for each variable: by definition, term by term."""
     weights = np.zeros(model.arities)
     for state in itertools.product(*map(range, model.arities)):
         score = sum(

@@ -44,7 +44,7 @@ def k_tree(rng: np.random.Generator, n: int, k: int) -> list[tuple[int, ...]]:
 
 
 def network_of_width(seed: int) -> gd.MarkovNetwork:
-    """Return a model whose graph is a k-tree: a factor for every edge, and some for larger parts of cliques."""
+    """Return a model whose graph is a k-tree: a factor for every edge, some for larger parts of cliques."""
     rng = np.random.default_rng(seed)
     k = WIDTHS[seed % len(WIDTHS)]
     n = k + 2 + int(rng.integers(6, 12))

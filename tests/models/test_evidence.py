@@ -68,6 +68,12 @@ def test_tables_and_frames_are_matched_by_name_and_label() -> None:
     ]
 
 
+def test_a_line_of_codes_is_one_row() -> None:
+    codes, many = evidence_codes([1, -1, 2], VARIABLES)
+    assert codes.tolist() == [[1, -1, 2]]
+    assert not many
+
+
 def test_one_value_goes_with_a_list() -> None:
     assert evidence_codes({"sex": "male", "class": [1, 2]}, VARIABLES).codes.tolist() == [
         [1, 0, -1],

@@ -13,7 +13,7 @@ from graphoid.models import exact
 from graphoid.models.factors import Factor
 from tests.networks import agreeing, enumerated, grid, marginal, random_evidence, random_network, variables_of
 
-NETWORKS = [random_network(seed, 7, zeros=seed % 3 == 0) for seed in range(12)]
+NETWORKS = [random_network(seed, 7, zeros=seed % 3 == 0) for seed in range(8)]
 
 
 @pytest.mark.parametrize("model", NETWORKS)
@@ -73,6 +73,18 @@ def test_pseudo_log_likelihood_is_the_sum_of_conditionals() -> None:
             for v in range(p.ndim)
         ]
         assert model.pseudo_log_likelihood(rows) == pytest.approx(sum(each), rel=1e-10)
+
+
+def test_models_of_features_alone_give_the_same_pseudo_log_likelihood() -> None:
+    for model in NETWORKS:
+        rows = random_evidence(model, np.random.default_rng(1), 50, share=1.0)
+        alone = gd.MarkovNetwork(model.variables, model.features, model.weights)
+        nothing = gd.MarkovNetwork(
+            model.variables, model.features, model.weights, (Factor((0,), np.zeros(model.arities[0])),)
+        )
+        assert alone.pseudo_log_likelihood(rows) == pytest.approx(
+            nothing.pseudo_log_likelihood(rows), rel=1e-12
+        )
 
 
 def test_weighted_rows_count_by_their_weight() -> None:
@@ -192,6 +204,14 @@ def test_the_bound_is_the_callers() -> None:
         _ = small.tree
 
 
+def test_answers_that_are_too_large_are_refused_with_their_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exact, "ANSWER", 100)
+    model = gd.MarkovNetwork(variables_of([2] * 8))
+    with pytest.raises(CountsTooLarge, match="the answer has 13 x 2 x 2 x 2 cells"):
+        model.query([0, 1, 2], np.full((13, 8), -1))
+    assert model.query([0, 1, 2], np.full((12, 8), -1)).shape == (12, 2, 2, 2)
+
+
 def test_many_rows_are_answered_in_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
     model = NETWORKS[2]
     evidence = random_evidence(model, np.random.default_rng(3), 200)
@@ -213,7 +233,8 @@ def test_wrong_questions_are_refused() -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ({"features": (((0, 1), (0, 0)),), "weights": [1.0]}, "twice"),
+        ({"features": (((0, 1), (0, 0)),), "weights": [1.0]}, "different variables"),
+        ({"features": ((),), "weights": [1.0]}, "one or more"),
         ({"features": (((0, 5),),), "weights": [1.0]}, "no variable's state"),
         ({"features": (((9, 0),),), "weights": [1.0]}, "no variable's state"),
         ({"features": (3,), "weights": [1.0]}, "partial assignment"),

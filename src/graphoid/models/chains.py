@@ -157,7 +157,7 @@ def _fused(v: int, terms: Sequence[Given], arities: Sequence[int]) -> Given | No
 
 
 def _levels(lines: NDArray[np.float64]) -> NDArray[np.uint32]:
-    r"""Return the cumulative probabilities of lines of logarithms in units of :math:`2^{-31}`; not the last."""
+    r"""Return the cumulative probabilities of lines of logarithms, but the last, times :math:`2^{31}`."""
     p = np.exp(lines - lines.max(axis=1, keepdims=True))
     cumulative = np.cumsum(p, axis=1)
     return np.asarray(np.rint(cumulative[:, :-1] / cumulative[:, -1:] * 2.0**31), dtype=np.uint32)

@@ -86,8 +86,7 @@ def _exact(p: MarkovNetwork, q: MarkovNetwork) -> Divergence:
     log_z_p, log_z_q = p.log_partition, q.log_partition
     scopes = list(dict.fromkeys(potential.members for potential in (*p.potentials, *q.potentials)))
     none = np.full((1, len(p.variables)), -1, dtype=np.int64)
-    found = p.exact.marginals(none, scopes)
-    under_p = {scope: np.exp(log_p[0] - log_z_p) for scope, log_p in zip(scopes, found, strict=True)}
+    under_p = {scope: found[0] for scope, found in zip(scopes, p.exact.marginals(none, scopes), strict=True)}
     mean = math.fsum(potential.expected(under_p[potential.members]) for potential in p.potentials)
     mean -= math.fsum(potential.expected(under_p[potential.members]) for potential in q.potentials)
     return Divergence(max(0.0, mean - log_z_p + log_z_q), 0.0, "exact")

@@ -37,7 +37,7 @@ def evidence_codes(given: Any, variables: Sequence[Variable]) -> Evidence:
     given
         None for no evidence. A dictionary from variables (by name or position) to states: one row, or many if
         values are lists or arrays. A table or a data frame, whose columns are variables by name. A 2-D array
-        of codes, a column for every variable, -1 where it was not observed.
+        of codes, a column for every variable, -1 where it was not observed; one line of it is one row.
     variables
         Those of the model.
 
@@ -54,7 +54,8 @@ def evidence_codes(given: Any, variables: Sequence[Variable]) -> Evidence:
     if isinstance(given, Mapping):
         return _of_mapping(given, variables, names)
     if isinstance(given, (np.ndarray, list, tuple)):
-        return Evidence(_of_array(given, variables), many=True)
+        codes = np.asarray(given)
+        return Evidence(_of_array(np.atleast_2d(codes), variables), many=codes.ndim != 1)
     from graphoid.data.sources import read
 
     return Evidence(_of_table(read(given, discretize=None, missing="category"), variables), many=True)
@@ -115,8 +116,7 @@ def _of_table(table: Table, variables: Sequence[Variable]) -> NDArray[np.int64]:
     return codes
 
 
-def _of_array(given: Any, variables: Sequence[Variable]) -> NDArray[np.int64]:
-    codes = np.asarray(given)
+def _of_array(codes: NDArray[Any], variables: Sequence[Variable]) -> NDArray[np.int64]:
     if codes.ndim != 2 or codes.shape[1] != len(variables) or codes.dtype.kind not in "iub":
         raise DataError(
             f"rows as an array must be whole-number codes with {len(variables)} columns, one for each "

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphoid.errors import CountsTooLarge
+from graphoid.errors import CountsTooLarge, DataError
 from graphoid.models.junction_tree import MAX_CELLS, JunctionTree, junction_tree, n_cells
 from graphoid.models.propagation import Part, Propagation, largest, log_sum_exp
 
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
 OWN_GROUP = 32
 """Rows of one pattern of evidence from which on they get a tree of their own, smaller by all they observe."""
+
+ANSWER = 2**27
+"""Cells of one answer, all rows together: 1 GB."""
 
 HELD = 2**25
 """Cells of messages held at a time: 256 MB. More rows of evidence are answered in several rounds."""
@@ -57,16 +61,21 @@ class ExactInference:
         return found
 
     def joint(self, codes: NDArray[np.int64], over: tuple[int, ...]) -> NDArray[np.float64]:
-        """Return what :meth:`log_total` does, by the states of ``over``.
+        """Return the probability of every joint state of some variables given every row.
 
-        One axis for the rows, then one for each variable asked about.
+        One axis for the rows, then one for each variable asked about. NaN where a row has no probability.
         """
-        found = np.empty((len(codes), *(self.arities[v] for v in over)))
+        shape = (len(codes), *(self.arities[v] for v in over))
+        if math.prod(shape) > ANSWER:
+            gigabytes = 8 * math.prod(shape) / 2**30
+            raise CountsTooLarge(
+                f"the answer has {' x '.join(map(str, shape))} cells ({gigabytes:,.1f} GB); at most "
+                f"{ANSWER:,} are given at once. Ask about fewer variables or for fewer rows."
+            )
+        found = np.empty(shape)
         for rows, passing in self._groups(codes, root=over):
             passing.collect()
-            part = passing.belief(0, over)
-            values = np.moveaxis(part.values, -1, 0)
-            found[rows] = values if part.version is None else values[part.version]
+            found[rows] = _shares(passing.belief(0, over))
         return found
 
     def marginals(
@@ -78,9 +87,7 @@ class ExactInference:
             passing.collect()
             passing.distribute()
             for scope, out in zip(scopes, found, strict=True):
-                part = passing.belief(passing.tree.holding(scope, self.arities), scope)
-                values = np.moveaxis(part.values, -1, 0)
-                out[rows] = values if part.version is None else values[part.version]
+                out[rows] = _shares(passing.belief(passing.tree.holding(scope, self.arities), scope))
         return found
 
     def most_probable(self, codes: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -98,6 +105,8 @@ class ExactInference:
         done = codes.copy()
         for rows, passing in self._groups(codes):
             passing.collect()
+            if np.isneginf(passing.total()).any():
+                raise DataError("the evidence has probability zero: nothing can be drawn given it.")
             states = codes[rows]
             passing.descend(states, lambda table, version: _drawn(table, version, rng))
             done[rows] = states
@@ -204,6 +213,16 @@ def patterns(observed: NDArray[np.bool_]) -> tuple[list[NDArray[np.intp]], list[
     if len(groups) == 1:
         return groups, []
     return [g for g in groups if len(g) >= OWN_GROUP], [g for g in groups if len(g) < OWN_GROUP]
+
+
+def _shares(belief: Part) -> NDArray[np.float64]:
+    """Return a belief as probabilities for every row: rows come first."""
+    log_p = np.moveaxis(belief.values, -1, 0)
+    states = tuple(range(1, log_p.ndim))
+    with np.errstate(invalid="ignore"):  # nothing is possible: not a number
+        p = np.exp(log_p - log_p.max(axis=states, keepdims=True))
+    p /= p.sum(axis=states, keepdims=True)
+    return np.asarray(p if belief.version is None else p[belief.version])
 
 
 def _drawn(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy as np
 from graphoid.data.variables import Variable
 from graphoid.errors import DataError, GraphoidError
 from graphoid.models.factors import Factor
-from graphoid.models.network import MarkovNetwork
+from graphoid.models.network import MarkovNetwork, Recorded
 from graphoid.structure import contexts_io as canonical_models
 from graphoid.structure import document
 from graphoid.structure import io as structures
@@ -20,23 +20,14 @@ from graphoid.structure import io as structures
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from numpy.typing import NDArray
-
     from graphoid.structure.contexts import CanonicalModel
     from graphoid.structure.learned import LearnedStructure
 
 FORMAT = "graphoid model"
 VERSION = 1
 
-MAX_ERRORS = 1_000
+MAX_ERRORS = 500
 """Most features whose standard errors are worked out for a file: a matrix of that size is inverted."""
-
-
-@dataclass(frozen=True, eq=False)
-class Recorded:
-    """What a file says of how weights were estimated."""
-
-    standard_errors: NDArray[np.float64]
 
 
 def to_json(model: MarkovNetwork) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -17,6 +17,7 @@ from graphoid.models.exact import ExactInference
 from graphoid.models.factors import Factor, checked
 from graphoid.models.junction_tree import MAX_CELLS, JunctionTree, junction_tree
 from graphoid.models.potentials import Potential, potentials
+from graphoid.models.pseudo_likelihood import PseudoLikelihood
 from graphoid.structure.graph import UndirectedGraph
 
 if TYPE_CHECKING:
@@ -32,13 +33,21 @@ if TYPE_CHECKING:
     from graphoid.models.gibbs import GibbsSampler
 
 
-class HasErrors(Protocol):
+class Estimated(Protocol):
     """An estimate that knows the standard errors of its weights."""
 
     @property
     def standard_errors(self) -> NDArray[np.float64]:
         """One for each weight."""
         ...
+
+
+@dataclass(frozen=True, eq=False)
+class Recorded:
+    """What is kept of an estimate in a file or a copy."""
+
+    standard_errors: NDArray[np.float64]
+    """One for each weight."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -85,7 +94,7 @@ class MarkovNetwork:
     features: tuple[Context, ...] = ()
     weights: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
     factors: tuple[Factor, ...] = ()
-    estimated: HasErrors | None = None
+    estimated: Estimated | None = None
     provenance: Mapping[str, Any] = field(default_factory=dict)
     max_cells: int = MAX_CELLS
 
@@ -103,7 +112,9 @@ class MarkovNetwork:
                 f"{weights.shape}{'' if np.isfinite(weights).all() else ', not all finite'}."
             )
         weights.flags.writeable = False
-        factors = tuple(Factor(tuple(f.members), np.asarray(f.log_values, dtype=float)) for f in self.factors)
+        factors = tuple(Factor(tuple(f.members), np.array(f.log_values, dtype=float)) for f in self.factors)
+        for factor in factors:
+            factor.log_values.flags.writeable = False
         object.__setattr__(self, "variables", variables)
         object.__setattr__(self, "features", features)
         object.__setattr__(self, "weights", weights)
@@ -222,7 +233,7 @@ class MarkovNetwork:
         r""":math:`\log Z`: the logarithm of what all states add up to before it is made one."""
         nothing = evidence_codes(None, self.variables).codes
         total = self.exact.log_total(nothing)
-        self._refuse_impossible(total, nothing)
+        self._refuse_impossible(np.where(np.isneginf(total), np.nan, total), nothing)
         return float(total[0])
 
     def log_potential(self, rows: Any) -> NDArray[np.float64]:
@@ -249,12 +260,15 @@ class MarkovNetwork:
         Weighted rows count by their weight. Divide by rows and variables for the figure that papers print.
         """
         codes = row_codes(table, self.variables)
-        weights = table.weights.values if isinstance(table, Table) and table.weights is not None else None
+        weights = table.weights if isinstance(table, Table) else None
+        if not self.factors:
+            rows = replace(_table(self.variables, codes, "rows"), weights=weights)
+            return PseudoLikelihood(self.features, rows).value(self.weights)
         each = np.zeros(len(codes))
         for x in range(len(self.variables)):
             log_p = self.log_conditionals(x, codes)
             each += log_p[codes[:, x], np.arange(len(codes))]
-        return float(each.sum() if weights is None else each @ weights)
+        return float(each.sum() if weights is None else each @ weights.values)
 
     def log_conditionals(self, x: int | str, rows: Any) -> NDArray[np.float64]:
         """Return the log probability of every state of a variable given all others: (states, rows)."""
@@ -289,27 +303,17 @@ class MarkovNetwork:
         """
         over = self._asked(variables)
         codes, many = evidence_codes(evidence, self.variables)
-        log_p = self.exact.joint(codes, over)
-        states = tuple(range(1, log_p.ndim))
-        top = log_p.max(axis=states, keepdims=True)
-        self._refuse_impossible(top.ravel(), codes)
-        log_p -= top
-        p = np.exp(log_p, out=log_p)
-        p /= p.sum(axis=states, keepdims=True)
+        p = self.exact.joint(codes, over)
+        self._refuse_impossible(p, codes)
         return p if many else p[0]
 
     def marginals(self, evidence: Any = None) -> dict[str, NDArray[np.float64]]:
         """Return the distribution of every variable given evidence (see :meth:`query`), from one pass."""
         codes, many = evidence_codes(evidence, self.variables)
         found = self.exact.marginals(codes, [(v,) for v in range(len(self.variables))])
-        answers = {}
-        for name, log_p in zip(self.names, found, strict=True):
-            top = log_p.max(axis=1, initial=-np.inf)
-            self._refuse_impossible(top, codes)
-            p = np.exp(log_p - top[:, None])
-            p /= p.sum(axis=1, keepdims=True)
-            answers[name] = p if many else p[0]
-        return answers
+        for p in found:
+            self._refuse_impossible(p, codes)
+        return {name: p if many else p[0] for name, p in zip(self.names, found, strict=True)}
 
     def log_evidence(self, evidence: Any = None) -> NDArray[np.float64] | float:
         """Return the log probability of evidence (see :meth:`query`): a number, or one for each row."""
@@ -334,7 +338,8 @@ class MarkovNetwork:
         if variables is None:
             chosen: Sequence[int] = range(len(self.variables))
             found = self.exact.most_probable(codes)
-            self._refuse_impossible(self.log_potential(found), codes)
+            score = self.log_potential(found)
+            self._refuse_impossible(np.where(np.isneginf(score), np.nan, score), codes)
         else:
             chosen = self._asked(variables)
             p = self.query(chosen, codes)
@@ -488,6 +493,12 @@ class MarkovNetwork:
 
         document.save(self.to_json(), path)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # an estimate holds rows inside the kernels, which cannot be copied; its errors can
+        kept = None if self.standard_errors is None else Recorded(self.standard_errors)
+        parts = (self.variables, self.features, self.weights, self.factors, kept, dict(self.provenance))
+        return type(self), (*parts, self.max_cells)
+
     def __repr__(self) -> str:
         parts = [
             f"{n:,} {what}{'' if n == 1 else 's'}"
@@ -508,9 +519,9 @@ class MarkovNetwork:
             raise SettingsError(f"ask about one or more different variables; got {variables!r}.")
         return over
 
-    def _refuse_impossible(self, log_p: NDArray[np.float64], codes: NDArray[np.int64]) -> None:
-        """Raise if some row's evidence has no probability at all."""
-        impossible = np.flatnonzero(np.isneginf(log_p))
+    def _refuse_impossible(self, answers: NDArray[np.float64], codes: NDArray[np.int64]) -> None:
+        """Raise if some row of evidence has no probability at all: its answer is not a number."""
+        impossible = np.unique(np.nonzero(np.isnan(answers))[0])
         if impossible.size:
             row = codes[impossible[0]]
             if (row < 0).all():
@@ -528,8 +539,8 @@ def _checked_feature(feature: Context, variables: Sequence[Variable]) -> Context
         raise SettingsError(
             f"a feature is ((position, code), ...), a partial assignment; got {feature!r}."
         ) from None
-    if len({v for v, _ in pairs}) < len(pairs):
-        raise SettingsError(f"the feature {feature!r} names a variable twice.")
+    if not pairs or len({v for v, _ in pairs}) < len(pairs):
+        raise SettingsError(f"a feature fixes one or more different variables; got {feature!r}.")
     for v, state in pairs:
         if not 0 <= v < len(variables) or not 0 <= state < variables[v].arity:
             raise SettingsError(f"the feature {feature!r} has ({v}, {state}), which no variable's state is.")

@@ -74,8 +74,6 @@ def read(path: str | os.PathLike[str], variables: Sequence[Variable] | None = No
         if PYAGRUM in text:
             scopes = [tuple(sorted(scope, reverse=True)) for scope in scopes]
         factors = tuple(_factor(words, scope, [arities[v] for v in scope]) for scope in scopes)
-    except StopIteration:
-        raise DataError(f"{where} ends too early: a UAI file that was cut off.") from None
     except (ValueError, IndexError) as error:
         raise DataError(f"{where} is not a whole UAI file: {error}.") from None
     if variables is None:
@@ -92,7 +90,7 @@ def _factor(words: Iterator[str], scope: tuple[int, ...], shape: list[int]) -> F
     size = _whole(words)
     if size != math.prod(shape):
         raise ValueError(f"the table of {scope} has {size:,} values, not {math.prod(shape):,}")
-    values = np.array([float(next(words)) for _ in range(size)])
+    values = np.array([float(_word(words)) for _ in range(size)])
     if not (np.isfinite(values) & (values >= 0)).all():
         raise ValueError(f"the table of {scope} has a value that is no finite number of at least 0")
     with np.errstate(divide="ignore"):
@@ -106,7 +104,14 @@ def _words(text: str) -> Iterator[str]:
 
 def _whole(words: Iterator[str]) -> int:
     """Return the next word as a number that counts or places something."""
-    word = next(words)
+    word = _word(words)
     if not word.isdecimal():
         raise ValueError(f"{word!r:.40} stands where a whole number should")
     return int(word)
+
+
+def _word(words: Iterator[str]) -> str:
+    word = next(words, None)
+    if word is None:
+        raise ValueError("it ends too early and may be cut off")
+    return word
