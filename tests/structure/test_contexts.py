@@ -66,6 +66,11 @@ def test_assignments_that_make_no_sense_are_refused(votes):
         votes.graph_for([1, 0])
     with pytest.raises(SettingsError, match="one state for each of the 3 variables"):
         votes.graph_for(((0, 1), (0, 1), (1, 0)))
+    for nonsense in ("abc", [0.5, 0, 1], [None, 0, 1], ((0, 1, 2), (1, 0, 0), (2, 0, 0))):
+        with pytest.raises(SettingsError, match="one state for each of the 3 variables"):
+            votes.graph_for(nonsense)
+    with pytest.raises(SettingsError, match="'vote' has 2 states, with codes from 0; got 2"):
+        votes.graph_for([0, 0, 2])
     with pytest.raises(SettingsError, match="'region' has no state 'east'; it has 'north', 'south'"):
         votes.graph_for({"vote": "red", "region": "east", "income": "low"})
     with pytest.raises(UnknownVariable, match="no variable is named 'town'"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -238,11 +239,19 @@ class CanonicalModel:
             items = list(assignment)
             paired = bool(items) and all(isinstance(item, tuple) for item in items)
             pairs = items if paired else list(enumerate(items))
-        codes = {int(v): int(code) for v, code in pairs}
+        try:
+            codes = {operator.index(v): operator.index(code) for v, code in pairs}
+        except (TypeError, ValueError):
+            codes = {}
         if sorted(codes) != list(range(n)) or len(pairs) != n:
             raise SettingsError(
                 f"an assignment has one state for each of the {n} variables; got {assignment!r:.200}."
             )
+        for v, code in codes.items():
+            if not 0 <= code < len(self.states[v]):
+                raise SettingsError(
+                    f"{self.names[v]!r} has {len(self.states[v])} states, with codes from 0; got {code}."
+                )
         return tuple(codes[v] for v in range(n))
 
     def _code(self, variable: int, state: State) -> int:
