@@ -273,6 +273,16 @@ public:
         return nb::cast(owned(std::move(out)));
     }
 
+    nb::object evidence(nb::list blankets, bool interactions, double scale, unsigned threads) {
+        const std::vector<Blanket> asked = read_blankets(blankets);
+        std::vector<double> out(asked.size());
+        {
+            nb::gil_scoped_release free;
+            logistic_evidence(*data_, interactions, scale, asked, threads, out.data());
+        }
+        return nb::cast(owned(std::move(out)));
+    }
+
     // (log-likelihoods, numbers of parameters)
     nb::tuple logistic(nb::list blankets, bool interactions, double price, unsigned threads) {
         const std::vector<Blanket> asked = read_blankets(blankets);
@@ -365,7 +375,7 @@ private:
     SliceCache cache_;
     std::mutex mutex_;
     std::unique_ptr<RisingTables> rising_;
-    RisingTables pseudo_counts_{4096};  // of which there are as many as sizes of blankets
+    RisingTables pseudo_counts_{16384};  // of which there are as many as sizes of blankets: a quarter of a megabyte each
 };
 
 // A list of objects of a class derived from tuple, one for each row of the columns. A column is a list, or one
@@ -546,6 +556,7 @@ NB_MODULE(_native, m) {
         .def("closures", &Handle::closures)
         .def("marginal_likelihood", &Handle::marginal_likelihood)
         .def("logistic", &Handle::logistic)
+        .def("evidence", &Handle::evidence)
         .def("pairs", &Handle::pairs)
         .def("one_against", &Handle::one_against);
     nb::class_<Inference>(m, "Inference")

@@ -46,4 +46,10 @@ struct Fitted {
 void logistic_likelihoods(const Dataset& data, bool interactions, double price, const std::vector<Blanket>& blankets,
                           unsigned threads, Fitted* out);
 
+// Logarithm of the marginal likelihood (Laplace's approximation) of a multinomial logistic model of x, whose effects are
+// normal with standard deviation `scale` a priori; with `interactions`, products of two members are added while they
+// raise it.
+void logistic_evidence(const Dataset& data, bool interactions, double scale, const std::vector<Blanket>& blankets,
+                       unsigned threads, double* out);
+
 }  // namespace graphoid

@@ -35,12 +35,16 @@ if TYPE_CHECKING:
     from graphoid.learners.gsimn import GSIMN as GSIMN
     from graphoid.learners.gsmn import GSMN as GSMN
     from graphoid.learners.hill_climb import HillClimb as HillClimb
+    from graphoid.learners.posterior import Posterior as Posterior
+    from graphoid.learners.recommended import learn as learn
+    from graphoid.learners.search import Search as Search
     from graphoid.learners.two_phase import TwoPhase as TwoPhase
     from graphoid.logic.assertion import Assertion as Assertion
     from graphoid.logic.verdict import Verdict as Verdict
     from graphoid.models.io import load as load
     from graphoid.models.network import MarkovNetwork as MarkovNetwork
     from graphoid.scores.bjp import BJP as BJP
+    from graphoid.scores.evidence import LogLinearEvidence as LogLinearEvidence
     from graphoid.scores.ib import IBScore as IBScore
     from graphoid.scores.log_linear import LogLinearScore as LogLinearScore
     from graphoid.scores.mpl import MPL as MPL
@@ -74,11 +78,14 @@ _HOME = {
     "Inferring": "independence.inferring",
     "LearnedStructure": "structure.learned",
     "Ledger": "independence.ledger",
+    "LogLinearEvidence": "scores.evidence",
     "LogLinearScore": "scores.log_linear",
     "MPL": "scores.mpl",
     "MarkovNetwork": "models.network",
     "Oracle": "independence.oracle",
     "PartialCorrelation": "independence.partial_correlation",
+    "Posterior": "learners.posterior",
+    "Search": "learners.search",
     "SparsePrior": "scores.priors",
     "Table": "data.table",
     "Tester": "independence.tester",
@@ -90,6 +97,7 @@ _HOME = {
     "Verdict": "logic.verdict",
     "accuracy": "structure.compare",
     "compare": "structure.compare",
+    "learn": "learners.recommended",
     "load": "models.io",
     "read": "data.sources",
 }

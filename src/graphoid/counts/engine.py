@@ -110,6 +110,12 @@ class ScoresNearCounts(Protocol):
         """Return the maximum log-likelihood and the number of parameters of every logistic model."""
         ...
 
+    def logistic_evidence(
+        self, blankets: list[Blanket], *, interactions: bool, scale: float
+    ) -> NDArray[np.float64]:
+        """Return the log marginal likelihood of every logistic model, its effects integrated out."""
+        ...
+
 
 def refuse_if_too_large(requests: Sequence[CountRequest], engine: CountEngine, n_rows: int) -> None:
     """Raise before anything is counted if the answers to a batch could not be held in memory."""

@@ -263,6 +263,12 @@ class NativeEngine:
             self._data.logistic(blankets, interactions, price, self._threads),
         )
 
+    def logistic_evidence(
+        self, blankets: list[Blanket], *, interactions: bool, scale: float
+    ) -> NDArray[np.float64]:
+        """Return the log marginal likelihood of every logistic model, its effects integrated out."""
+        return cast("NDArray[np.float64]", self._data.evidence(blankets, interactions, scale, self._threads))
+
     @property
     def _threads(self) -> int:
         return available_threads() if self.threads is None else self.threads

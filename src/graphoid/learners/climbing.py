@@ -22,6 +22,8 @@ LEAST = 1e-9
 class Slope:
     """The graph a search stands on, and the gain of every step it may take.
 
+    ``graph`` and its ``value``; for each of the ``edges`` its gain (``gains``) and whether it is ``there``.
+
     Parameters
     ----------
     scorer
@@ -46,11 +48,13 @@ class Slope:
         self.graph = graph
         self.value = self.scorer.value(graph)
         self.gains = self.scorer.gains(graph, self.edges)
+        self.there = np.array([bool(graph.adjacency[x] >> y & 1) for x, y in self.edges], dtype=bool)
 
     def step(self, i: int) -> None:
         """Flip an edge, by its place among the edges, and bring the gains up to date."""
         x, y = self.edges[i]
         self.graph = flipped(self.graph, (x, y))
+        self.there[i] = not self.there[i]
         self.value += float(self.gains[i])
         if self.scorer.reaches_far:
             self.gains = self.scorer.gains(self.graph, self.edges)

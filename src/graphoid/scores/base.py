@@ -80,6 +80,8 @@ class Scorer(ABC):
                 f"prior must be UniformPrior(), SparsePrior() or EdgePrior(), not {score.prior!r}."
             )
         self.prior = score.prior.log_odds(self.names)
+        # what says everything twice must say the prior twice, too
+        self.weight = score.evidence_counts * self.prior
 
     @property
     def n(self) -> int:
@@ -100,7 +102,7 @@ class Scorer(ABC):
     def value(self, graph: UndirectedGraph) -> float:
         """Return the score of a graph."""
         self._check(graph)
-        return self._value(graph.adjacency) + math.fsum(self.prior[x, y] for x, y in graph.edges)
+        return self._value(graph.adjacency) + math.fsum(self.weight[x, y] for x, y in graph.edges)
 
     def gain(self, graph: UndirectedGraph, edge: tuple[int | str, int | str]) -> float:
         """Return ``value(after) - value(before)`` of flipping an edge."""
@@ -117,15 +119,15 @@ class Scorer(ABC):
         adjacency = graph.adjacency
         gains = self._gains(adjacency, edges)
         for i, (x, y) in enumerate(edges):
-            gains[i] += -self.prior[x, y] if adjacency[x] >> y & 1 else self.prior[x, y]
+            gains[i] += -self.weight[x, y] if adjacency[x] >> y & 1 else self.weight[x, y]
         return gains
 
     def values(self, graphs: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the scores of many graphs of at most 62 variables: a line of blanket masks for each."""
         total = self._values(graphs)
         for x, y in combinations(range(self.n), 2):
-            if self.prior[x, y]:
-                total += self.prior[x, y] * (graphs[:, x] >> y & 1)
+            if self.weight[x, y]:
+                total += self.weight[x, y] * (graphs[:, x] >> y & 1)
         return total
 
     @abstractmethod

@@ -61,9 +61,14 @@ class MPLScorer(CountedScorer):
         return engine.marginal_likelihoods(self.score.ess, blankets)
 
     def _from_counts(self, counts: Counts) -> float:
-        *configurations, states = counts.shape
-        _, rows = configurations_of(counts)
-        # in floating point from the start: there can be more configurations than an integer holds
-        pseudo_count = self.score.ess / math.prod(map(float, configurations))
-        cells = log_rising(pseudo_count / states, rows).sum(axis=1)
-        return float((cells - log_rising(pseudo_count, rows.sum(axis=1))).sum())
+        return log_marginal_likelihood(counts, self.score.ess)
+
+
+def log_marginal_likelihood(counts: Counts, ess: float) -> float:
+    """Return that of the last variable given all others, each configuration with probabilities of its own."""
+    *configurations, states = counts.shape
+    _, rows = configurations_of(counts)
+    # in floating point from the start: there can be more configurations than an integer holds
+    pseudo_count = ess / math.prod(map(float, configurations))
+    cells = log_rising(pseudo_count / states, rows).sum(axis=1)
+    return float((cells - log_rising(pseudo_count, rows.sum(axis=1))).sum())

@@ -43,7 +43,7 @@ class SparsePrior:
     Parameters
     ----------
     density
-        That probability; None for one edge a variable on average, 2 / (n - 1) at most one half.
+        That probability; None for three neighbors a variable on average, 3 / (n - 1), at most one half.
     """
 
     density: float | None = None
@@ -55,7 +55,7 @@ class SparsePrior:
     def log_odds(self, names: Sequence[str]) -> NDArray[np.float64]:
         """Return the same number for every pair."""
         n = len(names)
-        density = min(0.5, 2 / max(2, n - 1)) if self.density is None else self.density
+        density = min(0.5, 3 / max(1, n - 1)) if self.density is None else self.density
         odds = np.full((n, n), math.log(density) - math.log1p(-density))
         np.fill_diagonal(odds, 0.0)
         return odds

@@ -1,0 +1,89 @@
+"""The one-liner: the learner we recommend for the data at hand, and why."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from graphoid.data.table import Table
+from graphoid.errors import SettingsError
+from graphoid.learners.posterior import Posterior
+from graphoid.learners.search import Search
+from graphoid.scores.evidence import LogLinearEvidence
+
+if TYPE_CHECKING:
+    from graphoid.progress import Listener
+    from graphoid.structure.learned import LearnedStructure
+
+MOST_FOR_PRODUCTS = 150
+"""Up to so many variables effects of two neighbors together are looked for; beyond, it takes minutes."""
+
+MOST_FOR_POSTERIOR = 12
+"""Up to so many variables the posterior over graphs is sampled as well, which takes seconds."""
+
+
+def recommended(n: int, *, random_state: Any = 0, seconds: float | None = None) -> tuple[Search, str]:
+    """Return the learner we recommend for data of ``n`` variables, and the reason."""
+    if n <= MOST_FOR_PRODUCTS:
+        score = LogLinearEvidence()
+        reason = "logistic models with products, or tables, whichever the data favor"
+    else:
+        score = LogLinearEvidence(order=2)
+        reason = f"logistic models without products, or tables: {n:,} variables are many"
+    effort = min(1.0, max(0.05, 4 / n)) if n else 1.0  # the more variables, the longer a walk takes
+    return Search(score, effort=effort, seconds=seconds, random_state=random_state), reason
+
+
+def learn(
+    table: Any,
+    learner: Any = None,
+    *,
+    random_state: Any = 0,
+    seconds: float | None = None,
+    progress: Listener | None = None,
+) -> LearnedStructure:
+    """Learn a Markov network from data and return it.
+
+    Parameters
+    ----------
+    table
+        Anything that :func:`graphoid.read` takes.
+    learner
+        Who learns; the one we recommend if None: :class:`Search` with :class:`LogLinearEvidence`, and, of few
+        variables, :class:`Posterior` for the probability of every edge. ``settings["reason"]`` says why.
+    random_state
+        Seed of the recommended learner; the same seed gives the same result.
+    seconds
+        Time after which its search stops with the best graph so far.
+    progress
+        Hears of every step.
+
+    Examples
+    --------
+    >>> import graphoid as gd
+    >>> found = gd.learn(gd.datasets.load("titanic"))
+    >>> found.graph.has_edge("sex", "survived")
+    True
+    """
+    if not isinstance(table, Table):
+        from graphoid.data.sources import read
+
+        table = read(table)
+    if learner is not None:
+        if not hasattr(learner, "fit"):
+            raise SettingsError(f"learner must be a learner such as GSIMN(), not {learner!r}.")
+        found: LearnedStructure = learner.fit(table).structure_
+        return found
+    search, reason = recommended(len(table.variables), random_state=random_state, seconds=seconds)
+    found = search.fit(table, progress=progress).structure_
+    found = replace(found, settings={**found.settings, "reason": reason})
+    if len(table.variables) > MOST_FOR_POSTERIOR:
+        return found
+    posterior = Posterior(search.score, start=found, random_state=random_state)
+    sampled = posterior.fit(table, progress=progress).structure_
+    return replace(
+        found,
+        edge_probabilities=sampled.edge_probabilities,
+        settings={**found.settings, "convergence": sampled.settings["convergence"]},
+        cost=replace(found.cost, seconds=found.cost.seconds + sampled.cost.seconds),
+    )
