@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import graphoid as gd
@@ -57,6 +56,7 @@ def test_many_rows(given: object) -> None:
 
 
 def test_tables_and_frames_are_matched_by_name_and_label() -> None:
+    pd = pytest.importorskip("pandas")
     # in the frame, states come in another order and a column is not of the model
     frame = pd.DataFrame({"class": [3, 1], "other": ["a", "b"], "sex": ["male", "female"]})
     expected = [[1, 2, -1], [0, 0, -1]]
@@ -65,6 +65,17 @@ def test_tables_and_frames_are_matched_by_name_and_label() -> None:
     assert evidence_codes(gd.read({"fare": [8.0, 80.0]}, discretize=None), VARIABLES).codes.tolist() == [
         [-1, -1, 0],
         [-1, -1, 2],
+    ]
+
+
+def test_empty_cells_of_frames_were_not_observed() -> None:
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"class": pd.array([3, None, 1], dtype="Int64"), "sex": ["male", None, "female"]})
+    assert evidence_codes(frame, VARIABLES).codes.tolist() == [[1, 2, -1], [-1, -1, -1], [0, 0, -1]]
+    pl = pytest.importorskip("polars")
+    assert evidence_codes(pl.DataFrame({"class": [2, None]}), VARIABLES).codes.tolist() == [
+        [-1, 1, -1],
+        [-1, -1, -1],
     ]
 
 
@@ -95,6 +106,7 @@ def test_one_value_goes_with_a_list() -> None:
         (np.array([[0, 3, 0]]), DataError, "code 3 in row 0 is none of 'class'"),
         (np.array([[0, -2, 0]]), DataError, "code -2"),
         (gd.read({"age": [1, 2]}), DataError, "no column is a variable"),
+        (17, DataError, "not int"),
     ],
 )
 def test_what_is_no_evidence_is_told(given: object, error: type[Exception], says: str) -> None:

@@ -160,6 +160,10 @@ def test_impossible_evidence_is_named() -> None:
     with pytest.raises(DataError, match="probability zero"):
         model.most_probable({0: 0, 1: 1})
     assert model.log_evidence({0: 0, 1: 1}) == -np.inf
+    apart = gd.MarkovNetwork(variables_of([2] * 3), factors=(zero,))
+    for ask in (apart.query, lambda v, given: apart.marginals(given)):  # of a variable that it does not touch
+        with pytest.raises(DataError, match="probability zero"):
+            ask(2, {0: 0, 1: 1})
     nothing = gd.MarkovNetwork(variables_of([2]), factors=(Factor((0,), np.array([-np.inf, -np.inf])),))
     with pytest.raises(DataError, match="contradict"):
         nothing.query(0)

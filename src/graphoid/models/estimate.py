@@ -64,32 +64,37 @@ def estimate(
     for v in over:
         cell *= arities[v]
         cell += states[unknown.index(v)] if v in unknown else row[v]
-    share = np.stack([cell == k for k in range(int(np.prod(shape)))]).astype(np.float64)
-    by_chain = share.mean(axis=1)
-    p = by_chain.mean(axis=1)
-    error = by_chain.std(axis=1, ddof=1) / np.sqrt(by_chain.shape[1])
+    shares = _shares(cell, int(np.prod(shape)))
+    by_chain = shares.mean(axis=0)
+    p = by_chain.mean(axis=0)
+    error = by_chain.std(axis=0, ddof=1) / np.sqrt(len(by_chain))
     moving = error > 0
     size = float((p[moving] * (1 - p[moving]) / error[moving] ** 2).min(initial=cell.size))
-    return Estimate(
-        p.reshape(shape), error.reshape(shape), max(map(r_hat, share)), min(size, float(cell.size)), cell.size
-    )
+    return Estimate(p.reshape(shape), error.reshape(shape), r_hat(shares, len(cell) // 2), size, cell.size)
 
 
-def r_hat(series: NDArray[np.float64]) -> float:
-    r"""Return the potential scale reduction of split chains ([Gelman2013]_, section 11.4).
+def _shares(cell: NDArray[np.int64], n_cells: int) -> NDArray[np.float64]:
+    """Return the share of every cell in each half of each chain: (halves, chains, cells)."""
+    n_times, n_chains = cell.shape
+    at = cell + n_cells * np.arange(n_chains)
+    halves = (at[: n_times // 2], at[n_times // 2 :])
+    counts = [np.bincount(half.ravel(), minlength=n_cells * n_chains) / len(half) for half in halves]
+    return np.stack(counts).reshape(2, n_chains, n_cells)
+
+
+def r_hat(shares: NDArray[np.float64], length: int) -> float:
+    r"""Return the potential scale reduction of split chains ([Gelman2013]_, section 11.4), at its worst.
 
     .. math:: \hat R = \sqrt{\frac{(l - 1) W / l + B / l}{W}}
 
     for halves of chains of length :math:`l`, with :math:`W` the mean of the variances within them and
-    :math:`B` the variance of their means times :math:`l`. ``series`` has a line for each time and a column
-    for each chain.
+    :math:`B` the variance of their means times :math:`l`. What is followed is whether a chain is in a cell;
+    ``shares`` has how often each half was, the cells as its last axis.
     """
-    length = len(series) // 2
-    if length < 2:
-        return float("nan")
-    halves = np.concatenate([series[:length], series[-length:]], axis=1)
-    within = halves.var(axis=0, ddof=1).mean()
-    between = halves.mean(axis=0).var(ddof=1)
-    if within == 0:
-        return 1.0 if between == 0 else float("inf")
-    return float(np.sqrt((length - 1) / length + between / within))
+    means = shares.reshape(-1, shares.shape[-1])
+    within = (means * (1 - means)).mean(axis=0) * length / (length - 1)
+    between = means.var(axis=0, ddof=1)
+    still = within == 0  # no half ever left or entered the cell
+    ratio = np.where(between > 0, np.inf, 0.0)
+    ratio[~still] = between[~still] / within[~still]
+    return float(np.sqrt((length - 1) / length + ratio.max()))

@@ -56,9 +56,7 @@ def evidence_codes(given: Any, variables: Sequence[Variable]) -> Evidence:
     if isinstance(given, (np.ndarray, list, tuple)):
         codes = np.asarray(given)
         return Evidence(_of_array(np.atleast_2d(codes), variables), many=codes.ndim != 1)
-    from graphoid.data.sources import read
-
-    return Evidence(_of_table(read(given, discretize=None, missing="category"), variables), many=True)
+    return Evidence(_of_frame(given, variables), many=True)
 
 
 def row_codes(rows: Any, variables: Sequence[Variable]) -> NDArray[np.int64]:
@@ -95,17 +93,38 @@ def _several(value: Any) -> bool:
     return isinstance(value, (list, tuple)) or (not isinstance(value, str) and getattr(value, "ndim", 0) == 1)
 
 
-def _of_table(table: Table, variables: Sequence[Variable]) -> NDArray[np.int64]:
-    codes = np.full((table.n_rows, len(variables)), UNKNOWN, dtype=np.int64)
-    by_name = {v.name: k for k, v in enumerate(variables)}
-    known = [name for name in table.names if name in by_name]
+def _of_frame(frame: Any, variables: Sequence[Variable]) -> NDArray[np.int64]:
+    import narwhals.stable.v2 as nw  # only where there is a data frame
+
+    try:
+        columns = nw.from_native(frame, eager_only=True)
+    except TypeError:
+        raise DataError(
+            f"expected a dictionary, a table, a data frame or a 2-D array of codes, not "
+            f"{type(frame).__name__}."
+        ) from None
+    codes = np.full((len(columns), len(variables)), UNKNOWN, dtype=np.int64)
+    for name, k in _columns(columns.columns, variables):
+        column = columns[name]
+        there = ~column.is_null().to_numpy()
+        codes[there, k] = _labels(column.drop_nulls().to_list(), variables[k])
+    return codes
+
+
+def _columns(names: Sequence[str], variables: Sequence[Variable]) -> list[tuple[str, int]]:
+    """Return the columns that are variables of the model, each with the position it has there."""
+    place = {v.name: k for k, v in enumerate(variables)}
+    known = [(name, place[name]) for name in names if name in place]
     if not known:
         raise DataError(
-            f"no column is a variable of the model: columns {shown(table.names)}, "
-            f"variables {shown(list(by_name))}."
+            f"no column is a variable of the model: columns {shown(names)}, variables {shown(list(place))}."
         )
-    for name in known:
-        k = by_name[name]
+    return known
+
+
+def _of_table(table: Table, variables: Sequence[Variable]) -> NDArray[np.int64]:
+    codes = np.full((table.n_rows, len(variables)), UNKNOWN, dtype=np.int64)
+    for name, k in _columns(table.names, variables):
         theirs = table.variables[table.position(name)]
         if theirs.continuous:
             codes[:, k] = _labels(table.numbers(name), variables[k])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphoid.errors import CountsTooLarge, DataError
+from graphoid.errors import CountsTooLarge
 from graphoid.models.junction_tree import MAX_CELLS, JunctionTree, junction_tree, n_cells
 from graphoid.models.propagation import Part, Propagation, largest, log_sum_exp
 
@@ -82,13 +82,21 @@ class ExactInference:
         self, codes: NDArray[np.int64], scopes: Sequence[tuple[int, ...]]
     ) -> list[NDArray[np.float64]]:
         """Return what :meth:`joint` says for several scopes from one pass; each must fit a cluster."""
+        return self.total_and_marginals(codes, scopes)[1]
+
+    def total_and_marginals(
+        self, codes: NDArray[np.int64], scopes: Sequence[tuple[int, ...]]
+    ) -> tuple[NDArray[np.float64], list[NDArray[np.float64]]]:
+        """Return what :meth:`log_total` and :meth:`marginals` say, from one pass."""
+        total = np.empty(len(codes))
         found = [np.empty((len(codes), *(self.arities[v] for v in scope))) for scope in scopes]
         for rows, passing in self._groups(codes, scopes=scopes):
             passing.collect()
+            total[rows] = passing.total()
             passing.distribute()
             for scope, out in zip(scopes, found, strict=True):
                 out[rows] = _shares(passing.belief(passing.tree.holding(scope, self.arities), scope))
-        return found
+        return total, found
 
     def most_probable(self, codes: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return every row completed to its most probable states; of equals the first."""
@@ -105,8 +113,6 @@ class ExactInference:
         done = codes.copy()
         for rows, passing in self._groups(codes):
             passing.collect()
-            if np.isneginf(passing.total()).any():
-                raise DataError("the evidence has probability zero: nothing can be drawn given it.")
             states = codes[rows]
             passing.descend(states, lambda table, version: _drawn(table, version, rng))
             done[rows] = states

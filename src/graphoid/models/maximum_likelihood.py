@@ -78,36 +78,36 @@ class Likelihood:
 
     def value_and_gradient(self, weights: Vector) -> tuple[float, Vector]:
         """Return the log-likelihood and its derivatives."""
-        exact = self.inference(weights)
-        log_z = float(exact.log_total(self._nothing)[0])
-        p = self._probabilities(exact, self._nothing)[0]
-        return float(weights @ self.counts) - self.total * log_z, self.counts - self.total * p
+        log_z, p = self._probabilities(weights, self._nothing)
+        value = float(weights @ self.counts) - self.total * float(log_z[0])
+        return value, self.counts - self.total * p[0]
 
     def covariance(self, weights: Vector) -> NDArray[np.float64]:
         """Return how the features of a row vary together.
 
         The covariance of two of them is P(f) (P(g | f) - P(g)): each feature in turn is a row of evidence.
         """
-        exact = self.inference(weights)
         given = np.full((len(self.features), len(self.arities)), -1, dtype=np.int64)
         for k, feature in enumerate(self.features):
             for v, state in feature:
                 given[k, v] = state
-        p = self._probabilities(exact, self._nothing)[0]
-        found = p[:, None] * (self._probabilities(exact, given) - p)
+        p = self._probabilities(weights, self._nothing)[1][0]
+        found = p[:, None] * (self._probabilities(weights, given)[1] - p)
         return np.asarray((found + found.T) / 2)
 
     @property
     def _nothing(self) -> NDArray[np.int64]:
         return np.full((1, len(self.arities)), -1, dtype=np.int64)
 
-    def _probabilities(self, exact: ExactInference, given: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the probability of every feature given every row of evidence: (rows, features)."""
+    def _probabilities(
+        self, weights: Vector, given: NDArray[np.int64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the log total of every row of evidence, and of every feature given it the probability."""
         out = np.empty((len(given), len(self.features)))
-        found = exact.marginals(given, self.scopes)
+        log_z, found = self.inference(weights).total_and_marginals(given, self.scopes)
         for p, chosen, states in zip(found, self.inside, self.states, strict=True):
             out[:, chosen] = p[(slice(None), *states)]
-        return out
+        return log_z, out
 
 
 @dataclass(frozen=True, eq=False)

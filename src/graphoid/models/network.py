@@ -232,9 +232,8 @@ class MarkovNetwork:
     def log_partition(self) -> float:
         r""":math:`\log Z`: the logarithm of what all states add up to before it is made one."""
         nothing = evidence_codes(None, self.variables).codes
-        total = self.exact.log_total(nothing)
-        self._refuse_impossible(np.where(np.isneginf(total), np.nan, total), nothing)
-        return float(total[0])
+        self._refuse_impossible(nothing)
+        return float(self.exact.log_total(nothing)[0])
 
     def log_potential(self, rows: Any) -> NDArray[np.float64]:
         r"""Return :math:`\log P(v) + \log Z` for every row; needs no exact inference."""
@@ -303,16 +302,15 @@ class MarkovNetwork:
         """
         over = self._asked(variables)
         codes, many = evidence_codes(evidence, self.variables)
+        self._refuse_impossible(codes)
         p = self.exact.joint(codes, over)
-        self._refuse_impossible(p, codes)
         return p if many else p[0]
 
     def marginals(self, evidence: Any = None) -> dict[str, NDArray[np.float64]]:
         """Return the distribution of every variable given evidence (see :meth:`query`), from one pass."""
         codes, many = evidence_codes(evidence, self.variables)
+        self._refuse_impossible(codes)
         found = self.exact.marginals(codes, [(v,) for v in range(len(self.variables))])
-        for p in found:
-            self._refuse_impossible(p, codes)
         return {name: p if many else p[0] for name, p in zip(self.names, found, strict=True)}
 
     def log_evidence(self, evidence: Any = None) -> NDArray[np.float64] | float:
@@ -337,9 +335,8 @@ class MarkovNetwork:
         codes, many = evidence_codes(evidence, self.variables)
         if variables is None:
             chosen: Sequence[int] = range(len(self.variables))
+            self._refuse_impossible(codes)
             found = self.exact.most_probable(codes)
-            score = self.log_potential(found)
-            self._refuse_impossible(np.where(np.isneginf(score), np.nan, score), codes)
         else:
             chosen = self._asked(variables)
             p = self.query(chosen, codes)
@@ -405,6 +402,8 @@ class MarkovNetwork:
             raise SettingsError(f"a sample takes one row of evidence; got {len(codes):,}.")
         if n < 0:
             raise SettingsError(f"n is a number of rows and cannot be {n}.")
+        if sampler is None:
+            self._refuse_impossible(codes)
         rows, how = sample_codes(self, n, codes[0], sampler, np.random.default_rng(random_state))
         return _table(self.variables, rows, f"simulated: {how}")
 
@@ -519,16 +518,19 @@ class MarkovNetwork:
             raise SettingsError(f"ask about one or more different variables; got {variables!r}.")
         return over
 
-    def _refuse_impossible(self, answers: NDArray[np.float64], codes: NDArray[np.int64]) -> None:
-        """Raise if some row of evidence has no probability at all: its answer is not a number."""
-        impossible = np.unique(np.nonzero(np.isnan(answers))[0])
-        if impossible.size:
-            row = codes[impossible[0]]
-            if (row < 0).all():
-                raise DataError("no state has a probability above zero: the factors contradict each other.")
-            states = [f"{v.name} = {v.states[c]}" for v, c in zip(self.variables, row, strict=True) if c >= 0]
-            more = f"; {impossible.size:,} rows like it" if len(codes) > 1 else ""
-            raise DataError(f"the evidence ({', '.join(states[:6])}) has probability zero{more}.")
+    def _refuse_impossible(self, codes: NDArray[np.int64]) -> None:
+        """Raise if some row of evidence has no probability at all; where nothing is impossible, none has."""
+        if all(np.isfinite(factor.log_values).all() for factor in self.factors):
+            return
+        impossible = np.flatnonzero(np.isneginf(self.exact.log_total(codes)))
+        if not impossible.size:
+            return
+        row = codes[impossible[0]]
+        if (row < 0).all():
+            raise DataError("no state has a probability above zero: the factors contradict each other.")
+        states = [f"{v.name} = {v.states[c]}" for v, c in zip(self.variables, row, strict=True) if c >= 0]
+        more = f"; {impossible.size:,} rows like it" if len(codes) > 1 else ""
+        raise DataError(f"the evidence ({', '.join(states[:6])}) has probability zero{more}.")
 
 
 def _checked_feature(feature: Context, variables: Sequence[Variable]) -> Context:
