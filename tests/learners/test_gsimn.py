@@ -194,13 +194,13 @@ def test_why_names_the_rule_and_what_it_followed_from() -> None:
 def test_files_of_before_there_were_reasons_can_still_be_read() -> None:
     import json
 
-    from graphoid.structure.io import _digest
+    from graphoid.structure.document import digest
 
     document = json.loads(gd.GSMN().learn(gd.Oracle(gd.UndirectedGraph(3, [(0, 1)]))).to_json())
     trace = document["body"]["trace"]
     trace["fields"].remove("because")
     trace["rows"] = [row[:-1] for row in trace["rows"]]
-    document["digest"] = _digest(document["body"])
+    document["digest"] = digest(document["body"])
     read = gd.LearnedStructure.from_json(json.dumps(document))
     assert {v.because for v in read.trace} == {()}
 
