@@ -138,6 +138,9 @@ def test_sources_are_read() -> None:
     ("structure", "more", "error", "says"),
     [
         (17, {}, SettingsError, "got int"),
+        ([((0, 9),)], {}, SettingsError, "no variable's state"),
+        ([((9, 0),)], {}, SettingsError, "no variable's state"),
+        ([5], {}, SettingsError, "partial assignment"),
         (CHAIN, {"method": "guess"}, SettingsError, "'pseudo' or 'exact'"),
         (CHAIN, {"penalty": -1.0}, SettingsError, "at least 0"),
     ],

@@ -10,6 +10,7 @@ from graphoid.errors import CountsTooLarge, DataError, SettingsError
 from graphoid.logic.names import shown
 from graphoid.models.fit import L2, CrossValidated, fit_weights
 from graphoid.models.maximum_likelihood import fit_exactly
+from graphoid.models.potentials import checked_feature
 from graphoid.structure.cliques import clique_features, maximal_cliques
 from graphoid.structure.graph import UndirectedGraph
 
@@ -32,9 +33,12 @@ def features_of(structure: Any, table: Table) -> tuple[Context, ...]:
     features = () if isinstance(structure, UndirectedGraph) else getattr(structure, "features", ())
     if isinstance(structure, (list, tuple)):
         features = structure
+    arities = [v.arity for v in table.variables]
     if features:
         place = _places(getattr(structure, "names", None), table)
-        return tuple(tuple(sorted((place[v], s) for v, s in feature)) for feature in features)
+        theirs = [arities[k] for k in place]
+        checked = (checked_feature(feature, theirs) for feature in features)
+        return tuple(tuple(sorted((place[v], state) for v, state in feature)) for feature in checked)
     if not isinstance(graph, UndirectedGraph):
         raise SettingsError(
             f"a model is fitted to a graph, a learned structure, a canonical model or a list of features; "
@@ -42,7 +46,6 @@ def features_of(structure: Any, table: Table) -> tuple[Context, ...]:
         )
     place = _places(graph.names, table)
     moved = UndirectedGraph(table.names, [(place[x], place[y]) for x, y in graph.edges])
-    arities = [v.arity for v in table.variables]
     n_features = sum(math.prod(arities[v] for v in clique) for clique in maximal_cliques(moved))
     if n_features > MAX_FEATURES:
         raise CountsTooLarge(

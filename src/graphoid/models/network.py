@@ -16,7 +16,7 @@ from graphoid.models.evidence import evidence_codes, row_codes
 from graphoid.models.exact import ExactInference
 from graphoid.models.factors import Factor, checked
 from graphoid.models.junction_tree import MAX_CELLS, JunctionTree, junction_tree
-from graphoid.models.potentials import Potential, potentials
+from graphoid.models.potentials import Potential, checked_feature, potentials
 from graphoid.models.pseudo_likelihood import PseudoLikelihood
 from graphoid.structure.graph import UndirectedGraph
 
@@ -105,7 +105,7 @@ class MarkovNetwork:
                 raise DataError(f"{v.name!r} is continuous; a Markov network here has states. Discretize it.")
         arities = [v.arity for v in variables]
         weights = np.array(self.weights, dtype=np.float64)
-        features = tuple(_checked_feature(feature, variables) for feature in self.features)
+        features = tuple(checked_feature(feature, arities) for feature in self.features)
         if weights.shape != (len(features),) or not np.isfinite(weights).all():
             raise SettingsError(
                 f"every feature needs one finite weight; got {len(features):,} features and weights of shape "
@@ -531,22 +531,6 @@ class MarkovNetwork:
         states = [f"{v.name} = {v.states[c]}" for v, c in zip(self.variables, row, strict=True) if c >= 0]
         more = f"; {impossible.size:,} rows like it" if len(codes) > 1 else ""
         raise DataError(f"the evidence ({', '.join(states[:6])}) has probability zero{more}.")
-
-
-def _checked_feature(feature: Context, variables: Sequence[Variable]) -> Context:
-    """Return a feature sorted by position, or raise if it is not a partial assignment of the variables."""
-    try:
-        pairs = tuple(sorted((int(v), int(state)) for v, state in feature))
-    except (TypeError, ValueError):
-        raise SettingsError(
-            f"a feature is ((position, code), ...), a partial assignment; got {feature!r}."
-        ) from None
-    if not pairs or len({v for v, _ in pairs}) < len(pairs):
-        raise SettingsError(f"a feature fixes one or more different variables; got {feature!r}.")
-    for v, state in pairs:
-        if not 0 <= v < len(variables) or not 0 <= state < variables[v].arity:
-            raise SettingsError(f"the feature {feature!r} has ({v}, {state}), which no variable's state is.")
-    return pairs
 
 
 def _table(variables: Sequence[Variable], codes: NDArray[np.integer], note: str) -> Table:

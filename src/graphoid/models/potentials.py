@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from graphoid.errors import CountsTooLarge
+from graphoid.errors import CountsTooLarge, SettingsError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -149,6 +149,22 @@ def potentials(
         else:
             found.append(Potential(members, shape, None, assignments, weights[chosen]))
     return tuple(found)
+
+
+def checked_feature(feature: Context, arities: Sequence[int]) -> Context:
+    """Return a feature sorted by position, or raise if it is not a partial assignment of the variables."""
+    try:
+        pairs = tuple(sorted((int(v), int(state)) for v, state in feature))
+    except (TypeError, ValueError):
+        raise SettingsError(
+            f"a feature is ((position, code), ...), a partial assignment; got {feature!r}."
+        ) from None
+    if not pairs or len({v for v, _ in pairs}) < len(pairs):
+        raise SettingsError(f"a feature fixes one or more different variables; got {feature!r}.")
+    for v, state in pairs:
+        if not 0 <= v < len(arities) or not 0 <= state < arities[v]:
+            raise SettingsError(f"the feature {feature!r} has ({v}, {state}), which no variable's state is.")
+    return pairs
 
 
 def by_scope(features: Sequence[Context]) -> dict[tuple[int, ...], list[int]]:
