@@ -21,6 +21,7 @@ nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>> owned(std::vector<T>&& 
 void bind_chains(nanobind::module_& m);
 void bind_climb(nanobind::module_& m);
 void bind_conditional_gibbs(nanobind::module_& m);
+void bind_contexts(nanobind::module_& m);
 void bind_mixture(nanobind::module_& m);
 void bind_population(nanobind::module_& m);
 void bind_pseudo_likelihood(nanobind::module_& m);

@@ -568,6 +568,7 @@ NB_MODULE(_native, m) {
     bind_chains(m);
     bind_climb(m);
     bind_conditional_gibbs(m);
+    bind_contexts(m);
     bind_mixture(m);
     bind_population(m);
     bind_pseudo_likelihood(m);

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from graphoid.independence.partial_correlation import PartialCorrelation as PartialCorrelation
     from graphoid.independence.tester import Tester as Tester
     from graphoid.independence.thin import ThinData as ThinData
+    from graphoid.learners.csgs import CSGS as CSGS
+    from graphoid.learners.cspc import CSPC as CSPC
     from graphoid.learners.exhaustive import ExhaustiveSearch as ExhaustiveSearch
     from graphoid.learners.gsimn import GSIMN as GSIMN
     from graphoid.learners.gsmn import GSMN as GSMN
@@ -46,10 +48,10 @@ if TYPE_CHECKING:
     from graphoid.logic.assertion import Assertion as Assertion
     from graphoid.logic.verdict import Verdict as Verdict
     from graphoid.models.density import DensityLearner as DensityLearner
-    from graphoid.models.fit import CrossValidated as CrossValidated
-    from graphoid.models.fit import ElasticNet as ElasticNet
     from graphoid.models.fit import L1 as L1
     from graphoid.models.fit import L2 as L2
+    from graphoid.models.fit import CrossValidated as CrossValidated
+    from graphoid.models.fit import ElasticNet as ElasticNet
     from graphoid.models.io import load as load
     from graphoid.models.network import MarkovNetwork as MarkovNetwork
     from graphoid.scores.bjp import BJP as BJP
@@ -62,6 +64,7 @@ if TYPE_CHECKING:
     from graphoid.scores.priors import UniformPrior as UniformPrior
     from graphoid.structure.compare import accuracy as accuracy
     from graphoid.structure.compare import compare as compare
+    from graphoid.structure.contexts import CanonicalModel as CanonicalModel
     from graphoid.structure.graph import UndirectedGraph as UndirectedGraph
     from graphoid.structure.learned import LearnedStructure as LearnedStructure
 
@@ -73,6 +76,9 @@ _HOME = {
     "BJP": "scores.bjp",
     "BayesianTest": "independence.bayesian",
     "Budget": "learners.prices",
+    "CSGS": "learners.csgs",
+    "CSPC": "learners.cspc",
+    "CanonicalModel": "structure.contexts",
     "ChiSquare": "independence.chi_square",
     "CrossValidated": "models.fit",
     "DensityLearner": "models.density",

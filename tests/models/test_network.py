@@ -232,7 +232,7 @@ def broken(text: str) -> dict[str, tuple[str, str]]:
     return {
         "empty": ("", "not whole JSON"),
         "truncated": (text[: len(text) // 2], "not whole JSON .* cut off"),
-        "other": ('{"format": "graphoid zebra"}', "not a structure or a model that graphoid saved"),
+        "other": ('{"format": "graphoid zebra"}', "not a structure or .* a model that graphoid saved"),
         "tampered": (text.replace("-2.0", "-1.0", 1), "damaged or changed"),
         "newer": (json.dumps({**document, "version": 2}), "newer graphoid .file version 2; this one reads 1"),
         "older": (json.dumps({**document, "version": 0}), "damaged or changed"),

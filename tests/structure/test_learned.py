@@ -202,8 +202,8 @@ def broken(text: str) -> dict[str, tuple[str, str]]:
     return {
         "empty": ("", "not whole JSON"),
         "truncated": (text[: len(text) // 2], "not whole JSON .* cut off"),
-        "a list": ("[1, 2]", "not a structure or a model that graphoid saved"),
-        "other JSON": ('{"format": "something"}', "not a structure or a model that graphoid saved"),
+        "a list": ("[1, 2]", "not a structure or .* a model that graphoid saved"),
+        "other JSON": ('{"format": "something"}', "not a structure or .* a model that graphoid saved"),
         "tampered": (text.replace("[0,1]", "[0,2]", 1), "damaged or changed"),
         "renamed": (text.replace('"a"', '"z"', 1), "damaged or changed"),
         "newer": (json.dumps(newer), "newer graphoid .file version 2; this one reads 1.* Upgrade"),

@@ -48,6 +48,8 @@ class Reproducible(enum.StrEnum):
 
     classifier_uci = "classifier-uci"
     density = "density"
+    csgs_kl = "csgs-kl"
+    csgs_tests = "csgs-tests"
     gsimn_exact = "gsimn-exact"
     gsimn_fch = "gsimn-fch"
     gsimn_sampled = "gsimn-sampled"

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from graphoid.data.variables import Variable
     from graphoid.logic.source import Question
 
-_KINDS = {"chi_square": 0, "g": 1, "bayesian": 2, "mantel_haenszel": 3}
+KINDS = {"chi_square": 0, "g": 1, "bayesian": 2, "mantel_haenszel": 3}
 _DOFS = {"slices": 0, "adjusted": 1, "full": 2}
 
 _SMALL_BATCH = 2**20
@@ -244,7 +244,7 @@ class NativeEngine:
                 questions,
                 self._index,
                 resolve,
-                _KINDS[kernel.kind],
+                KINDS[kernel.kind],
                 _DOFS[kernel.dof],
                 kernel.log_prior,
                 kernel.pseudo_count,

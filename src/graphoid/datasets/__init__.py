@@ -13,11 +13,13 @@ from __future__ import annotations
 from graphoid.datasets.bif import bayesian_network
 from graphoid.datasets.catalog import load, names
 from graphoid.datasets.cliques import random_cliques
+from graphoid.datasets.contexts import context_model
 from graphoid.datasets.graphs import hub_graph, random_graph, scale_free_graph
 from graphoid.datasets.networks import ising, pairwise_binary
 
 __all__ = [
     "bayesian_network",
+    "context_model",
     "hub_graph",
     "ising",
     "load",

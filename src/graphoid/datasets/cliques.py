@@ -9,6 +9,7 @@ import numpy as np
 from graphoid.datasets.networks import BinaryNetwork
 from graphoid.errors import SettingsError
 from graphoid.models.factors import Factor
+from graphoid.structure.cliques import maximal_cliques
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -45,13 +46,8 @@ def random_cliques(graph: UndirectedGraph, rng: Generator | int | None) -> Binar
     The distributions of [Schluter2018]_, section 4.1. Some of them come close to being unfaithful: a
     potential may happen to say little about a pair that the graph joins.
     """
-    import networkx as nx
-
     rng = np.random.default_rng(rng)
-    index = nx.Graph()
-    index.add_nodes_from(range(graph.n))
-    index.add_edges_from(graph.edges)
-    cliques = sorted(tuple(sorted(clique)) for clique in nx.find_cliques(index))
+    cliques = maximal_cliques(graph)
     largest = max(map(len, cliques), default=0)
     if largest > MAX_CLIQUE:
         raise SettingsError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from graphoid.experiments.classes import Classes
+from graphoid.experiments.contexts import Divergence, Tests
 from graphoid.experiments.density import Density
 from graphoid.experiments.exact import Exact
 from graphoid.experiments.forward import ForwardChaining
@@ -32,6 +33,8 @@ EXPERIMENTS = {
         Classes(), Classes(names=("titanic", "tic-tac-toe", "iris", "voting", "lenses"), repetitions=1)
     ),
     "density": Entry(Density(), Density(names=("nltcs",), n_queried=100, repetitions=1)),
+    "csgs-kl": Entry(Divergence(), Divergence(sizes=(6,), n_rows=(100, 1_000), repetitions=2)),
+    "csgs-tests": Entry(Tests(), Tests(sizes=(6, 8), n_rows=(100, 1_000), repetitions=2)),
     "gsimn-exact": Entry(Exact(), Exact(sizes=(20, 60, 100), repetitions=2)),
     "gsimn-fch": Entry(ForwardChaining(), ForwardChaining(sizes=(5, 6, 7), repetitions=2)),
     "gsimn-sampled": Entry(

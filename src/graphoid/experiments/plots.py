@@ -41,6 +41,8 @@ def save_plot(results: Results, path: Path) -> None:
             for ax, (title, rows) in zip(block, panels.items(), strict=False):
                 _draw(ax, results, plot, columns, rows)
                 ax.set(title=title, xlabel=plot.x, ylabel=label)
+                if plot.log_x:
+                    ax.set_xscale("log")
                 if plot.log:
                     ax.set_yscale("log")
                 else:

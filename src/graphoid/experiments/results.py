@@ -70,8 +70,8 @@ class Plot:
         A column whose every value is a line of its own; None gives a line for every column of a group.
     panels
         Columns whose every combination of values is a panel of its own.
-    log
-        Whether the measure has a logarithmic axis.
+    log, log_x
+        Whether the measure, and the column along the axis, have a logarithmic axis.
     """
 
     x: str
@@ -79,6 +79,7 @@ class Plot:
     lines: str | None = None
     panels: tuple[str, ...] = ()
     log: bool = False
+    log_x: bool = False
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,8 @@ from graphoid.errors import CountsTooLarge, SettingsError
 from graphoid.logic.verdict import Verdict
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
     from graphoid.counts.contingency import Counts
@@ -42,6 +44,10 @@ class DiscreteTest(Protocol):
 
     def verdicts(self, columns: Columns, n_rows: float) -> list[Verdict]:
         """Return the verdicts for numbers that were computed from the counts."""
+        ...
+
+    def decisions(self, columns: Columns, n_rows: Iterable[float]) -> tuple[list[bool], list[bool]]:
+        """Return who is independent and who is thin, for numbers and the rows behind each of them."""
         ...
 
 

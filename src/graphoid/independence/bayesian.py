@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -15,6 +16,8 @@ from graphoid.independence.base import check_probability, decide, made, needs, s
 from graphoid.independence.thin import ThinData
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
     from graphoid.counts.contingency import Counts
@@ -100,16 +103,13 @@ class BayesianTest:
 
     def verdicts(self, columns: Columns, n_rows: float) -> list[Verdict]:
         """Return the verdicts for numbers that were computed from the counts."""
-        above = math.log(self.threshold) - math.log1p(-self.threshold) + _TIE
-        per_cell = float(self.thin.rows_per_cell)
-        independent = [log_odds > above for log_odds in columns.log_odds]
-        thin = [n_rows == 0 or n_rows < per_cell * cells for cells in columns.cells]
+        independent, thin = self.decisions(columns, repeat(n_rows))
         return made(
             len(thin),
             columns.x,
             columns.y,
             columns.given,
-            decide(independent, thin, self.thin),
+            independent,
             None,
             None,
             None,
@@ -119,6 +119,17 @@ class BayesianTest:
             thin,
             "test",
         )
+
+    def decisions(self, columns: Columns, n_rows: Iterable[float]) -> tuple[list[bool], list[bool]]:
+        """Return who is independent and who is thin, for numbers and the rows behind each of them."""
+        above = math.log(self.threshold) - math.log1p(-self.threshold) + _TIE
+        per_cell = float(self.thin.rows_per_cell)
+        independent = [log_odds > above for log_odds in columns.log_odds]
+        thin = [
+            rows == 0 or rows < per_cell * cells
+            for cells, rows in zip(columns.cells, n_rows)  # noqa: B905 - may be one for all
+        ]
+        return decide(independent, thin, self.thin), thin
 
     def _log_ratios(self, slices: NDArray[np.float64]) -> NDArray[np.longdouble]:
         """Return log h_k / g_k of every slice."""

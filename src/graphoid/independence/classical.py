@@ -5,6 +5,7 @@ from __future__ import annotations
 import abc
 import math
 from dataclasses import dataclass, field
+from itertools import repeat
 from typing import TYPE_CHECKING, ClassVar, get_args
 
 from graphoid.counts.engine import Columns, CountRequest, Kernel
@@ -14,6 +15,8 @@ from graphoid.independence.tail import log_chi2_sf
 from graphoid.independence.thin import ThinData
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -47,18 +50,13 @@ class SignificanceTest(abc.ABC):
 
     def verdicts(self, columns: Columns, n_rows: float) -> list[Verdict]:
         """Return the verdicts for numbers that were computed from the counts."""
-        alpha, per_cell = float(self.alpha), float(self.thin.rows_per_cell)
-        independent = [p > alpha for p in columns.p_value]
-        thin = [
-            n_rows == 0 or dof <= 0 or n_rows < per_cell * cells
-            for dof, cells in zip(columns.dof, columns.cells, strict=True)
-        ]
+        independent, thin = self.decisions(columns, repeat(n_rows))
         return made(
             len(thin),
             columns.x,
             columns.y,
             columns.given,
-            decide(independent, thin, self.thin),
+            independent,
             columns.statistic,
             columns.dof,
             columns.p_value,
@@ -68,6 +66,16 @@ class SignificanceTest(abc.ABC):
             thin,
             "test",
         )
+
+    def decisions(self, columns: Columns, n_rows: Iterable[float]) -> tuple[list[bool], list[bool]]:
+        """Return who is independent and who is thin, for numbers and the rows behind each of them."""
+        alpha, per_cell = float(self.alpha), float(self.thin.rows_per_cell)
+        independent = [p > alpha for p in columns.p_value]
+        thin = [
+            rows == 0 or dof <= 0 or rows < per_cell * cells
+            for dof, cells, rows in zip(columns.dof, columns.cells, n_rows)  # noqa: B905 - may be one for all
+        ]
+        return decide(independent, thin, self.thin), thin
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,12 +13,14 @@ from graphoid.data.variables import Variable
 from graphoid.errors import DataError, GraphoidError
 from graphoid.models.factors import Factor
 from graphoid.models.network import MarkovNetwork, Recorded
+from graphoid.structure import contexts_io as canonical_models
 from graphoid.structure import document
 from graphoid.structure import io as structures
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from graphoid.structure.contexts import CanonicalModel
     from graphoid.structure.learned import LearnedStructure
 
 FORMAT = "graphoid model"
@@ -75,17 +77,22 @@ def from_body(body: Any, where: str) -> MarkovNetwork:
         raise DataError(f"{where} has a part that graphoid did not write ({error}).") from None
 
 
-def load(path: str | os.PathLike[str]) -> LearnedStructure | MarkovNetwork:
-    """Return what was saved: a structure or a model, as the file says.
+def load(path: str | os.PathLike[str]) -> LearnedStructure | CanonicalModel | MarkovNetwork:
+    """Return what was saved: a structure, a canonical model or a model, as the file says.
 
     A damaged, changed or newer file is refused in one sentence.
     """
     where = repr(os.fspath(path))
-    found = document.unpack(
-        document.read_text(path), where, {structures.FORMAT: structures.VERSION, FORMAT: VERSION}
-    )
+    versions = {
+        structures.FORMAT: structures.VERSION,
+        canonical_models.FORMAT: canonical_models.VERSION,
+        FORMAT: VERSION,
+    }
+    found = document.unpack(document.read_text(path), where, versions)
     if found.format == FORMAT:
         return from_body(found.body, where)
+    if found.format == canonical_models.FORMAT:
+        return canonical_models.from_body(found.body, where)
     return structures.from_body(found.body, where)
 
 

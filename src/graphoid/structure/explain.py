@@ -179,8 +179,8 @@ def _answered(structure: LearnedStructure, i: int, v: Verdict) -> str:
 def text(structure: LearnedStructure) -> str:
     """Return a structure for a terminal: its edges, strongest first, and what it cost."""
     rows = strongest_first(structure)
-    lines = [f"Markov network of {structure.graph.n:,} variables, {_count(len(rows), 'edge')}"]
-    if by := _learner(structure.settings):
+    lines = [f"Markov network of {structure.graph.n:,} variables, {counted(len(rows), 'edge')}"]
+    if by := described(structure.settings):
         lines[0] += f", learned by {by}"
     shown = rows[:MOST_EDGES]
     width = max((len(f"{row.x} – {row.y}") for row in shown), default=0)
@@ -198,8 +198,8 @@ def text(structure: LearnedStructure) -> str:
 def html(structure: LearnedStructure) -> str:
     """Return a structure for a notebook; every name is escaped."""
     rows = strongest_first(structure)
-    by = _learner(structure.settings)
-    title = f"Markov network of {structure.graph.n:,} variables, {_count(len(rows), 'edge')}"
+    by = described(structure.settings)
+    title = f"Markov network of {structure.graph.n:,} variables, {counted(len(rows), 'edge')}"
     parts = [f"<p><b>{escape(title)}</b>{escape(f', learned by {by}' if by else '')}</p>"]
     if rows:
         cells = "".join(
@@ -256,19 +256,19 @@ def cost_line(structure: LearnedStructure) -> str:
     """Return what it cost in one line."""
     cost = structure.cost
     if structure.scored is None:
-        facts = [f"{_count(cost.n_tests, 'test')} (weighted {cost.weighted:,}, {cost.n_initial:,} initial)"]
+        facts = [f"{counted(cost.n_tests, 'test')} (weighted {cost.weighted:,}, {cost.n_initial:,} initial)"]
     else:
-        terms = _count(structure.scored.n_terms, "term")
+        terms = counted(structure.scored.n_terms, "term")
         facts = [f"score {structure.scored.value:,.2f}, {terms} of it computed"]
     if cost.n_inferred:
-        facts.append(f"{_count(cost.n_inferred, 'answer')} inferred without a test")
+        facts.append(f"{counted(cost.n_inferred, 'answer')} inferred without a test")
     facts.append(f"{cost.seconds:.3g} s")
     if structure.stopped != "converged":
         facts.append(f"stopped early: {structure.stopped}")
     return ", ".join(facts)
 
 
-def _learner(settings: Mapping[str, Any]) -> str:
+def described(settings: Mapping[str, Any]) -> str:
     """Return the learner and its test as one would write them, or ''."""
     if "learner" not in settings:
         return ""
@@ -281,5 +281,10 @@ def _learner(settings: Mapping[str, Any]) -> str:
     return f"{settings['learner']} with {test.get('name', 'a test')}({values})"
 
 
-def _count(number: int, word: str) -> str:
+def counted(number: int, word: str) -> str:
+    """Return a number of things.
+
+    >>> counted(1, "edge"), counted(2_000, "edge")
+    ('1 edge', '2,000 edges')
+    """
     return f"{number:,} {word}" if number == 1 else f"{number:,} {word}s"

@@ -1,0 +1,80 @@
+"""The distinct rows of data: which complete assignments occur, and how often."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphoid.counts.contingency import Counts, tabulate
+from graphoid.counts.engine import CountRequest
+from graphoid.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from graphoid.counts.engine import CountEngine
+
+
+class Assignments:
+    """Complete assignments that occur, in lexicographic order, and the rows that each stands for.
+
+    Whatever can be counted in the data can be counted here; there are at most as many assignments as rows,
+    and of few variables far fewer.
+
+    Parameters
+    ----------
+    codes
+        One assignment a row, one variable a column.
+    units
+        How often each occurs, in units of ``unit``; none is zero.
+    arities
+        Number of states of each variable.
+    unit
+        Weight of one unit: 1 where rows have no weights.
+    """
+
+    def __init__(
+        self, codes: NDArray[np.uint16], units: NDArray[np.int64], arities: Sequence[int], unit: float = 1.0
+    ) -> None:
+        self.codes = codes
+        self.units = units
+        self.arities = tuple(arities)
+        self.unit = unit
+
+    @classmethod
+    def of(cls, engine: CountEngine) -> Assignments:
+        """Return the assignments that occur in the data of an engine: one count of all variables."""
+        arities = tuple(variable.arity for variable in engine.variables)
+        (counts,) = engine.counts([CountRequest(tuple(range(len(arities))))])
+        codes, weighed = counts.occurring()
+        if not len(codes) or not arities:
+            raise DataError("the table is empty: there is no row to take for a context.")
+        units = weighed if counts.unit == 1.0 else np.rint(weighed / counts.unit)
+        return cls(codes, np.ascontiguousarray(units, dtype=np.int64), arities, counts.unit)
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @property
+    def n_rows(self) -> NDArray[Any]:
+        """How many rows each stands for: whole numbers, or their total weight where rows have weights."""
+        return self.units if self.unit == 1.0 else self.units * self.unit
+
+    def slices(self, given: Sequence[int]) -> tuple[NDArray[np.intp], int]:
+        """Return which configuration of some variables each assignment has, and how many there are.
+
+        Configurations that occur are numbered in lexicographic order.
+        """
+        if not given:
+            return np.zeros(len(self), dtype=np.intp), 1
+        found, slice_of = np.unique(self.codes[:, list(given)], axis=0, return_inverse=True)
+        return slice_of.reshape(-1), len(found)
+
+    def counts(self, variables: tuple[int, ...], among: NDArray[Any]) -> Counts:
+        """Return the counts of some variables among some of the assignments."""
+        shape = tuple(self.arities[v] for v in variables)
+        rows = self.codes[among][:, list(variables)]
+        return tabulate(variables, shape, rows, self.units[among], self.unit, len(self))
