@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from graphoid.errors import SettingsError
+from graphoid.independence.base import check_positive
 from graphoid.scores.base import CountedScorer, Score, configurations_of
 from graphoid.scores.priors import GraphPrior, UniformPrior
 
@@ -63,8 +64,7 @@ class LogLinearScore(Score):
     def __post_init__(self) -> None:
         if self.order not in (2, 3):
             raise SettingsError(f"order is {self.order!r}; it must be 2 (pairs) or 3 (pairs and triples).")
-        if not 0 <= self.gamma < math.inf:
-            raise SettingsError(f"gamma is {self.gamma!r}; it must be a number of at least 0, such as 0.5.")
+        check_positive("gamma", self.gamma, or_zero=True)
 
     def on(self, data: Any) -> LogLinearScorer:
         """Return this score of the data."""
