@@ -56,7 +56,7 @@ LEARNERS: dict[str, Callable[[Table], UndirectedGraph]] = {
 """From a table to a graph."""
 
 
-MOST_VARIABLES = {"l1-logistic": 32, "GSMN* Bayesian": 128}
+MOST_VARIABLES = {"l1-logistic": 16, "GSMN* Bayesian": 128}
 """Up to how many variables a learner is run, where it would take minutes beyond."""
 
 
