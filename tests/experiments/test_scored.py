@@ -117,7 +117,7 @@ def test_unknown_learners_are_refused():
 
 def test_all_learners_on_one_table():
     network = gd.datasets.random_cliques(gd.datasets.hub_graph(8), 1)
-    found = measured(tuple(LEARNERS), network.sample(500, 1), network.graph)
+    found = measured(tuple(LEARNERS), network.sample(200, 1), network.graph)
     assert set(found) == set(LEARNERS) >= set(PUBLISHED)
     assert all(0 <= wrong.hamming <= 28 and wrong.seconds >= 0 for wrong in found.values())
 

@@ -9,6 +9,7 @@ from graphoid.experiments.exact import Exact
 from graphoid.experiments.forward import ForwardChaining
 from graphoid.experiments.networks import Networks
 from graphoid.experiments.sampled import Sampled
+from graphoid.experiments.score_learners import QUICK
 from graphoid.experiments.structures import Hubs, RealNetworks, ScaleFree
 from graphoid.experiments.uci import UCI
 
@@ -34,9 +35,12 @@ EXPERIMENTS = {
     "bjp-consistency": Entry(
         Consistency(), Consistency(structures=(1, 4, 6), n_rows=(1_000, 8_000), repetitions=3, samples=1)
     ),
-    "bjp-hubs": Entry(Hubs(), Hubs(sizes=(16, 32), n_rows=(250, 2_000), repetitions=3)),
-    "bjp-scale-free": Entry(ScaleFree(), ScaleFree(sizes=(16,), n_rows=(250, 2_000), repetitions=3)),
+    "bjp-hubs": Entry(Hubs(), Hubs(sizes=(16, 32), n_rows=(250, 2_000), repetitions=3, learners=QUICK)),
+    "bjp-scale-free": Entry(
+        ScaleFree(), ScaleFree(sizes=(16,), n_rows=(250, 2_000), repetitions=3, learners=QUICK)
+    ),
     "bjp-networks": Entry(
-        RealNetworks(), RealNetworks(names=("karate", "ibm32"), n_rows=(250, 2_000), repetitions=2)
+        RealNetworks(),
+        RealNetworks(names=("karate", "ibm32"), n_rows=(250, 2_000), repetitions=2, learners=QUICK),
     ),
 }

@@ -13,6 +13,8 @@ from graphoid.independence.bayesian import BayesianTest
 from graphoid.learners.gsimn import GSIMN
 from graphoid.learners.gsmn import GSMN
 from graphoid.learners.hill_climb import HillClimb
+from graphoid.learners.recommended import learn
+from graphoid.learners.search import Search
 from graphoid.learners.two_phase import TwoPhase
 from graphoid.scores.bjp import BJP
 from graphoid.scores.ib import IBScore
@@ -39,7 +41,9 @@ PRINTED_AS = {
 """What [Schluter2018]_ calls them in its tables."""
 
 
-def _by(learner: Callable[[], GSMN | GSIMN | HillClimb | TwoPhase]) -> Callable[[Table], UndirectedGraph]:
+def _by(
+    learner: Callable[[], GSMN | GSIMN | HillClimb | TwoPhase | Search],
+) -> Callable[[Table], UndirectedGraph]:
     return lambda table: learner().fit(table).structure_.graph
 
 
@@ -51,12 +55,25 @@ LEARNERS: dict[str, Callable[[Table], UndirectedGraph]] = {
     "IB by IBMAP-HC": _by(lambda: HillClimb(IBScore())),
     "BJP by IBMAP-HC": _by(lambda: HillClimb(BJP())),
     "log-linear, best edge": _by(lambda: HillClimb(LogLinearScore(), moves="best")),
+    "MPL by Search": _by(lambda: Search(MPL(), random_state=0)),
+    "IB by Search": _by(lambda: Search(IBScore(), random_state=0)),
+    "BJP by Search": _by(lambda: Search(BJP(), random_state=0)),
+    "log-linear by Search": _by(lambda: Search(LogLinearScore(), random_state=0)),
+    "gd.learn": lambda table: learn(table, random_state=0).graph,
     "l1-logistic": L1Logistic().graph,
 }
 """From a table to a graph."""
 
 
-MOST_VARIABLES = {"l1-logistic": 16, "GSMN* Bayesian": 128}
+QUICK = (*PUBLISHED, "log-linear, best edge", "gd.learn")
+"""Those that take at most a second or so on thirty variables."""
+
+MOST_VARIABLES = {
+    "GSMN* Bayesian": 128,
+    "IB by Search": 32,
+    "BJP by Search": 16,
+    "l1-logistic": 16,
+}
 """Up to how many variables a learner is run, where it would take minutes beyond."""
 
 
