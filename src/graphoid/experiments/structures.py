@@ -112,7 +112,7 @@ class Structures:
         return " ".join(
             f"On {target.name} these were left out as too slow: {', '.join(slow)}."
             for target in targets
-            if (slow := set(self.learners) - set(quick_enough(self.learners, target.n)))
+            if (slow := [k for k in self.learners if k not in quick_enough(self.learners, target.n)])
         )
 
     def _rows(self, target: Target, seed: int) -> list[tuple[Cell, ...]]:
