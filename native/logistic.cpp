@@ -191,7 +191,7 @@ std::vector<double> widened(const std::vector<double>& weights, std::size_t clas
 Fitted fit_blanket(const Dataset& data, const Blanket& blanket, bool interactions, double price) {
     const Family family = count_family(data, blanket);
     const std::size_t width = blanket.members.size(), classes = family.states - 1;
-    if (family.n == 0 || classes == 0) return {0.0, 0.0};
+    if (classes == 0) return {0.0, 0.0};
     std::vector<Columns> effects;
     Design design(family.n);
     for (std::size_t m = 0; m < width; ++m) {

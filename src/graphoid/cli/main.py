@@ -59,6 +59,10 @@ class Reproducible(enum.StrEnum):
     pfmn_exact = "pfmn-exact"
     pfmn_sampled = "pfmn-sampled"
     pfmn_uci = "pfmn-uci"
+    bjp_consistency = "bjp-consistency"
+    bjp_hubs = "bjp-hubs"
+    bjp_scale_free = "bjp-scale-free"
+    bjp_networks = "bjp-networks"
 
 
 DEBUG = "--debug"
@@ -146,7 +150,7 @@ def reproduce(
     name: Annotated[Reproducible, typer.Argument(help="The experiment.")],
     *,
     data: Annotated[
-        str | None, typer.Option(help="The folder that holds uci/ and bif/ (or set GRAPHOID_DATA).")
+        str | None, typer.Option(help="The folder that holds uci/, bif/ and graphs/ (or set GRAPHOID_DATA).")
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A small version, for a first look.")] = False,
     out: Annotated[str | None, typer.Option(help="A folder for the table (CSV, Markdown) and plot.")] = None,

@@ -14,6 +14,7 @@ from graphoid.datasets.bif import bayesian_network
 from graphoid.datasets.catalog import load, names
 from graphoid.datasets.cliques import random_cliques
 from graphoid.datasets.contexts import context_model
+from graphoid.datasets.edge_lists import read_graph
 from graphoid.datasets.graphs import hub_graph, random_graph, scale_free_graph
 from graphoid.datasets.networks import ising, pairwise_binary
 
@@ -27,5 +28,6 @@ __all__ = [
     "pairwise_binary",
     "random_cliques",
     "random_graph",
+    "read_graph",
     "scale_free_graph",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from graphoid.experiments.classes import Classes
+from graphoid.experiments.consistency import Consistency
 from graphoid.experiments.contexts import Divergence, Tests
 from graphoid.experiments.density import Density
 from graphoid.experiments.exact import Exact
@@ -14,7 +15,9 @@ from graphoid.experiments.pfmn_exact import PFMNExact
 from graphoid.experiments.pfmn_sampled import PFMNSampled
 from graphoid.experiments.pfmn_uci import PFMNUCI
 from graphoid.experiments.sampled import Sampled
+from graphoid.experiments.score_learners import QUICK
 from graphoid.experiments.settings import NamedSettings
+from graphoid.experiments.structures import Hubs, RealNetworks, ScaleFree
 from graphoid.experiments.uci import UCI
 
 if TYPE_CHECKING:
@@ -50,4 +53,15 @@ EXPERIMENTS = {
         PFMNSampled(), PFMNSampled(degrees=(1, 2), n_rows=(500, 5_000), n_particles=50, repetitions=1)
     ),
     "pfmn-uci": Entry(PFMNUCI(), PFMNUCI(repetitions=1, published=False, n_triplets=500)),
+    "bjp-consistency": Entry(
+        Consistency(), Consistency(structures=(1, 4, 6), n_rows=(1_000, 8_000), repetitions=3, samples=1)
+    ),
+    "bjp-hubs": Entry(Hubs(), Hubs(sizes=(16, 32), n_rows=(250, 2_000), repetitions=3, learners=QUICK)),
+    "bjp-scale-free": Entry(
+        ScaleFree(), ScaleFree(sizes=(16,), n_rows=(250, 2_000), repetitions=3, learners=QUICK)
+    ),
+    "bjp-networks": Entry(
+        RealNetworks(),
+        RealNetworks(names=("karate", "ibm32"), n_rows=(250, 2_000), repetitions=2, learners=QUICK),
+    ),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
 
@@ -55,6 +56,14 @@ def check_probability(name: str, value: object) -> None:
     """Raise if a setting is no number strictly between 0 and 1."""
     if isinstance(value, (bool, str)) or not isinstance(value, (float, int, np.number)) or not 0 < value < 1:
         raise SettingsError(f"{name} is {value!r}; it must be a number between 0 and 1.")
+
+
+def check_positive(name: str, value: object, *, or_zero: bool = False) -> None:
+    """Raise if a setting is no finite number above 0; or 0, where that is allowed."""
+    number = isinstance(value, (float, int, np.number)) and not isinstance(value, bool)
+    if not number or not 0 <= value < math.inf or (value == 0 and not or_zero):  # type: ignore[operator]
+        wanted = "a number of at least 0" if or_zero else "a positive number"
+        raise SettingsError(f"{name} is {value!r}; it must be {wanted}.")
 
 
 def needs(a: Assertion) -> CountRequest:

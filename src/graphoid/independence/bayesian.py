@@ -12,7 +12,7 @@ import numpy as np
 
 from graphoid.counts.engine import Columns, CountRequest, Kernel
 from graphoid.errors import SettingsError
-from graphoid.independence.base import check_probability, decide, made, needs, slices_of
+from graphoid.independence.base import check_positive, check_probability, decide, made, needs, slices_of
 from graphoid.independence.thin import ThinData
 
 if TYPE_CHECKING:
@@ -71,8 +71,7 @@ class BayesianTest:
     def __post_init__(self) -> None:
         check_probability("threshold", self.threshold)
         check_probability("prior", self.prior)
-        if not 0 < self.pseudo_count < math.inf:
-            raise SettingsError(f"pseudo_count is {self.pseudo_count}; it must be a positive number.")
+        check_positive("pseudo_count", self.pseudo_count)
         if self.slices not in ("all", "occurring"):
             raise SettingsError(f"slices is {self.slices!r}; it must be 'all' or 'occurring'.")
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphoid.counts.engine import ScoresNearCounts
+from graphoid.errors import SettingsError
+from graphoid.independence.bayesian import BayesianTest
 from graphoid.logic.assertion import Assertion
 from graphoid.scores.base import blanket_of
 
@@ -16,7 +18,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from graphoid.counts.engine import Blanket, CountEngine
-    from graphoid.independence.bayesian import BayesianTest
     from graphoid.scores.base import Family
 
 MOST_BYTES = 2**29
@@ -38,6 +39,10 @@ class Closures:
     """
 
     def __init__(self, test: BayesianTest, engine: CountEngine) -> None:
+        if not isinstance(test, BayesianTest):
+            raise SettingsError(
+                f"test must be a BayesianTest, which gives probabilities of independence, not {test!r}."
+            )
         self._test = test
         self._engine = engine
         self._n = len(engine.variables)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from graphoid.errors import SettingsError
+from graphoid.independence.base import check_positive
 from graphoid.scores.base import CountedScorer, Score, configurations_of
 from graphoid.scores.priors import GraphPrior, UniformPrior
 
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
 MOST_STEPS = 60
 GAIN = 1e-10
 """What a step may still be worth when the search for the maximum ends."""
+DOUBT = 0.5
+"""A product is fitted even if it promises so much of a parameter's price too little: a promise is rough."""
+ALIASED = 1e-9
+"""A column of which no more than this share is left is a combination of those before it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,8 +64,7 @@ class LogLinearScore(Score):
     def __post_init__(self) -> None:
         if self.order not in (2, 3):
             raise SettingsError(f"order is {self.order!r}; it must be 2 (pairs) or 3 (pairs and triples).")
-        if not 0 <= self.gamma < math.inf:
-            raise SettingsError(f"gamma is {self.gamma!r}; it must be a number of at least 0, such as 0.5.")
+        check_positive("gamma", self.gamma, or_zero=True)
 
     def on(self, data: Any) -> LogLinearScorer:
         """Return this score of the data."""
@@ -117,40 +121,45 @@ def logistic(
     table
         How often every state of the variable to be explained occurs in each configuration.
     interactions
-        Whether products of two explaining variables are added, the best first, while each is worth its price.
+        Whether products of two explaining variables are added, the one that promises most first
+        (:func:`_promise`), until one is not worth its price.
     price
         Of a parameter.
     """
     dummies = [
         (configurations[:, [v]] == np.arange(1, arity)).astype(np.float64) for v, arity in enumerate(arities)
     ]
-    ones = np.ones((len(configurations), 1))
-    design = np.hstack([ones, *dummies])
+    design = np.hstack([np.ones((len(configurations), 1)), *dummies])
     classes = table.shape[1] - 1
-    best = _maximum(design, table)
-    left = list(combinations(range(len(arities)), 2)) if interactions else []
-    while left:
-        tried = []
-        for a, b in left:
-            products = (dummies[a][:, :, None] * dummies[b][:, None, :]).reshape(len(design), -1)
-            wider = np.hstack([design, products])
-            value = _maximum(wider, table)
-            tried.append((value - best - price * classes * products.shape[1], value, wider))
-        chosen = max(range(len(left)), key=lambda i: tried[i][0])
-        worth, value, wider = tried[chosen]
-        if not worth > 0:
+    best, weights = _maximum(design, table)
+    left = list(combinations(dummies, 2)) if interactions else []
+    while left and classes:
+        worth = [
+            _promise(design, _products(a, b), table, weights) / 2 - price * classes * a.shape[1] * b.shape[1]
+            for a, b in left
+        ]
+        chosen = int(np.argmax(worth))
+        if not worth[chosen] > -DOUBT * price:
             break
-        del left[chosen]
-        best, design = value, wider
+        wider = np.hstack([design, _products(*left.pop(chosen))])
+        value, wider_weights = _maximum(wider, table)
+        if not value - best > price * classes * (wider.shape[1] - design.shape[1]):
+            break
+        best, design, weights = value, wider, wider_weights
     return best, classes * design.shape[1]
 
 
-def _maximum(design: NDArray[np.float64], table: NDArray[np.float64]) -> float:
-    """Return the maximum log-likelihood, by Newton's method with steps halved until they climb."""
+def _products(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return a column for every pair of columns: their product."""
+    return (a[:, :, None] * b[:, None, :]).reshape(len(a), a.shape[1] * b.shape[1])
+
+
+def _maximum(design: NDArray[np.float64], table: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+    """Return the maximum log-likelihood, by Newton's method with steps halved until they climb, and where."""
     p, classes = design.shape[1], table.shape[1] - 1
-    if not table.size or classes == 0:
-        return 0.0
     weights = np.zeros((classes, p))
+    if not table.size or classes == 0:
+        return 0.0, weights
     reached = -math.inf
     step = np.zeros_like(weights)
     for _ in range(MOST_STEPS):
@@ -161,14 +170,38 @@ def _maximum(design: NDArray[np.float64], table: NDArray[np.float64]) -> float:
                 break
             size /= 2
         if value < reached:
-            return reached
+            return reached, weights
         weights, reached = weights + size * step, value
         flat, _, _, _ = np.linalg.lstsq(hessian, gradient, rcond=1e-10)
         promised = float(gradient @ flat)
         if promised <= 2 * GAIN:
-            return reached + max(0.0, promised) / 2
+            return reached + max(0.0, promised) / 2, weights
         step = flat.reshape(classes, p)
-    return reached
+    return reached, weights
+
+
+def _promise(
+    design: NDArray[np.float64],
+    added: NDArray[np.float64],
+    table: NDArray[np.float64],
+    weights: NDArray[np.float64],
+) -> float:
+    """Return what more columns promise to a fitted model: Rao's score statistic.
+
+    It is about twice the log-likelihood to be gained, and takes no climb.
+    """
+    wider = np.hstack([weights, np.zeros((len(weights), added.shape[1]))])
+    _, gradient, hessian = _slopes(wider, np.hstack([design, added]), table)
+    new = np.tile(np.arange(wider.shape[1]) >= design.shape[1], len(weights))
+    known, _, _, _ = np.linalg.lstsq(hessian[np.ix_(~new, ~new)], hessian[np.ix_(~new, new)], rcond=1e-10)
+    information = hessian[np.ix_(new, new)] - hessian[np.ix_(new, ~new)] @ known
+    scale = np.sqrt(np.diag(hessian)[new])
+    varied = scale > 0
+    scale = scale[varied]
+    sizes, axes = np.linalg.eigh(information[np.ix_(varied, varied)] / np.outer(scale, scale))
+    along = axes.T @ (gradient[new][varied] / scale)
+    own = sizes > ALIASED
+    return float((along[own] ** 2 / sizes[own]).sum())
 
 
 def _slopes(

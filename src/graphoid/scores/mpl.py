@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from graphoid.errors import SettingsError
+from graphoid.independence.base import check_positive
 from graphoid.independence.bayesian import log_rising
 from graphoid.scores.base import CountedScorer, Score, configurations_of
 from graphoid.scores.priors import GraphPrior, UniformPrior
@@ -44,8 +44,7 @@ class MPL(Score):
     prior: GraphPrior = field(default_factory=UniformPrior)
 
     def __post_init__(self) -> None:
-        if not 0 < self.ess < math.inf:
-            raise SettingsError(f"ess is {self.ess}; it must be a positive number.")
+        check_positive("ess", self.ess)
 
     def on(self, data: Any) -> MPLScorer:
         """Return this score of the data."""

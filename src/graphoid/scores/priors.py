@@ -86,11 +86,13 @@ class EdgePrior:
         index = Names(tuple(names))
         odds = SparsePrior(self.density).log_odds(names)
         for pair, probability in self.probabilities.items():
+            if not isinstance(pair, tuple) or len(pair) != 2:
+                raise SettingsError(f"the prior speaks of {pair!r}, which is no pair of variables.")
             try:
                 x, y = (index.position(v) for v in pair)
-            except (TypeError, ValueError, UnknownVariable) as error:
-                raise SettingsError(
-                    f"the prior speaks of {pair!r}, which is no pair of variables: {error}"
-                ) from None
+            except UnknownVariable as error:
+                raise SettingsError(f"the prior speaks of {pair!r}: {error}") from None
+            if x == y:
+                raise SettingsError(f"the prior speaks of {pair!r}; an edge needs two different variables.")
             odds[x, y] = odds[y, x] = math.log(probability) - math.log1p(-probability)
         return odds

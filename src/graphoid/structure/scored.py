@@ -53,7 +53,7 @@ def verdict(probability: float) -> str:
     """
     if probability >= SURE:
         return "present"
-    return "absent" if probability <= 1 - SURE else "undecided"
+    return "absent" if 1 - probability >= SURE else "undecided"
 
 
 def bayes_factor(probability: float, prior_log_odds: float = 0.0) -> float:
