@@ -57,7 +57,7 @@ def random_cliques(
     if split_beyond is not None:
         large = [clique for clique in cliques if len(clique) > split_beyond]
         pairs = {pair for clique in large for pair in combinations(clique, 2)}
-        cliques = sorted({*cliques} - {*large} | pairs)
+        cliques = tuple(sorted({*cliques} - {*large} | pairs))
     largest = max(map(len, cliques), default=0)
     if largest > MAX_CLIQUE:
         raise SettingsError(
