@@ -87,11 +87,8 @@ def optima(repetitions: int = 20) -> None:
                 for climb in (gd.HillClimb(score), gd.HillClimb(score, moves="best"))
             )
             found = gd.Search(score, effort="quick", random_state=i).fit(table).structure_.scored.value
-            above, below, differ = (
-                above + (found > reached + 1e-7),
-                below + (found < reached - 1e-7),
-                differ + 1,
-            )
+            above += found > reached + 1e-7
+            below += found < reached - 1e-7
         what = f"{type(score).__name__}: Search above the climbs, 16 to 32 variables"
         holds = below == 0 and 2 * above > LARGER
         print(f"{what:58}{above:5} of {LARGER}, below {below}  {word(what, holds=holds)}", flush=True)
