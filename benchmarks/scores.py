@@ -62,7 +62,7 @@ def small() -> None:
     hubs = gd.datasets.random_cliques(gd.datasets.hub_graph(128), 2).sample(8_000, 1)
     timed("hubs of 128, 8,000 rows, BJP by IBMAP-HC", seconds(lambda: gd.HillClimb(gd.BJP()).fit(hubs)), 2.0)
     for score in (gd.BJP(), gd.LogLinearEvidence()):
-        search = gd.Search(score, effort="quick", random_state=0)
+        search = gd.Search(score, random_state=0)
         timed(f"the same, Search of {type(score).__name__}", seconds(lambda s=search: s.fit(hubs)), 60.0)
 
 
@@ -86,7 +86,7 @@ def optima(repetitions: int = 20) -> None:
                 climb.fit(table).structure_.scored.value
                 for climb in (gd.HillClimb(score), gd.HillClimb(score, moves="best"))
             )
-            found = gd.Search(score, effort="quick", random_state=i).fit(table).structure_.scored.value
+            found = gd.Search(score, random_state=i).fit(table).structure_.scored.value
             above += found > reached + 1e-7
             below += found < reached - 1e-7
         what = f"{type(score).__name__}: Search above the climbs, 16 to 32 variables"

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from graphoid.progress import Listener
     from graphoid.structure.learned import LearnedStructure
 
+EFFORT = 0.6
+"""Of the search: what it finds beyond the first peak, it mostly finds early."""
+
 MOST_FOR_PRODUCTS = 150
 """Up to so many variables effects of two neighbors together are looked for; beyond, it takes minutes."""
 
@@ -30,8 +33,7 @@ def recommended(n: int, *, random_state: Any = 0, seconds: float | None = None) 
     else:
         score = LogLinearEvidence(order=2)
         reason = f"logistic models without products, or tables: {n:,} variables are many"
-    effort = min(1.0, 4 / n) if n else 1.0  # the more variables, the longer a walk takes
-    return Search(score, effort=effort, seconds=seconds, random_state=random_state), reason
+    return Search(score, effort=EFFORT, seconds=seconds, random_state=random_state), reason
 
 
 def learn(

@@ -42,6 +42,9 @@ MOST_TO_START_AGAIN = 300
 PATIENCE = 40
 """Walks without success after which a search of normal effort ends."""
 
+FEWER = 256
+"""Divided by the number of variables, the walks where there are many of them: each takes longer."""
+
 ANEW = 0.2
 """How often a walk starts from a random graph with as many edges as variables, far from the best so far."""
 
@@ -230,7 +233,7 @@ class Search(ScoreLearner):
         effort = EFFORTS[self.effort] if isinstance(self.effort, str) else float(self.effort)
         n = slope.scorer.n
         length = max(8, min(3 * n, 60))  # of a walk: time to take apart and rebuild what a variable has
-        patience = round(effort * PATIENCE)
+        patience = round(effort * min(PATIENCE, FEWER / n))
         slope.stand(best)
         top, tries = slope.value, 0
         while tries < patience and slope.edges and not budget.spent:

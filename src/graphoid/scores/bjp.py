@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -64,6 +65,7 @@ class BJPScorer(Scorer):
         super().__init__(score, data)
         self.closures = Closures(score.test, self.engine)
         self._position = np.arange(self.n)
+        self._sizes: dict[int, float] = {}
 
     @property
     def n_terms(self) -> int:
@@ -76,10 +78,11 @@ class BJPScorer(Scorer):
 
     def _configurations(self, mask: int) -> float:
         """Return the number of configurations of a blanket; exact up to 2**53, and never infinite."""
-        product = 1
-        for v in blanket_of(mask):
-            product *= self.arities[v]
-        return float(min(product, 10**300))
+        size = self._sizes.get(mask)
+        if size is None:
+            product = math.prod(self.arities[v] for v in blanket_of(mask))
+            size = self._sizes[mask] = float(min(product, 10**300))
+        return size
 
     def _lines(self, adjacency: Sequence[int]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the closures of all blankets, one a line, and their numbers of configurations."""
