@@ -1,7 +1,7 @@
 """How right gd.learn is, and how far the probabilities of Posterior can be trusted.
 
-Binary Ising networks of 75 variables, alarm (if GRAPHOID_DATA holds bif/alarm.bif), and random problems of 8 to
-12 variables, each sampled twice. Prints each figure and whether its bar holds; exits with 1 if not.
+Binary Ising networks of 75 variables, alarm (if GRAPHOID_DATA holds bif/alarm.bif), and random problems of 8
+to 12 variables, each sampled twice. Prints each figure and whether its bar holds; exits with 1 if not.
 
     GRAPHOID_DATA=DIR python benchmarks/quality.py [PROBLEMS]
 """
