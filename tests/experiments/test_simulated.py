@@ -58,7 +58,7 @@ def test_exact_learning_is_exact_and_inference_saves():
 
 @pytest.mark.slow
 def test_exact_learning_at_the_size_that_the_text_speaks_of():
-    # Issue 3, bar 3: at most .23 and .60 for n = 100, tau = 8.
+    # The paper prints about .25 and .60; at most .23 and .60 for n = 100, tau = 8.
     (row,) = Exact(sizes=(100,), degrees=(8,), repetitions=5).run().rows
     assert row[3].mean <= 0.23
     assert row[4] == 0.25

@@ -126,7 +126,7 @@ def test_prepared_tables_have_the_printed_size(name):
 @needs_data
 @pytest.mark.slow
 def test_costs_are_near_the_printed_ones():
-    # Issue 3, bar 4: mean absolute log ratio at most .30 for each algorithm; 20, 20 and 42 on most seeds.
+    # Mean absolute log ratio at most .30 for each algorithm; 20, 20 and 42 on most seeds.
     found = UCI(repetitions=5, n_triplets=100).run(data=Path(REAL))
     means = [row[6] for row in found.rows if row[0] == MEAN]
     assert len(means) == 3
