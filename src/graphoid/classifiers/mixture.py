@@ -7,7 +7,7 @@ let the structure so far, with one more term or without, enter with a weight; or
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 from scipy.special import softmax
@@ -73,12 +73,12 @@ class Mixture:
         return PlainPredictor(self) if native is None else NativePredictor(self, native, n_threads)
 
 
-class Predictor:
+class Predictor(Protocol):
     """Predicts class probabilities for coded rows."""
 
     def predict(self, columns: Sequence[NDArray[np.uint16]], n_rows: int) -> NDArray[np.float64]:
         """Return a line of probabilities for every row; a code of ``sizes[v]`` is an unseen level."""
-        raise NotImplementedError
+        ...
 
 
 class PlainPredictor(Predictor):
