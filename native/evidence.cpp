@@ -105,43 +105,38 @@ public:
         }
     }
 
-    // By how much each of some sets of columns would raise the log evidence of a fitted model, to second order: one pass and
-    // no climb. The last fit or evaluation must have been that of the model.
-    std::vector<double> promises(const Pointers& design, const std::vector<Columns>& sets, const std::vector<double>& weights) {
+    // What promises are about: a fitted model.
+    void stand(const Pointers& design, const std::vector<double>& weights) {
         evaluate(design, weights);
-        const std::size_t p = design.size(), k = m_ * p;
-        const Cholesky information(std::vector<double>(hessian_), k);
+        design_ = design;
+        information_ = Cholesky(std::vector<double>(hessian_), m_ * design.size());
+    }
+
+    // By how much columns would raise the log evidence of that model, to second order: one pass and no climb.
+    double promise(const Columns& more) {
+        const std::size_t p = design_.size(), d = more.width, k = m_ * p, q = m_ * d;
         Pointers columns;
-        for (const Columns& set : sets) set.append_to(columns);
-        const std::size_t all = columns.size();
-        std::vector<double> slopes(m_ * all, 0.0), cross(spreads_.width * all * p, 0.0);
-        for (std::size_t a = 0; a < m_; ++a) slopes_along(columns, a, slopes.data() + a * all);
-        for (std::size_t v = 0; v < spreads_.width; ++v)
-            simd_.products(spreads_[v], columns.data(), all, design.data(), p, false, rows_, cross.data() + v * all * p, p);
-        std::vector<double> found;
-        std::size_t first = 0;
-        for (const Columns& set : sets) {
-            const std::size_t d = set.width, q = m_ * d;
-            std::vector<double> gradient(q), known(k * q), step(q);
-            for (std::size_t a = 0; a < m_; ++a) {
-                std::copy_n(slopes.data() + a * all + first, d, gradient.data() + a * d);
-                for (std::size_t b = 0; b < m_; ++b)
-                    for (std::size_t u = 0; u < d; ++u)
-                        for (std::size_t t = 0; t < p; ++t)
-                            known[(b * p + t) * q + a * d + u] = cross[(spread(a, b) * all + first + u) * p + t];
+        more.append_to(columns);
+        std::vector<double> gradient(q, 0.0), cross(d * p), known(k * q), step(q);
+        for (std::size_t a = 0; a < m_; ++a) {
+            slopes_along(columns, a, gradient.data() + a * d);
+            for (std::size_t b = 0; b <= a; ++b) {
+                std::fill(cross.begin(), cross.end(), 0.0);
+                simd_.products(spreads_[spread(a, b)], columns.data(), d, design_.data(), p, false, rows_, cross.data(), p);
+                for (std::size_t u = 0; u < d; ++u)
+                    for (std::size_t t = 0; t < p; ++t)
+                        known[(b * p + t) * q + a * d + u] = known[(a * p + t) * q + b * d + u] = cross[u * p + t];
             }
-            std::vector<double> own = curvature(columns.data() + first, d);
-            information.forward_each(known.data(), q);
-            for (std::size_t i = 0; i < q; ++i) own[i * q + i] += precision_;
-            for (std::size_t l = 0; l < k; ++l)
-                for (std::size_t i = 0; i < q; ++i)
-                    for (std::size_t j = 0; j <= i; ++j) own[i * q + j] -= known[l * q + i] * known[l * q + j];
-            const Cholesky factor(std::move(own), q);
-            factor.forward(gradient.data(), step.data());
-            found.push_back(0.5 * (dot(step, step) - factor.log_determinant() + static_cast<double>(q) * std::log(precision_)));
-            first += d;
         }
-        return found;
+        information_.forward_each(known.data(), q);
+        std::vector<double> own = curvature(columns);
+        for (std::size_t i = 0; i < q; ++i) own[i * q + i] += precision_;
+        for (std::size_t l = 0; l < k; ++l)
+            for (std::size_t i = 0; i < q; ++i)
+                for (std::size_t j = 0; j <= i; ++j) own[i * q + j] -= known[l * q + i] * known[l * q + j];
+        const Cholesky factor(std::move(own), q);
+        factor.forward(gradient.data(), step.data());
+        return 0.5 * (dot(step, step) - factor.log_determinant() + static_cast<double>(q) * std::log(precision_));
     }
 
 private:
@@ -209,13 +204,13 @@ private:
     }
 
     // Minus the second derivatives of the log-likelihood along some columns, lower triangle.
-    std::vector<double> curvature(const double* const* columns, std::size_t p) {
-        const std::size_t k = m_ * p;
+    std::vector<double> curvature(const Pointers& columns) {
+        const std::size_t p = columns.size(), k = m_ * p;
         std::vector<double> h(k * k, 0.0), block(p * p);
         for (std::size_t a = 0; a < m_; ++a)
             for (std::size_t b = 0; b <= a; ++b) {
                 std::fill(block.begin(), block.end(), 0.0);
-                simd_.products(spreads_[spread(a, b)], columns, p, columns, p, true, rows_, block.data(), p);
+                simd_.products(spreads_[spread(a, b)], columns.data(), p, columns.data(), p, true, rows_, block.data(), p);
                 for (std::size_t u = 0; u < p; ++u)
                     for (std::size_t t = 0; t <= u; ++t)
                         h[(a * p + u) * k + b * p + t] = h[(a * p + t) * k + b * p + u] = block[u * p + t];
@@ -230,7 +225,7 @@ private:
         double sum = look();
         gradient_.assign(k, 0.0);
         for (std::size_t a = 0; a < m_; ++a) slopes_along(design, a, gradient_.data() + a * p);
-        hessian_ = curvature(design.data(), p);
+        hessian_ = curvature(design);
         for (std::size_t a = 0; a < m_; ++a)
             for (std::size_t u = 0; u < p; ++u) {
                 const std::size_t i = a * p + u;
@@ -247,6 +242,14 @@ private:
     double precision_;
     Columns counts_, totals_, logits_, residuals_, spreads_;
     std::vector<double> pi_, ones_, gradient_, hessian_;
+    Pointers design_;
+    Cholesky information_{{}, 0};
+};
+
+struct Product {
+    Columns columns;
+    double promise;      // when it was last looked at
+    std::size_t seen;    // how many had been taken then
 };
 
 double evidence_of(const Dataset& data, const Blanket& blanket, bool interactions, double scale) {
@@ -256,7 +259,7 @@ double evidence_of(const Dataset& data, const Blanket& blanket, bool interaction
     Columns constant(1, rows);
     std::fill_n(constant[0], family.n, 1.0);
     Pointers design{constant[0]};
-    std::vector<Columns> effects, taken, left;
+    std::vector<Columns> effects, taken;
     for (std::size_t m = 0; m < width; ++m) {
         effects.push_back(effect(family, width, m, data.columns[blanket.members[m]].arity, rows));
         effects.back().append_to(design);
@@ -265,29 +268,39 @@ double evidence_of(const Dataset& data, const Blanket& blanket, bool interaction
     const std::size_t classes = family.states - 1;
     std::vector<double> weights(classes * design.size(), 0.0);
     double best = model.fit(design, weights);
-    if (interactions)
-        for (std::size_t a = 0; a < width; ++a)
-            for (std::size_t b = a + 1; b < width; ++b) left.push_back(product(effects[a], effects[b]));
-    // Products are added in the order of what they promise, until one does not keep it. Each pays for having been chosen
-    // among so many.
+    if (!interactions || width < 2) return best;
+    model.stand(design, weights);
+    std::vector<Product> left;
+    for (std::size_t a = 0; a < width; ++a)
+        for (std::size_t b = a + 1; b < width; ++b) {
+            Columns columns = product(effects[a], effects[b]);
+            const double promise = model.promise(columns);
+            left.push_back({std::move(columns), promise, 0});
+        }
+    // Products are taken in the order of what they promise, until one does not keep it; each pays for having been chosen among
+    // so many. Promises shrink as others are taken: only one that looks best is looked at again.
     const double price = std::log(1.0 + static_cast<double>(left.size()));
     while (!left.empty()) {
-        const std::vector<double> worth = model.promises(design, left, weights);
-        const auto chosen = std::max_element(worth.begin(), worth.end());
-        if (!(*chosen > price - kDoubt)) break;
-        const auto place = left.begin() + (chosen - worth.begin());
+        const auto chosen = std::max_element(left.begin(), left.end(), [](const Product& a, const Product& b) { return a.promise < b.promise; });
+        if (!(chosen->promise > price - kDoubt)) break;
+        if (chosen->seen < taken.size()) {
+            chosen->promise = model.promise(chosen->columns);
+            chosen->seen = taken.size();
+            continue;
+        }
         Pointers wider = design;
-        place->append_to(wider);
+        chosen->columns.append_to(wider);
+        taken.push_back(std::move(chosen->columns));  // its numbers stay where they are
+        left.erase(chosen);
         std::vector<double> at(classes * wider.size(), 0.0);
         for (std::size_t a = 0; a < classes; ++a)
             std::copy_n(weights.data() + a * design.size(), design.size(), at.data() + a * wider.size());
-        taken.push_back(std::move(*place));  // its columns stay where they are
-        left.erase(place);
         const double found = model.fit(wider, at) - price * static_cast<double>(taken.size());
         if (!(found > best)) break;
         best = found;
         design = std::move(wider);
         weights = std::move(at);
+        model.stand(design, weights);
     }
     return best;
 }
