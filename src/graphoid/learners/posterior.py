@@ -182,6 +182,7 @@ class Posterior(ScoreLearner):
             ladders[-1].warm_up(self.rounds // 2)
         samples = [np.zeros((0, len(edges))) for _ in ladders]
         apart = math.inf
+        progress = tell(progress, Step("sampling graphs", 0, self.max_rounds, best))
         while apart > self.precision and len(samples[0]) < self.max_rounds:
             samples = [
                 np.vstack([kept, ladder.sample(self.rounds)])
@@ -189,7 +190,7 @@ class Posterior(ScoreLearner):
             ]
             means = np.array([kept.mean(axis=0) for kept in samples])
             apart = float(np.ptp(means, axis=0).max()) if len(ladders) > 1 else 0.0
-            progress = tell(progress, Step("sampling graphs", len(samples[0]), self.max_rounds))
+            progress = tell(progress, Step("sampling graphs", len(samples[0]), self.max_rounds, best))
         probability = means.mean(axis=0)
         convergence = {
             "largest_difference": apart,
