@@ -451,12 +451,12 @@ class MarkovNetwork:
         """Write the structure as GraphML; states are JSON text there."""
         import json
 
-        import networkx as nx
+        from graphoid.structure import graphml
 
         graph = self.to_networkx()
         for _, attributes in graph.nodes(data=True):
             attributes["states"] = json.dumps(attributes["states"], ensure_ascii=False)
-        nx.write_graphml(graph, os.fspath(path))
+        graphml.write(graph, path)
 
     def to_uai(self, path: str | os.PathLike[str]) -> None:
         """Write the model in the UAI competition's format: tables without names."""

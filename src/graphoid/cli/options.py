@@ -1,0 +1,58 @@
+"""Options that several commands share, each declared once."""
+
+from __future__ import annotations
+
+import enum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+
+class Missing(enum.StrEnum):
+    """Policies for missing values."""
+
+    error = "error"
+    drop = "drop"
+    category = "category"
+
+
+class Discretize(enum.StrEnum):
+    """Ways to cut numbers into bins."""
+
+    auto = "auto"
+    scott = "scott"
+    none = "none"
+
+
+File = Annotated[str, typer.Argument(help="A .csv, .tsv, .parquet, .arff or .sav file.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
+Seed = Annotated[int, typer.Option(min=0, help="Where all random numbers come from.")]
+
+
+def names(text: str | None) -> list[str] | None:
+    """Return names separated by commas as a list.
+
+    >>> names("age, sex")
+    ['age', 'sex']
+    """
+    return None if text is None else [name.strip() for name in text.split(",")]
+
+
+def one_of(choices: Iterable[str]) -> dict[str, Any]:
+    """Return what makes an option a choice: it is completed by the shell, and anything else is wrong usage."""
+    known = tuple(choices)
+
+    def checked(value: str | None) -> str | None:
+        if value is not None and value not in known:
+            raise typer.BadParameter(f"{value!r} is not one of {', '.join(known)}.")
+        return value
+
+    def completed(incomplete: str) -> list[str]:
+        return [name for name in known if name.startswith(incomplete)]
+
+    complete: Callable[[str], list[str]] = completed
+    return {"callback": checked, "autocompletion": complete, "metavar": "NAME"}
