@@ -22,7 +22,7 @@ class Step(NamedTuple):
     total: int | None = None
     """How many there are, where that is known."""
     so_far: Any = None
-    """What there is to keep if the run ends now: a graph, or the answers so far; None where there is nothing."""
+    """What there is to keep if the run ends now: a graph, or the answers so far."""
 
 
 Listener = Callable[[Step], None]

@@ -26,7 +26,9 @@ LEARNERS = {
     "auto": Named("", "the one we recommend: Search of LogLinearEvidence, probabilities up to 12 variables"),
     "gsmn": Named("GSMN", "GSMN*: blankets by tests"),
     "gsimn": Named("GSIMN", "GSIMN: the same with fewer tests, since answers are inferred"),
-    "gsimn-fch": Named("GSIMN", "GSIMN-FCH: infers all that follows; up to 13 variables", {"chaining": "forward"}),
+    "gsimn-fch": Named(
+        "GSIMN", "GSIMN-FCH: infers all that follows; up to 13 variables", {"chaining": "forward"}
+    ),
     "pfmn": Named("PFMN", "PFMN: the most informative test that the budget affords"),
     "mpl": Named("TwoPhase", "marginal pseudo-likelihood, two-phase search", score="mpl"),
     "ib": Named("HillClimb", "independence-based score, IBMAP-HC", score="ib"),
@@ -34,7 +36,9 @@ LEARNERS = {
     "log-linear": Named("Search", "penalized log-linear score", score="log-linear"),
     "search": Named("Search", "our search, of any --score", score="evidence"),
     "posterior": Named("Posterior", "probability of every edge, by any --score", score="evidence"),
-    "exhaustive": Named("ExhaustiveSearch", "the best of all graphs, by any --score; up to 7 variables", score="mpl"),
+    "exhaustive": Named(
+        "ExhaustiveSearch", "the best of all graphs, by any --score; up to 7 variables", score="mpl"
+    ),
     "cspc": Named("CSPC", "contexts: who is joined may depend on the row (PC-like)"),
     "csgs": Named("CSGS", "contexts, with far fewer tests (grow-shrink)"),
 }
@@ -105,7 +109,8 @@ def _refuse(run: Run, takes: set[str]) -> None:
             )
     if run.learner == "auto" and run.set:
         raise SettingsError(
-            f"the recommended learner has no setting {next(iter(run.set))!r}; name a --learner to choose its settings."
+            f"the recommended learner has no setting {next(iter(run.set))!r}; name a --learner to choose its "
+            f"settings."
         )
 
 
@@ -127,7 +132,9 @@ def _own(run: Run, known: set[str]) -> dict[str, Any]:
     allowed = sorted(known - OBJECTS | ({"score"} if run.learner == "pfmn" else set()))
     for key in own:
         if key not in allowed:
-            raise SettingsError(f"{run.learner} has no setting {key!r} to --set; it has {', '.join(allowed)}.")
+            raise SettingsError(
+                f"{run.learner} has no setting {key!r} to --set; it has {', '.join(allowed)}."
+            )
     return own
 
 
@@ -159,7 +166,9 @@ def _part(run: Run, what: str, cls: Any, name: str) -> dict[str, Any]:
     found = {
         key.removeprefix(f"{what}."): value for key, value in run.set.items() if key.startswith(f"{what}.")
     }
-    allowed = sorted({f.name for f in fields(cls)} - {"prior", "test"} | ({"prior"} if what == "test" else set()))
+    allowed = sorted(
+        {f.name for f in fields(cls)} - {"prior", "test"} | ({"prior"} if what == "test" else set())
+    )
     for key in found:
         if key not in allowed:
             raise SettingsError(f"{name} has no setting {key!r}; it has {', '.join(allowed)}.")

@@ -33,6 +33,11 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but er
 Seed = Annotated[int, typer.Option(min=0, help="Where all random numbers come from.")]
 
 
+def examples(*rows: tuple[str, str]) -> str:
+    """Return the examples at the end of a command's help: what to type, and what it is for."""
+    return "\n\n".join(["Examples:", *(f"graphoid {typed}  # {what}" for typed, what in rows)])
+
+
 def names(text: str | None) -> list[str] | None:
     """Return names separated by commas as a list.
 
@@ -43,7 +48,7 @@ def names(text: str | None) -> list[str] | None:
 
 
 def one_of(choices: Iterable[str]) -> dict[str, Any]:
-    """Return what makes an option a choice: it is completed by the shell, and anything else is wrong usage."""
+    """Return what makes an option a choice: the shell completes it, and anything else is wrong usage."""
     known = tuple(choices)
 
     def checked(value: str | None) -> str | None:

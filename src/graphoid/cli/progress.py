@@ -33,6 +33,7 @@ class Watch:
         self._title = printable(title)
         self._quiet = quiet
         self._bar: Progress | None = None
+        self._said = quiet
         self._tally = Tally()
 
     def __enter__(self) -> Self:
@@ -42,8 +43,6 @@ class Watch:
             self._bar = _bar(self)
             self._task = self._bar.add_task(self._title, total=None, phase="", count="")
             self._bar.start()
-        else:
-            note(self._title)
         return self
 
     def __exit__(
@@ -56,6 +55,9 @@ class Watch:
         if step.so_far is not None:
             self.so_far = step.so_far
         if self._bar is None:
+            if not self._said:
+                note(self._title)  # at the first step: a run that cannot begin has only its error to say
+                self._said = True
             return
         of = f"{step.done:,}" + (f" of {step.total:,}" if step.total else "")
         phase = f"{step.phase}: {of}" if step.done or step.total else step.phase
@@ -105,7 +107,7 @@ def _bar(watch: Watch) -> Progress:
     from rich.text import Text
 
     class Answers(ProgressColumn):
-        def render(self, task: Task) -> Text:
+        def render(self, task: Task) -> Text:  # noqa: ARG002 - there is but one
             return Text(watch.counted())
 
     return Progress(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import tomllib
-from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from graphoid.errors import DataError, SettingsError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 RUN = "run"
 """Where the settings of a result keep the run that made it."""
@@ -127,6 +127,8 @@ def _check(key: str, value: Any, where: str) -> None:
 
 def load(path: str) -> Run:
     """Return the run in a TOML file, or the one that made a result saved as JSON."""
+    import tomllib
+
     where = repr(path)
     try:
         text = Path(path).read_text(encoding="utf-8")
@@ -159,6 +161,8 @@ def pairs(texts: list[str]) -> dict[str, Any]:
     >>> pairs(["max_given=3", "test.dof=adjusted", "rule='both'"])
     {'max_given': 3, 'test.dof': 'adjusted', 'rule': 'both'}
     """
+    import tomllib
+
     found = {}
     for text in texts:
         name, equals, value = text.partition("=")
@@ -177,6 +181,8 @@ def toml(value: Any) -> str:
     >>> print(toml("a \x1b \" é"), toml([1, 2.5]), toml(True))
     "a \u001b \" é" [1, 2.5] true
     """
+    import json
+
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (int, float)):

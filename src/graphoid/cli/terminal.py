@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import sys
@@ -77,6 +76,8 @@ def number(value: float | None, digits: int = 3) -> str:
 
 def print_json(value: Any) -> None:
     """Print JSON, in ASCII, so that it survives any terminal and pipe."""
+    import json
+
     print(json.dumps(finite(value), indent=2, ensure_ascii=True, allow_nan=False))
 
 

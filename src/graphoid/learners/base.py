@@ -86,13 +86,11 @@ class IndependenceLearner(ABC):
 
     test: DiscreteTest | PartialCorrelation | None = None
 
-    def fit(
-        self, table: Any, *, progress: Listener | None = None, known: Sequence[Verdict] = ()
-    ) -> Self:
+    def fit(self, table: Any, *, progress: Listener | None = None, known: Sequence[Verdict] = ()) -> Self:
         """Learn from a table (anything that :func:`graphoid.read` takes will do) and return self.
 
-        The result is :attr:`structure_`. A listener hears how far it has come. ``known`` are answers by the same
-        test on the same table, such as the trace of a run that was stopped: they are not asked for again.
+        The result is :attr:`structure_`. A listener hears how far it has come. ``known`` are answers by the
+        same test on the same table, such as the trace of a run that was stopped: they are not asked again.
         """
         self._check()
         if not isinstance(table, Table):

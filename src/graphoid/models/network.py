@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -21,6 +20,7 @@ from graphoid.models.pseudo_likelihood import PseudoLikelihood
 from graphoid.structure.graph import UndirectedGraph
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
