@@ -208,7 +208,10 @@ def learned(run: Run, table: Table, before: Before | None, *, keep_in: str, quie
     start, known = (None, ()) if before is None else before.on(run, table)
     learner = made(run, start)
     title = f"learning by {run.learner}: {table.n_rows:,} rows of {len(table.variables):,} variables"
-    with Watch(title, quiet=quiet) as watch, on_interrupt(lambda: keep(watch, run, table, keep_in)):
+    with (
+        Watch(run.learner, title, quiet=quiet) as watch,
+        on_interrupt(lambda: keep(watch, run, table, keep_in)),
+    ):
         if learner is None:
             found = gd.learn(table, start=start, random_state=run.seed, seconds=run.seconds, progress=watch)
         elif known:

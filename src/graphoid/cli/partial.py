@@ -25,17 +25,20 @@ INTERRUPTED = "interrupted"
 
 def keep(watch: Watch, run: Run, table: Table, path: str) -> None:
     """Write what a run has found so far, and say how to go on."""
+    from graphoid.structure.explain import counted
+
     watch.stop()
     found = structure(watch.so_far, run, table)
     if found is None:
         note("interrupted before anything was found; nothing was kept.")
         return
     found.save(path)
-    n_edges = f"{found.graph.n_edges:,}"
+    n_edges = found.graph.n_edges
     if found.trace:
-        what = f"{found.cost.n_tests:,} answers, and the {n_edges} pairs that none of them separates,"
+        answers = counted(found.cost.n_tests, "answer")
+        what = f"{answers}, and as edges what none of them separates ({counted(n_edges, 'pair')}),"
     else:
-        what = f"the best graph so far, {n_edges} edges,"
+        what = f"the best graph so far, {counted(n_edges, 'edge')},"
     note(f"interrupted: kept {what} in {path}. Go on with: graphoid learn --resume {path}")
 
 

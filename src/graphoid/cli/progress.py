@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Self
 
 from graphoid.cli.terminal import console, note, printable
@@ -22,15 +23,18 @@ class Watch:
 
     Parameters
     ----------
+    what
+        What is being done, in a word or two.
     title
-        What is being done, in a line.
+        The same in a line.
     quiet
         Show nothing.
     """
 
-    def __init__(self, title: str, *, quiet: bool = False) -> None:
+    def __init__(self, what: str, title: str | None = None, *, quiet: bool = False) -> None:
         self.so_far: Any = None
-        self._title = printable(title)
+        self._what = printable(what)
+        self._title = printable(what if title is None else title)
         self._quiet = quiet
         self._bar: Progress | None = None
         self._said = quiet
@@ -41,8 +45,9 @@ class Watch:
             return self
         if sys.stderr.isatty():
             self._bar = _bar(self)
-            self._task = self._bar.add_task(self._title, total=None, phase="", count="")
+            self._task = self._bar.add_task(self._what, total=None, phase="")
             self._bar.start()
+            self._said = True
         return self
 
     def __exit__(
@@ -59,8 +64,8 @@ class Watch:
                 note(self._title)  # at the first step: a run that cannot begin has only its error to say
                 self._said = True
             return
-        of = f"{step.done:,}" + (f" of {step.total:,}" if step.total else "")
-        phase = f"{step.phase}: {of}" if step.done or step.total else step.phase
+        of = f" {step.done:,}" + (f" of {step.total:,}" if step.total else "")
+        phase = step.phase + (of if step.done or step.total else "")
         self._bar.update(self._task, completed=step.done, total=step.total, phase=phase)
 
     def stop(self) -> None:
@@ -102,23 +107,26 @@ def _bar(watch: Watch) -> Progress:
         Task,
         TextColumn,
         TimeElapsedColumn,
-        TimeRemainingColumn,
     )
     from rich.text import Text
 
     class Answers(ProgressColumn):
         def render(self, task: Task) -> Text:  # noqa: ARG002 - there is but one
-            return Text(watch.counted())
+            return Text(watch.counted(), no_wrap=True)
+
+    class Left(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            known = task.time_remaining
+            return Text("" if known is None else f"{timedelta(seconds=int(known))} left", no_wrap=True)
 
     return Progress(
         SpinnerColumn(),
         TextColumn("{task.description}", markup=False),
         TextColumn("{task.fields[phase]}", markup=False),
-        BarColumn(bar_width=20),
+        BarColumn(bar_width=16),
         Answers(),
         TimeElapsedColumn(),
-        TextColumn("left", markup=False),
-        TimeRemainingColumn(),
+        Left(),
         console=console(stderr=True),
         transient=True,
     )

@@ -64,22 +64,25 @@ def interruptible(work: Callable[[], _T]) -> _T:
     done: list[_T] = []
     failed: list[BaseException] = []
 
+    ended = threading.Event()  # a join that was interrupted takes the thread for ended in some Pythons
+
     def worked() -> None:
         try:
             done.append(work())
         except BaseException as error:  # noqa: BLE001 - handed on to the main thread
             failed.append(error)
+        finally:
+            ended.set()
 
-    worker = threading.Thread(target=worked, daemon=True)
     try:
-        worker.start()
-        while worker.is_alive():
-            worker.join(0.1)  # on some systems a wait without end cannot be interrupted
+        threading.Thread(target=worked, daemon=True).start()
+        while not ended.wait(0.1):  # on some systems a wait without end cannot be interrupted
+            pass
     except KeyboardInterrupt:
         with contextlib.suppress(KeyboardInterrupt):  # twice: leave now
             for keep in reversed(_keepers):
                 keep()
-        if worker.is_alive():
+        if not ended.is_set():
             for out in (sys.stdout, sys.stderr):
                 with contextlib.suppress(Exception):
                     out.flush()
