@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from dataclasses import asdict, dataclass, fields, is_dataclass
+from dataclasses import asdict, dataclass, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
 from graphoid.data.table import Table
@@ -87,7 +87,7 @@ class IndependenceLearner(ABC):
 
             table = read(table)
         started = time.perf_counter()
-        self._structure = self._learned(self._tester(table), table.data_id, started)
+        self._structure = replace(self._learned(self._tester(table), table.data_id, started), table=table)
         return self
 
     def learn(self, ci: IndependenceSource) -> LearnedStructure:
