@@ -1,7 +1,7 @@
 """Text from anywhere, made safe to show: column names and values may hold anything at all.
 
-Everything a report shows of the data goes through :func:`visible` once and then through the escape of the format
-it is written in.
+Everything a report shows of the data goes once through :func:`shown` or :func:`visible`, which leave nothing
+hidden, and then through the escape of the format it is written in.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def _visible(character: str) -> str:
     if character in PICTURES:
         return PICTURES[character]
     kind = unicodedata.category(character)
-    if kind == "Cs":  # half of a pair: no encoding has it
+    if kind in ("Cs", "Cn"):  # half of a pair, or no character at all: files have no way to write it
         return "\ufffd"
     if kind in ("Zl", "Zp"):
         return PICTURES["\n"]
@@ -96,7 +96,7 @@ def shortened(text: str, most: int = 28) -> str:
 
 def html(text: Any) -> str:
     """Return text for HTML or SVG, between tags or inside a quoted attribute."""
-    return escape(visible(str(text)), quote=True)
+    return escape(str(text), quote=True)
 
 
 def latex(text: Any) -> str:
@@ -105,7 +105,7 @@ def latex(text: Any) -> str:
     >>> latex("50% of {A_1}")
     '50\\\\% of \\\\{A\\\\_1\\\\}'
     """
-    plain = visible(str(text)).replace("\u2068", "").replace("\u2069", "")
+    plain = str(text).replace("\u2068", "").replace("\u2069", "")
     return "".join(LATEX.get(character, character) for character in plain)
 
 

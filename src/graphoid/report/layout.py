@@ -32,6 +32,9 @@ EDGE = 90.0
 GAP = 46.0
 """The least distance between two variables: circles do not touch, and there is room for a line between."""
 
+LABEL = 120.0
+"""Room that a label takes beside a part of the graph."""
+
 MAX_STEPS = 150
 """Majorization is all but done after some tens of steps."""
 
@@ -159,21 +162,39 @@ def _apart(places: Positions, fixed: NDArray[np.bool_] | None = None) -> Positio
 
 
 def _size(part: Positions) -> tuple[float, float]:
+    """Return width and height of a part, with room for the labels at its edge."""
     width, height = part.max(axis=0) - part.min(axis=0)
-    return float(width), float(height)
+    return float(width) + LABEL, float(height) + EDGE
 
 
 def _packed(sizes: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Return the upper left corners of boxes on shelves: the first decides how wide they are."""
-    margin = 1.2 * EDGE
-    area = sum((width + margin) * (height + margin) for width, height in sizes)
-    widest = max([(LANDSCAPE * area) ** 0.5, *(width for width, _ in sizes)])
-    corners, x, y, shelf = [], 0.0, 0.0, 0.0
+    """Return the upper left corners of boxes on shelves, as wide as fills a screen best."""
+    if not sizes:
+        return []
+    widest = max(width for width, _ in sizes)
+    tried = [_shelved(sizes, widest * share) for share in np.linspace(1.0, 4.0, 31)]
+
+    def wasted(corners: list[tuple[float, float]]) -> float:
+        right = max(x + width for (x, _), (width, _) in zip(corners, sizes, strict=True))
+        bottom = max(y + height for (_, y), (_, height) in zip(corners, sizes, strict=True))
+        return max(right / LANDSCAPE, bottom)
+
+    return min(tried, key=wasted)
+
+
+def _shelved(sizes: Sequence[tuple[float, float]], most: float) -> list[tuple[float, float]]:
+    """Return the corners of boxes in rows of at most some width; small ones stack where a row is high enough."""
+    corners: list[tuple[float, float]] = []
+    x, y, shelf, column, stacked = 0.0, 0.0, 0.0, 0.0, 0.0
     for width, height in sizes:
-        if x > 0 and x + width > widest:
-            x, y, shelf = 0.0, y + shelf + margin, 0.0
+        if column and stacked + height <= shelf and width <= column:
+            corners.append((x - column, y + stacked))  # below the one before
+            stacked += height
+            continue
+        if x > 0 and x + width > most:
+            x, y, shelf = 0.0, y + shelf, 0.0
         corners.append((x, y))
-        x, shelf = x + width + margin, max(shelf, height)
+        x, shelf, column, stacked = x + width, max(shelf, height), width, height
     return corners
 
 
