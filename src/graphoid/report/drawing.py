@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from graphoid.report.escaped import html, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from graphoid.structure.graph import Edge
@@ -20,6 +21,12 @@ RADIUS = 9.0
 
 MARGIN = 70.0
 """Around everything: a label may stand out."""
+
+SMALLEST = (640.0, 400.0)
+"""Of a whole drawing: a few nodes are not blown up."""
+
+DENSE = 400
+"""Edges beyond which they are drawn faint, so that one sees through them."""
 
 THIN, THICK = 1.2, 7.0
 """Width of the weakest and of the strongest edge."""
@@ -69,8 +76,9 @@ def svg(
     """
     left, top, width, height = box(places)
     degree = _degrees(len(names), [(line.x, line.y) for line in lines])
+    look = "network dense" if len(lines) > DENSE else "network"
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="network" id="drawing" role="group" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="{look}" id="drawing" role="group" '
         f'viewBox="{left:g} {top:g} {width:g} {height:g}" aria-label="{html(title)}">',
         '<g class="hulls">',
         *(_hull(i, hull, places) for i, hull in enumerate(hulls)),
@@ -89,14 +97,10 @@ def svg(
 def box(places: NDArray[np.float64]) -> tuple[float, float, float, float]:
     """Return left, top, width and height of a drawing, with its margin."""
     if not len(places):
-        return 0.0, 0.0, 2 * MARGIN, 2 * MARGIN
-    (left, top), (right, bottom) = places.min(axis=0), places.max(axis=0)
-    return (
-        float(left - MARGIN),
-        float(top - MARGIN),
-        float(right - left + 2 * MARGIN),
-        float(bottom - top + 2 * MARGIN),
-    )
+        return 0.0, 0.0, *SMALLEST
+    middle = (places.min(axis=0) + places.max(axis=0)) / 2
+    width, height = np.maximum(places.max(axis=0) - places.min(axis=0) + 2 * MARGIN, SMALLEST).tolist()
+    return float(middle[0] - width / 2), float(middle[1] - height / 2), width, height
 
 
 def _degrees(n: int, edges: Sequence[Edge]) -> list[int]:

@@ -107,13 +107,16 @@ def _distances(graph: UndirectedGraph, component: Sequence[int]) -> NDArray[np.f
 
 def _scaled(distance: NDArray[np.float64]) -> Positions:
     """Return classical multidimensional scaling: where the majorization begins."""
+    from scipy.linalg import eigh
+
     n = len(distance)
-    centered = np.eye(n) - 1.0 / n
-    values, vectors = np.linalg.eigh(-0.5 * centered @ distance**2 @ centered)
-    axes = vectors[:, ::-1][:, :2]
-    axes = axes * np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(axes.shape[1])])  # eigenvectors have no sign
-    start = axes * np.sqrt(np.maximum(values[::-1][:2], 1e-9))
-    return np.pad(start, ((0, 0), (0, 2 - start.shape[1])))
+    squares = distance**2
+    mean = squares.mean(axis=0)
+    products = -0.5 * (squares - mean - mean[:, None] + mean.mean())
+    values, axes = eigh(products, subset_by_index=[n - 2, n - 1])
+    axes *= np.sign(axes[np.abs(axes).argmax(axis=0), [0, 1]])  # eigenvectors have no sign of their own
+    start: Positions = axes * np.sqrt(np.maximum(values, 1e-9))
+    return start
 
 
 def _majorized(places: Positions, distance: NDArray[np.float64]) -> Positions:
@@ -156,8 +159,10 @@ def _apart(places: Positions, fixed: NDArray[np.bool_] | None = None) -> Positio
         near = distance < GAP
         if not near.any():
             break
-        push = np.where(near, (GAP - distance) / 2 / np.maximum(distance, 1e-6), 0.0)
-        places[free] += (push[:, :, None] * across).sum(axis=1)[free] * 0.9
+        x, y = np.nonzero(near)
+        push = np.zeros_like(places)
+        np.add.at(push, x, ((GAP / np.maximum(distance[x, y], 1e-6) - 1) / 2)[:, None] * across[x, y])
+        places[free] += 0.9 * push[free]
     return places
 
 
@@ -172,7 +177,8 @@ def _packed(sizes: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
     if not sizes:
         return []
     widest = max(width for width, _ in sizes)
-    tried = [_shelved(sizes, widest * share) for share in np.linspace(1.0, 4.0, 31)]
+    together = sum(width for width, _ in sizes)
+    tried = [_shelved(sizes, most) for most in np.geomspace(widest, together, 40)]
 
     def wasted(corners: list[tuple[float, float]]) -> float:
         right = max(x + width for (x, _), (width, _) in zip(corners, sizes, strict=True))

@@ -42,7 +42,7 @@
       edgeParts[i].classList.toggle("off", !on);
     });
     const least = hidden < edges.length && hidden > 0 ? `, from ${say(strength(edges[byStrength[hidden]]))}${unit}` : "";
-    $("shown").textContent = edges.length ? `${drawn} of ${among} edges${least}` : "no edges";
+    if ($("shown")) $("shown").textContent = edges.length ? `${drawn} of ${among} edges${least}` : "no edges";
   }
 
   function say(value) {
@@ -168,7 +168,7 @@
     mark();
     panel.replaceChildren(...hint);
     panel.classList.remove("told");
-    $("answer").textContent = "";
+    if ($("answer")) $("answer").textContent = "";
   }
 
   function choose(v, also) {
@@ -183,6 +183,7 @@
 
   function showNode(v) {
     const node = nodes[v];
+    if (data.kind === "classifier") return showTogether([v]);
     const around = [...near[v]].sort((a, b) => number(strength(edges[b[1]])) - number(strength(edges[a[1]])));
     const list = element("ul");
     for (const [w, i] of around) {
@@ -197,7 +198,6 @@
         : element("p", "Joined to nothing: no other variable here tells anything about it."),
       around.length ? list : null,
       node.states ? distribution(node) : null,
-      ...together(v),
       element("p", "Choose a second variable to see what separates the two.", { class: "asked" }),
     );
   }
@@ -216,15 +216,22 @@
     return made;
   }
 
-  function together(v) {
-    const mine = hulls.filter((h) => h.members.includes(v));
-    if (!mine.length) return [];
+  // Attributes of a classifier, and the hyperedges that all of them are in; the class is in each
+  function showTogether(members) {
+    const mine = hulls.filter((h) => members.every((v) => h.members.includes(v)));
     const list = element("ul");
-    for (const h of mine) list.append(sentence("li", ...named(h.members), ` with the class: ${(100 * h.information).toFixed(1)} % of its entropy, step ${h.step}`));
-    return [element("h3", "Hyperedges"), list];
+    for (const h of mine) list.append(sentence("li", ...named(h.members), `: ${(100 * h.information).toFixed(1)} % of the entropy of the class, taken at step ${h.step}`));
+    tell(
+      sentence("h2", ...named(members)),
+      element("p", mine.length
+        ? "Hyperedges: what their members say about the class together, beyond what their parts say."
+        : "In no hyperedge: says nothing about the class that the others do not say."),
+      list,
+    );
   }
 
   function showPair(x, y) {
+    if (data.kind === "classifier") return showTogether([x, y]);
     const edge = edgeBetween(x, y);
     if (edge !== undefined) return showEdge(edge);
     const cut = separator(x, y), along = path(x, y);
@@ -253,6 +260,7 @@
     const e = edges[i];
     chosen = []; shownEdge = i;
     mark();
+    if (data.kind === "classifier") return showTogether([e.x, e.y]);
     for (const row of document.querySelectorAll(`tr[data-edge="${i}"]`)) row.setAttribute("aria-current", "true");
     const facts = element("dl");
     const fact = (term, value, more = "") => {
@@ -377,7 +385,9 @@
   let waiting = 0;
   function look() {
     svg.setAttribute("viewBox", box.map((n) => n.toFixed(2)).join(" "));
-    svg.style.setProperty("--k", scale().toFixed(4));
+    const k = scale();
+    svg.style.setProperty("--k", k.toFixed(4));
+    svg.classList.toggle("far", k < 0.8); // from afar lines thin out with everything else
     cancelAnimationFrame(waiting);
     waiting = requestAnimationFrame(declutter);
   }
@@ -407,16 +417,20 @@
     const free = (area) => cells(area).every((cell) => (grid.get(cell) ?? []).every((o) => area[2] < o[0] || area[0] > o[2] || area[3] < o[1] || area[1] > o[3]));
     const put = (area) => cells(area).forEach((cell) => { if (!grid.has(cell)) grid.set(cell, []); grid.get(cell).push(area); });
     nodes.forEach(({ at: [x, y] }) => put([k * (x - 8), k * (y - 8), k * (x + 8), k * (y + 8)]));
-    const out = 13 * k; // from the middle of a node to its label
+    // what can be seen is wider or higher than the box where their shapes differ
+    const wide = svg.clientWidth / 2, high = svg.clientHeight / 2, midX = k * (box[0] + box[2] / 2), midY = k * (box[1] + box[3] / 2);
+    const seen = ([l, t, r, b]) => l >= midX - wide && r <= midX + wide && t >= midY - high && b <= midY + high;
     for (const v of order) {
       const [x, y] = nodes[v].at.map((n) => n * k), w = widths[v], half = w / 2;
+      const away = nodeParts[v].classList.contains("ringed") ? 17 : 13, out = away * k; // from the middle of a node
       const areas = [
-        ["", [x - half, y + out, x + half, y + out + 14], 0, 13],
-        ["above", [x - half, y - out - 14, x + half, y - out], 0, -13],
-        ["right", [x + out, y - 7, x + out + w, y + 7], 13, 0],
-        ["left", [x - out - w, y - 7, x - out, y + 7], -13, 0],
+        ["", [x - half, y + out, x + half, y + out + 14], 0, away],
+        ["above", [x - half, y - out - 14, x + half, y - out], 0, -away],
+        ["right", [x + out, y - 7, x + out + w, y + 7], away, 0],
+        ["left", [x - out - w, y - 7, x - out, y + 7], -away, 0],
       ];
-      const best = areas.find(([, area]) => free(area));
+      const open = areas.filter(([, area]) => free(area));
+      const best = open.find(([, area]) => seen(area)) ?? open[0];
       if (best || marked(v)) put((best ?? areas[0])[1]);
       const [side, , dx, dy] = best ?? areas[0];
       const label = labels[v];
@@ -459,10 +473,9 @@
   });
 
   function showHull(i) {
-    const large = hulls.filter((h) => h.order > 3)[i];
     clear();
     hullParts[i].classList.add("chosen");
-    tell(sentence("h2", ...named(large.members)), element("p", `With the class, these ${large.members.length} attributes have an interaction information of ${(100 * large.information).toFixed(1)} % of the entropy of the class: what they say together beyond what their parts say. Taken at step ${large.step}.`));
+    showTogether(hulls.filter((h) => h.order > 3)[i].members);
   }
 
   // Keys: one stop for the drawing, arrows to the nearest variable that way
@@ -498,13 +511,15 @@
   // The tools
 
   const threshold = $("threshold");
-  threshold.max = Math.max(0, edges.length - 1);
-  threshold.disabled = edges.length < 2;
-  threshold.addEventListener("input", () => {
-    hidden = Number(threshold.value);
-    filter();
-    threshold.setAttribute("aria-valuetext", $("shown").textContent);
-  });
+  if (threshold) {
+    threshold.max = Math.max(0, edges.length - 1);
+    threshold.disabled = edges.length < 2;
+    threshold.addEventListener("input", () => {
+      hidden = Number(threshold.value);
+      filter();
+      threshold.setAttribute("aria-valuetext", $("shown").textContent);
+    });
+  }
   $("search").addEventListener("input", (event) => {
     const wanted = plain(event.target.value);
     const found = nodes.map((node, v) => v).filter((v) => wanted && plain(nodes[v].name).includes(wanted));
@@ -527,9 +542,9 @@
   $("fit").addEventListener("click", () => { box = [...whole]; look(); });
   $("zoom-in").addEventListener("click", () => zoom(0.7));
   $("zoom-out").addEventListener("click", () => zoom(1 / 0.7));
-  $("ask").addEventListener("submit", ask);
-  $("ask-z").addEventListener("change", take);
-  $("names").append(...nodes.map((node) => element("option", undefined, { value: node.name })));
+  $("ask")?.addEventListener("submit", ask);
+  $("ask-z")?.addEventListener("change", take);
+  $("names")?.append(...nodes.map((node) => element("option", undefined, { value: node.name })));
 
   const dark = matchMedia("(prefers-color-scheme: dark)");
   const isDark = () => (document.documentElement.dataset.theme ?? (dark.matches ? "dark" : "light")) === "dark";

@@ -28,7 +28,8 @@ from graphoid.report.sections import sections
 from graphoid.report.subject import row_counts, subject_of
 from graphoid.report.tables import as_csv, as_graphml, as_latex
 from graphoid.structure import document
-from graphoid.structure.explain import counted, described
+from graphoid.structure.explain import counted, decided, described
+from graphoid.structure.graph import UndirectedGraph
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -90,7 +91,7 @@ def write(
     subject = subject_of(structure, table)
     known = None if layout_from is None else places_in(layout_from)
     # variables are recognized by the names they came with, not by those that are shown
-    graph = type(subject.graph)(subject.keys, subject.graph.edges)
+    graph = UndirectedGraph(subject.keys, (subject.frame or subject.graph).edges)
     places = layout(graph, seed=seed, known=known)
     document.save(_page(subject, places, bootstrap, title), path)
 
@@ -135,7 +136,15 @@ def _page(subject: Subject, places: NDArray[np.float64], bootstrap: Any, title: 
     data = _data(subject, places, edges, heading)
     style, script = _source("page.css"), _source("page.js")
     return _shell(
-        heading, _abstract(subject, edges), drawing, _tools(subject), parts, embedded(data), style, script
+        subject.kind,
+        heading,
+        _abstract(subject, edges),
+        drawing,
+        _tools(subject),
+        parts,
+        embedded(data),
+        style,
+        script,
     )
 
 
@@ -152,7 +161,7 @@ def _abstract(subject: Subject, edges: Sequence[EdgeFacts]) -> str:
     by = described(subject.settings)
     if subject.kind == "classifier":
         return (
-            f"{counted(len(subject.together), 'hyperedge')} among {counted(subject.graph.n, 'attribute')} tell "
+            f"{counted(len(subject.together), 'hyperedge')} among {counted(subject.graph.n, 'attribute')} tell apart "
             f"{subject.target}."
         )
     head = f"{counted(subject.graph.n, 'variable')}{rows}, {counted(len(edges), 'edge')}"
@@ -257,8 +266,6 @@ def _gaps(subject: Subject) -> list[list[Any]]:
     n = subject.graph.n
     if structure is None or n * (n - 1) // 2 > MOST_PAIRS:
         return []
-    from graphoid.structure.explain import decided
-
     apart = [(x, y) for x in range(n) for y in range(x + 1, n) if not subject.graph.has_edge(x, y)]
     return [
         [x, y, decided(structure, x, y)]
@@ -284,12 +291,17 @@ def _tools(subject: Subject) -> str:
         if options
         else ""
     )
+    slider = (
+        '<label class="tool grow">Weakest edge shown <input id="threshold" type="range" min="0" max="0" value="0">'
+        '</label><output id="shown" for="threshold"></output>'
+        if subject.kind != "classifier"
+        else ""
+    )
     return (
         f'<div class="toolbar" role="toolbar" aria-label="Drawing">'
         f'<label class="tool">Find <input id="search" type="search" autocomplete="off" spellcheck="false" '
         f'placeholder="a variable"></label>'
-        f'<label class="tool grow">Weakest edge shown <input id="threshold" type="range" min="0" max="0" value="0">'
-        f'</label><output id="shown" for="threshold"></output>{views}'
+        f"{slider}{views}"
         f'<span class="buttons"><button type="button" id="fit" title="Show all of it">Fit</button>'
         f'<button type="button" id="zoom-in" aria-label="Zoom in">+</button>'
         f'<button type="button" id="zoom-out" aria-label="Zoom out">−</button>'
@@ -302,20 +314,44 @@ ASK = """<form id="ask" class="ask" aria-label="Ask the network">
 <span>independent of</span> <input id="ask-y" list="names" aria-label="second variable" autocomplete="off" required>
 <span>given</span> <input id="ask-z" list="names" aria-label="what is given" autocomplete="off" placeholder="nothing">
 <span id="given" class="chips"></span><button type="submit">Ask</button>
-<datalist id="names"></datalist></form>"""
+<datalist id="names"></datalist></form>
+<p id="answer" class="answer" role="status"></p>"""
 
-LEGEND = """<ul class="legend" aria-label="Legend"><li><svg viewBox="0 0 34 8" aria-hidden="true"><line class="line strong"
-x1="1" y1="4" x2="33" y2="4"/></svg>thicker is stronger</li><li class="sure"><svg viewBox="0 0 34 8" aria-hidden="true"><line
-class="line" x1="1" y1="4" x2="33" y2="4"/></svg>sure</li><li class="likely"><svg viewBox="0 0 34 8" aria-hidden="true"><line
-class="line" x1="1" y1="4" x2="33" y2="4"/></svg>likely</li><li class="doubtful"><svg viewBox="0 0 34 8" aria-hidden="true">
-<line class="line" x1="1" y1="4" x2="33" y2="4"/></svg>doubtful</li></ul>"""
+MARKS = {
+    "structure": (("strong", "thicker is stronger"), ("sure", "sure"), ("likely", "likely"), ("doubtful", "doubtful")),
+    "contexts": (
+        ("strong", "thicker is stronger"),
+        ("sure", "joined nearly everywhere"),
+        ("likely", "in most rows"),
+        ("doubtful", "in some"),
+    ),
+    "classifier": (("ring", "by itself"), ("sure", "two together"), ("band", "three or more")),
+}
+"""What a mark in the drawing means, by what the report is about."""
 
-HINT = """<h2>Ask the drawing</h2><p>Choose a variable to see its blanket, an edge to see what drives it, or two variables (the
-second with Shift, or one after the other) to see what separates them. Arrow keys move between variables, Enter chooses,
-Escape lets go.</p>"""
+SHAPES = {"ring": '<circle class="ring" cx="17" cy="5" r="4"/>', "band": '<rect class="band" x="1" y="1" width="32" height="8"/>'}
+STROKE = '<line class="line" x1="2" y1="5" x2="32" y2="5"/>'
+
+
+def _legend(kind: str) -> str:
+    items = "".join(
+        f'<li class="{mark}"><svg viewBox="0 0 34 10" aria-hidden="true">{SHAPES.get(mark, STROKE)}</svg>{words}</li>'
+        for mark, words in MARKS[kind]
+    )
+    return f'<ul class="legend" aria-label="Legend">{items}</ul>'
+
+
+HINTS = {
+    "structure": "Choose a variable to see its blanket, an edge to see what drives it, or two variables, one after the "
+    "other, to see what separates them.",
+    "contexts": "Choose a context to see its graph, a variable to see its blanket, an edge to see where it holds, or two "
+    "variables, one after the other, to see what separates them.",
+    "classifier": "Choose an attribute, a line or a band to see what its members say about the class together.",
+}
 
 
 def _shell(
+    kind: str,
     heading: str,
     abstract: str,
     drawing: str,
@@ -325,6 +361,7 @@ def _shell(
     style: str,
     script: str,
 ) -> str:
+    ask = "" if kind == "classifier" else ASK  # its graph holds given the class
     policy = (
         f"default-src 'none'; script-src {_digest(script)}; style-src {_digest(style)}; base-uri 'none'; "
         f"form-action 'none'"
@@ -354,10 +391,10 @@ def _shell(
 <main>
 <section id="network" aria-label="The network">
 {tools}
-<div class="stage"><figure>{drawing}<figcaption>{LEGEND}<span id="where"></span></figcaption></figure>
-<aside id="panel" aria-live="polite" tabindex="-1">{HINT}</aside></div>
-{ASK}
-<p id="answer" class="answer" role="status"></p>
+<div class="stage"><figure>{drawing}<figcaption>{_legend(kind)}<span id="where"></span></figcaption></figure>
+<aside id="panel" aria-live="polite" tabindex="-1"><h2>Ask the drawing</h2><p>{HINTS[kind]} Arrow keys
+move between variables, Enter chooses, Escape lets go.</p></aside></div>
+{ask}
 </section>
 {body}
 </main>

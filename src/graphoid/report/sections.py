@@ -14,7 +14,7 @@ from graphoid.report.edges import strength_of
 from graphoid.report.subject import row_counts
 from graphoid.report.tables import columns_of, said
 from graphoid.structure.explain import counted, described, listed, number
-from graphoid.structure.scored import SURE
+from graphoid.structure.scored import SURE, verdict
 from graphoid.uncertainty.strength import MEASURES
 
 if TYPE_CHECKING:
@@ -302,14 +302,21 @@ def _stability(subject: Subject, bootstrap: Any) -> str:
     if bootstrap is not None:
         parts.append(paragraphs(*_bootstrapped(bootstrap)))
     if structure is not None and structure.edge_probabilities:
-        undecided = [row for row in structure.pairs() if row.verdict == "undecided"]
+        undecided = [pair for pair, p in structure.edge_probabilities.items() if verdict(p) == "undecided"]
         kind = "The probability of every edge comes from the posterior over graphs."
         if not undecided:
             parts.append(paragraphs(f"{kind} No pair is undecided."))
         else:
-            rows = [(f"{name(r.x)} – {name(r.y)}", said(r.probability), said(r.bayes_factor)) for r in undecided]
-            parts.append(paragraphs(f"{kind} {counted(len(rows), 'pair')} would be decided by more rows:"))
-            parts.append(table(("pair", "probability", "Bayes factor"), rows, caption="Undecided pairs"))
+            parts.append(paragraphs(f"{kind} {counted(len(undecided), 'pair')} would be decided by more rows."))
+            rows = [
+                (
+                    " – ".join(name(subject.names[v]) for v in pair),
+                    said(structure.edge_probabilities[pair]),
+                    "joined" if structure.graph.has_edge(*pair) else "not joined",
+                )
+                for pair in undecided[:MOST_SENTENCES]
+            ]
+            parts.append(table(("pair", "probability", "in the network"), rows, caption="Undecided pairs"))
     if not parts and subject.kind == "structure":
         parts.append(
             paragraphs(

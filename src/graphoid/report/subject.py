@@ -66,6 +66,8 @@ class Subject:
     model: CanonicalModel | None = None
     views: tuple[View, ...] = ()
     together: tuple[Together, ...] = ()
+    frame: UndirectedGraph | None = None
+    """What decides where variables are drawn, if not the graph: who belongs together."""
     target: str = ""
     """What a classifier tells apart, in words."""
     seed: int | None = None
@@ -192,17 +194,19 @@ def _of_classifier(classifier: Any) -> Subject:
         Together(tuple(sorted(place[a] for a in h.attributes)), h.order, h.step, h.information)
         for h in classifier.hyperedges_
     )
-    edges = {(x, y) for h in together for i, x in enumerate(h.members) for y in h.members[i + 1 :]}
+    joined = sorted(h.members for h in together if h.order == 3)
+    near = {(x, y) for h in together for i, x in enumerate(h.members) for y in h.members[i + 1 :]}
     classes = [isolated(visible(str(label))) for label in classifier.classes_]
     return Subject(
         keys=keys,
-        graph=UndirectedGraph(shown(keys), sorted(edges)),
+        graph=UndirectedGraph(shown(keys), [(x, y) for x, y in joined]),
+        frame=UndirectedGraph(shown(keys), sorted(near)),
         table=None,
         settings={"learner": type(classifier).__name__, **classifier.get_params()},
         cost=None,
         kind="classifier",
         together=together,
-        target=f"which of {listed(classes)}" if len(classes) > 1 else f"one class, {classes[0]}",
+        target=listed(classes),
     )
 
 
