@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 EPILOG = examples(
     ("report survey.json --data survey.csv --out survey.html", "a page to read offline"),
-    ("report new.json --data new.csv --layout-from old.json", "the same places for the same variables"),
+    ("report new.json --data new.csv --layout-from old.html", "the same places for the same variables"),
 )
 
 
@@ -28,7 +28,7 @@ def report(
         str | None, typer.Option(help="The file it was learned from; read as the run read it.")
     ] = None,
     layout_from: Annotated[
-        str | None, typer.Option(help="Another structure, .json, whose variables keep their places.")
+        str | None, typer.Option(help="Another report, .html, whose variables keep their places.")
     ] = None,
     seed: Seed = 0,
     json: Json = False,
@@ -45,8 +45,7 @@ def report(
             f"{structure!r} is a model; a report is about a structure: graphoid learn --out s.json."
         )
     table = None if data is None else table_of(found, data)
-    other = None if layout_from is None else loaded(layout_from)
-    write_report(found, out, table, layout_from=other, seed=seed)
+    write_report(found, out, table, layout_from=layout_from, seed=seed)
     if json:
         print_json({"files": [out]})
     elif not quiet:
@@ -63,7 +62,7 @@ def table_of(found: Any, file: str) -> Table:
 
 
 def write_report(
-    found: Any, path: str, table: Table | None, *, layout_from: Any = None, seed: int = 0
+    found: Any, path: str, table: Table | None, *, layout_from: str | None = None, seed: int = 0
 ) -> None:
     """Write the page of a structure."""
     from graphoid.report import page

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from dataclasses import asdict, dataclass, fields, is_dataclass
+from dataclasses import asdict, dataclass, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
 from graphoid.data.table import Table
@@ -100,7 +100,7 @@ class IndependenceLearner(ABC):
         started = time.perf_counter()
         tester = self._tester(table)
         ci = Remembering(tester, known) if known else tester
-        self._structure = self._learned(ci, table.data_id, started, progress)
+        self._structure = replace(self._learned(ci, table.data_id, started, progress), table=table)
         return self
 
     def learn(self, ci: IndependenceSource, *, progress: Listener | None = None) -> LearnedStructure:

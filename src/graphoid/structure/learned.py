@@ -112,6 +112,9 @@ class LearnedStructure:
         For pairs ``x < y`` the posterior probability of an edge, where the learner gives one.
     details
         What else the learner has to say, as plain values; its docstring says what.
+    table
+        What it was learned from, where that was in this process: kept for :meth:`report`, neither saved nor
+        copied to another process nor compared.
     """
 
     graph: UndirectedGraph
@@ -124,6 +127,7 @@ class LearnedStructure:
     scored: Scored | None = None
     edge_probabilities: Mapping[Edge, float] = field(default_factory=dict)
     details: Mapping[str, Any] = field(default_factory=dict)
+    table: Any = field(default=None, compare=False)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -220,6 +224,19 @@ class LearnedStructure:
         from graphoid.structure import document
 
         document.save(self.to_json(), path)
+
+    def report(self, path: str | os.PathLike[str], **options: Any) -> None:
+        """Write a page that shows the network, lets one ask it, and says all that a paper needs.
+
+        One file that works without a network connection; see :func:`graphoid.report.page.write` for the options
+        (``table=`` adds the counts behind every edge where the structure was loaded from a file).
+        """
+        from graphoid.report import page
+
+        page.write(self, path, **options)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "table": None}  # rows stay where they are
 
     def __str__(self) -> str:
         return explain.text(self)
