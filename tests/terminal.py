@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import select
 import signal
 import subprocess
@@ -23,6 +24,28 @@ def graphoid(*arguments, cwd=None, **environment):
         cwd=cwd,
         env={**os.environ, "COLUMNS": "100", **environment},
     )
+
+
+def screen(shown):
+    """Return what a reader sees in the end: cursor movements and erased lines carried out, colors left out."""
+    lines, row, column = [""], 0, 0
+    for part in re.finditer(r"\x1b\[([\d;?]*)([A-Za-z])|([\r\n])|([^\x1b\r\n]+)", shown):
+        number, order, feed, text = part.groups()
+        if text:
+            lines[row] = lines[row][:column].ljust(column) + text + lines[row][column + len(text) :]
+            column += len(text)
+        elif feed == "\r":
+            column = 0
+        elif feed == "\n":
+            row += 1
+            lines += [""] * (row + 1 - len(lines))
+        elif order == "A":
+            row = max(0, row - int(number or 1))
+        elif order == "K":
+            lines[row] = ""
+        elif order not in "mhl":  # colors, and the cursor shown or hidden
+            raise AssertionError(f"the terminal was given an order of its own: {part[0]!r}")
+    return "\n".join(line.rstrip() for line in lines)
 
 
 class Terminal:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -39,6 +40,8 @@ def report(
     from graphoid.cli.results import loaded
 
     files.checked(out, {".html": None}, "--out")
+    if layout_from is not None and not Path(layout_from).is_file():
+        raise DataError(f"there is no report {layout_from!r} to take the places from.")
     found = loaded(structure)
     if isinstance(found, gd.MarkovNetwork):
         raise DataError(
