@@ -27,7 +27,7 @@ def graphoid(*arguments, cwd=None, **environment):
 
 
 def screen(shown):
-    """Return what a reader sees in the end: cursor movements and erased lines carried out, colors left out."""
+    """Return what a reader sees in the end: movements and erased lines carried out, colors left out."""
     lines, row, column = [""], 0, 0
     for part in re.finditer(r"\x1b\[([\d;?]*)([A-Za-z])|([\r\n])|([^\x1b\r\n]+)", shown):
         number, order, feed, text = part.groups()
@@ -70,7 +70,7 @@ class Terminal:
             cwd=cwd,
             env=settings,
             start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # so that Ctrl-C is a signal
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # noqa: PLW1509 - makes Ctrl-C a signal
         )
         os.close(behind)
 

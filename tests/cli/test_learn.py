@@ -46,8 +46,8 @@ def test_every_learner_finds_the_network_behind_the_survey(run, learner):
 
 
 @pytest.mark.parametrize("learner", ["pfmn", "gsimn", "gsimn-fch"])
-def test_learners_that_trust_every_answer_find_most_of_it(run, learner):
-    # 4,000 rows: what is inferred from a false answer is false as well; the library's own tests judge accuracy
+def test_learners_that_trust_every_answer_find_what_they_find_in_python(run, learner):
+    # what is inferred from a false answer is false as well, so not all of the network
     done = run("survey.csv", "--learner", learner, "--json")
     python = {
         "pfmn": gd.PFMN(random_state=0),

@@ -50,15 +50,16 @@ def structure(so_far: Any, run: Run, table: Table) -> LearnedStructure | None:
     """
     from graphoid.logic.verdict import Verdict
     from graphoid.structure.graph import UndirectedGraph
-    from graphoid.structure.learned import Cost, LearnedStructure
+    from graphoid.structure.learned import EXECUTED, Cost, LearnedStructure
 
     if isinstance(so_far, UndirectedGraph):
         graph, trace = so_far, tuple[Verdict, ...]()
     elif so_far:
-        trace = tuple(so_far)
-        apart = {(min(v.x, v.y), max(v.x, v.y)) for v in trace if v.independent}
-        together = {(min(v.x, v.y), max(v.x, v.y)) for v in trace if not v.independent}
+        answers = tuple(so_far)
+        apart = {(min(v.x, v.y), max(v.x, v.y)) for v in answers if v.independent}
+        together = {(min(v.x, v.y), max(v.x, v.y)) for v in answers if not v.independent}
         graph = UndirectedGraph(table.names, sorted(together - apart))
+        trace = tuple(v for v in answers if v.source in EXECUTED)  # what was inferred is inferred again
     else:
         return None
     return LearnedStructure(

@@ -74,11 +74,13 @@ def interruptible(work: Callable[[], _T]) -> _T:
         finally:
             ended.set()
 
+    worker = threading.Thread(target=worked, daemon=True)
     try:
-        threading.Thread(target=worked, daemon=True).start()
+        worker.start()
         while not ended.wait(0.1):  # on some systems a wait without end cannot be interrupted
             pass
     except KeyboardInterrupt:
+        _stop(worker)
         with contextlib.suppress(KeyboardInterrupt):  # twice: leave now
             for keep in reversed(_keepers):
                 keep()
@@ -91,6 +93,16 @@ def interruptible(work: Callable[[], _T]) -> _T:
     if failed:
         raise failed[0]
     return done[0]
+
+
+def _stop(worker: threading.Thread) -> None:
+    """Have a thread end at its next instruction in Python, so that it does not get in the way any longer."""
+    import ctypes
+
+    if worker.ident is not None:
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(
+            ctypes.c_ulong(worker.ident), ctypes.py_object(KeyboardInterrupt)
+        )
 
 
 @contextlib.contextmanager
