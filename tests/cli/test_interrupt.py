@@ -31,14 +31,13 @@ def folder(tmp_path_factory):
         p, q = rng.integers(0, max(j, 1), size=2)
         rows[:, j] = rng.random(len(rows)) < 0.2 + 0.3 * rows[:, p] + 0.3 * rows[:, q]
     pq.write_table(pa.table({f"v{j}": rows[:, j] for j in range(30)}), made / "big.parquet")
+    pq.write_table(pa.table({f"v{j}": rows[:1000, j] for j in range(12)}), made / "small.parquet")
     return made
 
 
-def interrupted(folder, *arguments, shown, **environment):
+def interrupted(folder, *arguments, shown, file="big.parquet", **environment):
     """Press Ctrl-C when something is shown; return the exit code, the seconds it took, and what was shown."""
-    with Terminal(
-        [*COMMAND, "learn", "big.parquet", *arguments], cwd=folder, columns=130, **environment
-    ) as terminal:
+    with Terminal([*COMMAND, "learn", file, *arguments], cwd=folder, columns=130, **environment) as terminal:
         terminal.until(shown)
         pressed = time.monotonic()
         terminal.press("\x03")
@@ -73,18 +72,26 @@ def test_answers_are_kept_and_the_run_goes_on_to_the_same_end(folder):
 
 def test_the_best_graph_is_kept_and_searched_on_from(folder):
     code, seconds, shown = interrupted(
-        folder, "--learner", "search", "--score", "mpl", "--set", "effort=1000", shown="searching"
+        folder,
+        "--learner",
+        "search",
+        "--score",
+        "mpl",
+        "--set",
+        "effort=1000",
+        shown="searching",
+        file="small.parquet",
     )
     assert code == 130
     assert seconds < 1
     assert "kept the best graph so far" in shown
-    kept = gd.load(folder / "big.partial.json")
+    kept = gd.load(folder / "small.partial.json")
     assert (kept.stopped, kept.trace) == ("interrupted", ())
-    done = graphoid("learn", "--resume", "big.partial.json", "--set", "effort=0", "--json", cwd=folder)
+    done = graphoid("learn", "--resume", "small.partial.json", "--set", "effort=0", "--json", cwd=folder)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     score = gd.MPL()
-    table = gd.read(folder / "big.parquet")
+    table = gd.read(folder / "small.parquet")
     edges = [(row["x"], row["y"]) for row in found["edges"]]
     assert score.value(gd.UndirectedGraph(table.names, edges), table) >= score.value(kept.graph, table)
 
@@ -120,7 +127,6 @@ def test_what_was_left_behind_belongs_to_its_table_and_settings(folder, tmp_path
     done = graphoid("learn", "--resume", "left.json", "--alpha", "0.2", cwd=folder)
     assert done.returncode == 1
     assert "were given to other settings" in done.stderr
-    pq.write_table(pa.table({"a": [0, 1], "b": [0, 1]}), folder / "small.parquet")
     done = graphoid("learn", "small.parquet", "--resume", "left.json", cwd=folder)
     assert done.returncode == 1
     assert "its digest differs" in done.stderr
