@@ -14,18 +14,21 @@ from graphoid.cli.learners import LEARNERS, SCORES, TESTS, made
 from graphoid.cli.options import Discretize, Missing, examples
 from graphoid.cli.partial import Before, keep
 from graphoid.cli.terminal import console, note, print_json
+from graphoid.errors import SettingsError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from graphoid.cli.settings import Run
     from graphoid.data.table import Table
+    from graphoid.uncertainty.resampled import Resampled
 
 EPILOG = examples(
     ("learn survey.csv", "the learner we recommend"),
     ("learn survey.csv --missing drop --out survey.json --out survey.graphml", "to files"),
     ("learn survey.csv --learner gsimn --test g --alpha 0.01", "by tests, with fewer of them"),
     ("learn survey.csv --learner pfmn --budget 500", "tests that cost money"),
+    ("learn survey.csv --learner gsimn --preset robust --bootstrap 200", "how sure is each edge?"),
     ("learn survey.csv --model model.json", "for graphoid query and sample"),
     ("learn --config survey.json", "the run that made it, again"),
 ) + "\n\n".join(["", "Learners:", *(f"{name}: {named.what}" for name, named in LEARNERS.items())])
@@ -35,6 +38,9 @@ NOTES = 5
 
 MEASURED = 1_000
 """Edges up to which all of them are measured in bits."""
+
+CONTEXTS = ("cspc", "csgs")
+"""Learners that find a graph for every context, and not one."""
 
 PRINT = "-"
 """The file that is the standard output."""
@@ -95,6 +101,12 @@ def learn(
             rich_help_panel=HOW,
         ),
     ] = None,
+    bootstrap: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Learn again from so many resamples: how sure is each edge?", rich_help_panel=HOW
+        ),
+    ] = None,
     threads: Annotated[
         int | None,
         typer.Option(min=1, help="Threads that count; the answer stays the same.", rich_help_panel=HOW),
@@ -147,6 +159,7 @@ def learn(
         "seconds": seconds,
         "seed": seed,
         "set": settings.pairs(set_) if set_ else None,
+        "bootstrap": bootstrap,
     }
     if config is not None and resume is not None:
         raise typer.BadParameter("--config begins a run and --resume goes on with one; give one of them.")
@@ -166,12 +179,14 @@ def learn(
 
         show_estimate(run, table, as_json=json)
         return
-    found = learned(run, table, before, keep_in=wanted.checkpoint(run), quiet=quiet)
-    written = wanted.write(found, table)
+    keep_in = wanted.checkpoint(run)
+    found = learned(run, table, before, keep_in=keep_in, quiet=quiet)
+    resampled = None if run.bootstrap is None else again(run, table, found, keep_in=keep_in, quiet=quiet)
+    written = wanted.write(found, table, resampled)
     if json:
-        print_json(as_plain(found, table, written))
+        print_json(as_plain(found, table, written, resampled))
     elif not quiet:
-        show(found, table)
+        show(found, table, resampled)
         for path in written:
             note(f"wrote {path}")
         note(_next(run, written))
@@ -207,6 +222,8 @@ def learned(run: Run, table: Table, before: Before | None, *, keep_in: str, quie
     run = replace(run, data_id=table.data_id, graphoid=gd.__version__)
     start, known = (None, ()) if before is None else before.on(run, table)
     learner = made(run, start)
+    if run.bootstrap is not None and run.learner in CONTEXTS:
+        raise SettingsError(f"--bootstrap is for learners of one graph; {run.learner} finds many.")
     title = f"learning by {run.learner}: {table.n_rows:,} rows of {len(table.variables):,} variables"
     with (
         Watch(run.learner, title, quiet=quiet) as watch,
@@ -221,7 +238,32 @@ def learned(run: Run, table: Table, before: Before | None, *, keep_in: str, quie
     return replace(found, settings={**found.settings, settings.RUN: run.to_dict()})
 
 
-def show(found: Any, table: Table) -> None:
+def again(run: Run, table: Table, found: Any, *, keep_in: str, quiet: bool) -> Resampled:
+    """Learn from resamples as well; what was done is on file if Ctrl-C ends it."""
+    import graphoid as gd
+    from graphoid.cli.progress import Watch
+    from graphoid.cli.running import on_interrupt
+
+    done = Path(keep_in).with_suffix(".bootstrap.json")
+    threads = os.environ.get("GRAPHOID_THREADS", "1")
+    resampling = gd.Bootstrap(
+        made(run), n=run.bootstrap, n_jobs=int(threads), random_state=run.seed, checkpoint=done
+    )
+
+    def keep() -> None:
+        watch.stop()
+        found.save(keep_in)
+        note(
+            f"interrupted: kept the network in {keep_in} and the resamples so far in {done}; the same command goes on."
+        )
+
+    with Watch("bootstrap", f"{run.bootstrap:,} resamples", quiet=quiet) as watch, on_interrupt(keep):
+        resampled = resampling.fit(table, progress=watch).result_
+    done.unlink(missing_ok=True)
+    return resampled
+
+
+def show(found: Any, table: Table, resampled: Resampled | None = None) -> None:
     """Print what was learned."""
     from graphoid.cli import edges
     from graphoid.structure.contexts import CanonicalModel
@@ -230,7 +272,7 @@ def show(found: Any, table: Table) -> None:
     if isinstance(found, CanonicalModel):
         edges.show_contexts(found, screen)
     else:
-        edges.show(found, screen, bits=bits(found, table))
+        edges.show(found, screen, bits=bits(found, table), resampled=resampled)
 
 
 def bits(found: Any, table: Table) -> dict[tuple[str, str], float | None]:
@@ -242,7 +284,9 @@ def bits(found: Any, table: Table) -> dict[tuple[str, str], float | None]:
     return {(edge.x, edge.y): edge.bits for edge in strengths(found, table)}
 
 
-def as_plain(found: Any, table: Table, written: Sequence[str]) -> dict[str, Any]:
+def as_plain(
+    found: Any, table: Table, written: Sequence[str], resampled: Resampled | None = None
+) -> dict[str, Any]:
     """Return what was learned as plain values."""
     from graphoid.structure.contexts import CanonicalModel
 
@@ -263,7 +307,9 @@ def as_plain(found: Any, table: Table, written: Sequence[str]) -> dict[str, Any]
     strong = bits(found, table)
     for row in rows:
         row["bits"] = strong.get((row["x"], row["y"]))
-    return plain
+    if resampled is None:
+        return plain
+    return {**plain, "bootstrap": [row._asdict() for row in resampled.edges()]}
 
 
 def _next(run: Run, written: Sequence[str]) -> str:
@@ -299,7 +345,7 @@ class Wanted:
         saved = next((path for path in self.out if path.lower().endswith(".json")), None)
         return saved or f"{Path(run.file or 'network').stem}.partial.json"
 
-    def write(self, found: Any, table: Table) -> list[str]:
+    def write(self, found: Any, table: Table, resampled: Resampled | None = None) -> list[str]:
         """Write all of them, and return their paths."""
         written = list(self.out)
         for path in self.out:
@@ -312,7 +358,7 @@ class Wanted:
         if self.report is not None:
             from graphoid.cli.report import write_report
 
-            write_report(found, self.report, table)
+            write_report(found, self.report, table, bootstrap=resampled)
             written.append(self.report)
         if self.config is not None:
             toml = settings.made_by(found, "the result").to_toml()
