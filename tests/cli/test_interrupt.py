@@ -134,3 +134,16 @@ def test_what_was_left_behind_belongs_to_its_table_and_settings(folder, tmp_path
     done = graphoid("learn", "--resume", "whole.json", cwd=folder)
     assert done.returncode == 1
     assert "to repeat a run use --config" in done.stderr
+
+
+def test_the_network_and_the_resamples_so_far_are_kept(folder):
+    command = ("--learner", "search", "--score", "mpl", "--bootstrap", "150", "--out", "b.json")
+    code, seconds, shown = interrupted(folder, *command, shown="resampling 50 of 150", file="small.parquet")
+    assert code == 130
+    assert seconds < 1
+    assert "kept the network in b.json and resamples in b.bootstrap-" in shown.replace("\r\n", "")
+    assert gd.load(folder / "b.json").stopped == "converged"
+    (kept,) = folder.glob("b.bootstrap-*.json")
+    done = graphoid("learn", "small.parquet", *command, "--json", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert not kept.exists()

@@ -253,3 +253,22 @@ def test_the_number_of_threads_does_not_change_the_answer(run, monkeypatch):
         monkeypatch.setenv("GRAPHOID_THREADS", "1")  # so that it is restored afterwards
         answers.append(edges(run("survey.csv", "--learner", "gsmn", "--threads", threads, "--json")))
     assert answers[0] == answers[1]
+
+
+def test_a_bootstrap_says_how_often_each_edge_is_found_again(run, tmp_path):
+    arguments = ("survey.csv", "--learner", "gsmn", "--alpha", 0.001, "--bootstrap", 20, "--seed", 4)
+    found = json.loads(run(*arguments, "--json").stdout)
+    python = gd.Bootstrap(gd.GSMN(test=gd.ChiSquare(alpha=0.001)), n=20, random_state=4).fit(
+        gd.read("survey.csv")
+    )
+    rows = python.edges()
+    assert [row["frequency"] for row in found["bootstrap"]] == [row.frequency for row in rows]
+    assert [row["verdict"] for row in found["bootstrap"]] == [row.verdict for row in rows]
+    done = run(*arguments, "--report", "r.html")
+    assert re.search(r"age +│ income +│ present +│ +100% │ +0\.\d+ \(0\.\d+ to 0\.\d+\) │", done.stdout)
+    assert "share of 20 resamples" in done.stdout
+    assert "resample" in (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert not list(tmp_path.glob("*bootstrap*"))
+    refused = run("survey.csv", "--learner", "csgs", "--bootstrap", 5)
+    assert (refused.exit_code, refused.stdout) == (1, "")
+    assert "learners of one graph" in refused.stderr

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from graphoid.structure.contexts import CanonicalModel
     from graphoid.structure.learned import EdgeRow, LearnedStructure
+    from graphoid.uncertainty.resampled import EdgeStability, Resampled
 
 SHOWN = 100
 """Edges shown; files and ``--json`` have all of them."""
@@ -25,9 +26,13 @@ STYLES = {"present": "green", "undecided": "yellow", "absent": "red"}
 
 
 def show(
-    found: LearnedStructure, console: Console, *, bits: Mapping[tuple[str, str], float | None] | None = None
+    found: LearnedStructure,
+    console: Console,
+    *,
+    bits: Mapping[tuple[str, str], float | None] | None = None,
+    resampled: Resampled | None = None,
 ) -> None:
-    """Print a learned structure."""
+    """Print a learned structure, with what a bootstrap says of it where there was one."""
     from graphoid.structure.explain import alone, cost_line, counted, described, strongest_first, why_empty
 
     rows = strongest_first(found)
@@ -35,30 +40,66 @@ def show(
     title = f"{found.graph.n:,} variables, {counted(len(rows), 'edge')}"
     console.print(printable(f"{title}, learned by {by}" if by else title), style="bold", soft_wrap=True)
     if rows:
-        console.print(table(rows[:SHOWN], bits or {}))
+        console.print(table(rows[:SHOWN], bits or {}, resampled))
     if len(rows) > SHOWN:
         console.print(
             f"... and {len(rows) - SHOWN:,} more edges; --out FILE.csv and --json have all of them."
         )
-    for sentence in why_empty(found) if not rows else _beside(found, rows, alone(found)):
+    said = [*(_beside(found, rows, alone(found)) if rows else why_empty(found)), *_resampled(resampled, rows)]
+    if rows and resampled is None and not found.edge_probabilities:
+        said.append("how sure? graphoid learn FILE --bootstrap 200 says how often each edge is found again.")
+    for sentence in said:
         console.print(printable(sentence), soft_wrap=True)
     console.print(f"cost: {printable(cost_line(found))}", soft_wrap=True)
 
 
-def table(rows: list[EdgeRow], bits: Mapping[tuple[str, str], float | None]) -> Lines:
+def table(
+    rows: list[EdgeRow], bits: Mapping[tuple[str, str], float | None], resampled: Resampled | None = None
+) -> Lines:
     """Return the edges as a table."""
     probable = any(row.probability is not None for row in rows)
-    columns = ["who", "with whom", "verdict" if probable else "evidence says"]
+    again = {} if resampled is None else {(row.x, row.y): row for row in resampled.edges()}
+    columns = ["who", "with whom", "verdict" if probable or again else "evidence says"]
     columns += ["probability"] if probable else []
+    columns += ["found again"] if again else []
     columns += ["bits"] if bits else []
-    made = lines(*columns, "evidence", right=("probability", "bits"))
+    made = lines(*columns, "evidence", right=("probability", "found again", "bits"))
     for row in rows:
-        verdict = row.verdict if probable else in_words(row.strength)
+        pair = row.x, row.y
+        verdict = row.verdict if probable else again[pair].verdict if again else in_words(row.strength)
         cells = [cell(row.x), cell(row.y), cell(verdict, STYLES.get(verdict, ""))]
         cells += [cell(number(row.probability))] if probable else []
-        cells += [cell(number(bits.get((row.x, row.y))))] if bits else []
+        cells += [cell(f"{again[pair].frequency:.0%}")] if again else []
+        cells += [cell(_interval(bits.get(pair), again.get(pair)))] if bits else []
         made.add_row(*cells, cell(shortened(row.evidence, 100)))
     return made
+
+
+def _interval(bits: float | None, again: EdgeStability | None) -> str:
+    """Return a strength, with its interval where there is one."""
+    if again is None or again.low is None:
+        return number(bits)
+    return f"{number(bits)} ({number(again.low)} to {number(again.high)})"
+
+
+def _resampled(resampled: Resampled | None, rows: list[EdgeRow]) -> list[str]:
+    """Return what a bootstrap says beyond the edges."""
+    if resampled is None:
+        return []
+    from graphoid.uncertainty.intervals import RULE
+
+    open_pairs = [
+        f"{shortened(row.x, 30)} – {shortened(row.y, 30)} ({row.frequency:.0%})"
+        for row in resampled.edges("undecided")
+        if not row.joined
+    ]
+    n = len(resampled.found)
+    said = [
+        f"found again: share of {n:,} resamples in which the edge is found; bits with their 95 % interval."
+    ]
+    if all(row.probability is None for row in rows):
+        said.append(RULE)
+    return said + ([f"no edge, but undecided by the bootstrap: {_some(open_pairs)}."] if open_pairs else [])
 
 
 def in_words(strength: float | None) -> str:

@@ -181,7 +181,9 @@ def learn(
         return
     keep_in = wanted.checkpoint(run)
     found = learned(run, table, before, keep_in=keep_in, quiet=quiet)
-    resampled = None if run.bootstrap is None else again(run, table, found, keep_in=keep_in, quiet=quiet)
+    resampled = None
+    if run.bootstrap is not None:
+        resampled = again(run, table, found, n=run.bootstrap, keep_in=keep_in, quiet=quiet)
     written = wanted.write(found, table, resampled)
     if json:
         print_json(as_plain(found, table, written, resampled))
@@ -238,26 +240,23 @@ def learned(run: Run, table: Table, before: Before | None, *, keep_in: str, quie
     return replace(found, settings={**found.settings, settings.RUN: run.to_dict()})
 
 
-def again(run: Run, table: Table, found: Any, *, keep_in: str, quiet: bool) -> Resampled:
+def again(run: Run, table: Table, found: Any, *, n: int, keep_in: str, quiet: bool) -> Resampled:
     """Learn from resamples as well; what was done is on file if Ctrl-C ends it."""
     import graphoid as gd
     from graphoid.cli.progress import Watch
     from graphoid.cli.running import on_interrupt
 
-    done = Path(keep_in).with_suffix(".bootstrap.json")
+    mine = settings.made_by(found, "the result").digest  # so that another run does not stumble over it
+    done = Path(keep_in).with_suffix(f".bootstrap-{mine}.json")
     threads = os.environ.get("GRAPHOID_THREADS", "1")
-    resampling = gd.Bootstrap(
-        made(run), n=run.bootstrap, n_jobs=int(threads), random_state=run.seed, checkpoint=done
-    )
+    resampling = gd.Bootstrap(made(run), n=n, n_jobs=int(threads), random_state=run.seed, checkpoint=done)
 
     def keep() -> None:
         watch.stop()
         found.save(keep_in)
-        note(
-            f"interrupted: kept the network in {keep_in} and the resamples so far in {done}; the same command goes on."
-        )
+        note(f"interrupted: kept the network in {keep_in} and resamples in {done}; the same command goes on.")
 
-    with Watch("bootstrap", f"{run.bootstrap:,} resamples", quiet=quiet) as watch, on_interrupt(keep):
+    with Watch("bootstrap", f"learning again from {n:,} resamples", quiet=quiet) as watch, on_interrupt(keep):
         resampled = resampling.fit(table, progress=watch).result_
     done.unlink(missing_ok=True)
     return resampled

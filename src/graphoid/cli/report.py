@@ -65,9 +65,15 @@ def table_of(found: Any, file: str) -> Table:
 
 
 def write_report(
-    found: Any, path: str, table: Table | None, *, layout_from: str | None = None, seed: int = 0
+    found: Any,
+    path: str,
+    table: Table | None,
+    *,
+    bootstrap: Any = None,
+    layout_from: str | None = None,
+    seed: int = 0,
 ) -> None:
     """Write the page of a structure."""
     from graphoid.report import page
 
-    page.write(found, path, table=table, bootstrap=None, layout_from=layout_from, seed=seed)
+    page.write(found, path, table=table, bootstrap=bootstrap, layout_from=layout_from, seed=seed)

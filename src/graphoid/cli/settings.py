@@ -65,6 +65,13 @@ class Run:
         near = Path(path).parent / self.file
         return replace(self, file=str(near)) if near.exists() else self
 
+    @property
+    def digest(self) -> str:
+        """A few characters that no other run has."""
+        import hashlib
+
+        return hashlib.blake2b(self.to_toml().encode(), digest_size=4).hexdigest()
+
     def to_dict(self) -> dict[str, Any]:
         """Return what was said, as plain values."""
         values = {f.name: getattr(self, f.name) for f in fields(self)}
