@@ -77,9 +77,10 @@ def svg(
     left, top, width, height = box(places)
     degree = _degrees(len(names), [(line.x, line.y) for line in lines])
     look = "network dense" if len(lines) > DENSE else "network"
+    view = f"{left:g} {top:g} {width:g} {height:g}"
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="{look}" id="drawing" role="group" '
-        f'viewBox="{left:g} {top:g} {width:g} {height:g}" aria-label="{html(title)}">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="{look}" id="drawing" viewBox="{view}" role="group" ',
+        f'aria-label="{html(title)}">',
         '<g class="hulls">',
         *(_hull(i, hull, places) for i, hull in enumerate(hulls)),
         '</g><g class="edges">',
@@ -125,8 +126,9 @@ def _node(v: int, name: str, place: NDArray[np.float64], degree: int, *, ring: b
     x, y = place
     joined = "joined to nothing" if not degree else f"joined to {degree}"
     return (
-        f'<g class="node{" ringed" if ring else ""}" data-node="{v}" role="button" tabindex="{0 if first else -1}" '
-        f'aria-label="{html(name)}, {joined}" transform="translate({x:g} {y:g})"><title>{html(name)}</title>'
+        f'<g class="{"node ringed" if ring else "node"}" data-node="{v}" role="button" '
+        f'tabindex="{0 if first else -1}" aria-label="{html(name)}, {joined}" '
+        f'transform="translate({x:g} {y:g})"><title>{html(name)}</title>'
         f'<circle class="ring" r="{RADIUS + 4:g}"/><circle class="disc" r="{RADIUS:g}"/>'
         f'<text class="name" y="{RADIUS + 4:g}">{html(shortened(name))}</text></g>'
     )

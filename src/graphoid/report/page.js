@@ -42,7 +42,7 @@
       edgeParts[i].classList.toggle("off", !on);
     });
     const least = hidden < edges.length && hidden > 0 ? `, from ${say(strength(edges[byStrength[hidden]]))}${unit}` : "";
-    if ($("shown")) $("shown").textContent = edges.length ? `${drawn} of ${among} edges${least}` : "no edges";
+    $("shown").textContent = edges.length ? `${drawn} of ${among} edges${least}` : "no edges";
   }
 
   function say(value) {
@@ -168,7 +168,7 @@
     mark();
     panel.replaceChildren(...hint);
     panel.classList.remove("told");
-    if ($("answer")) $("answer").textContent = "";
+    $("answer").textContent = "";
   }
 
   function choose(v, also) {
@@ -511,15 +511,13 @@
   // The tools
 
   const threshold = $("threshold");
-  if (threshold) {
-    threshold.max = Math.max(0, edges.length - 1);
-    threshold.disabled = edges.length < 2;
-    threshold.addEventListener("input", () => {
-      hidden = Number(threshold.value);
-      filter();
-      threshold.setAttribute("aria-valuetext", $("shown").textContent);
-    });
-  }
+  threshold.max = Math.max(0, edges.length - 1);
+  threshold.disabled = edges.length < 2;
+  threshold.addEventListener("input", () => {
+    hidden = Number(threshold.value);
+    filter();
+    threshold.setAttribute("aria-valuetext", $("shown").textContent);
+  });
   $("search").addEventListener("input", (event) => {
     const wanted = plain(event.target.value);
     const found = nodes.map((node, v) => v).filter((v) => wanted && plain(nodes[v].name).includes(wanted));
@@ -532,7 +530,7 @@
     const found = nodeParts.findIndex((part) => part.classList.contains("found"));
     if (found >= 0) { chosen = []; choose(found); }
   });
-  $("view")?.addEventListener("change", (event) => {
+  $("view").addEventListener("change", (event) => {
     view = event.target.value === "" ? null : Number(event.target.value);
     near = graph();
     clear();
@@ -542,9 +540,9 @@
   $("fit").addEventListener("click", () => { box = [...whole]; look(); });
   $("zoom-in").addEventListener("click", () => zoom(0.7));
   $("zoom-out").addEventListener("click", () => zoom(1 / 0.7));
-  $("ask")?.addEventListener("submit", ask);
-  $("ask-z")?.addEventListener("change", take);
-  $("names")?.append(...nodes.map((node) => element("option", undefined, { value: node.name })));
+  $("ask").addEventListener("submit", ask);
+  $("ask-z").addEventListener("change", take);
+  $("names").append(...nodes.map((node) => element("option", undefined, { value: node.name })));
 
   const dark = matchMedia("(prefers-color-scheme: dark)");
   const isDark = () => (document.documentElement.dataset.theme ?? (dark.matches ? "dark" : "light")) === "dark";
