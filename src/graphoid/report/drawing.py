@@ -115,10 +115,9 @@ def _degrees(n: int, edges: Sequence[Edge]) -> list[int]:
 def _line(i: int, line: Line, places: NDArray[np.float64]) -> str:
     (x1, y1), (x2, y2) = places[line.x], places[line.y]
     width = THIN + (THICK - THIN) * line.weight
-    at = f'x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" y2="{y2:g}"'
     return (
-        f'<g class="edge {line.certainty}" data-edge="{i}"><title>{html(line.label)}</title>'
-        f'<line class="reach" {at}/><line class="line" {at} stroke-width="{width:.2f}"/></g>'
+        f'<line class="edge line {line.certainty}" data-edge="{i}" x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" '
+        f'y2="{y2:g}" stroke-width="{width:.2f}"><title>{html(line.label)}</title></line>'
     )
 
 

@@ -27,7 +27,5 @@ def axes(ax: Any, size: tuple[float, float]) -> Any:
 def write(ax: Any, x: float, y: float, text: str, *, halo: bool = False, **style: Any) -> None:
     """Write text as it is: a dollar sign in a name begins no formula. A halo keeps it readable over lines."""
     if halo:
-        from matplotlib.patheffects import withStroke
-
-        style["path_effects"] = [withStroke(linewidth=2.0, foreground="white")]
+        style["bbox"] = {"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 0.4}
     ax.text(x, y, text, parse_math=False, **style)

@@ -310,7 +310,7 @@ SHAPES = {
     "ring": '<circle class="ring" cx="17" cy="5" r="4"/>',
     "band": '<rect class="band" x="1" y="1" width="32" height="8"/>',
 }
-STROKE = '<line class="line" x1="2" y1="5" x2="32" y2="5"/>'
+STROKE = '<line class="line {}" x1="2" y1="5" x2="32" y2="5"/>'
 
 HINTS = {
     "structure": "Choose a variable to see its blanket, an edge to see what drives it, or two variables, one "
@@ -322,11 +322,10 @@ HINTS = {
 
 
 def _legend(kind: str) -> str:
-    shapes = {
-        mark: f'<svg viewBox="0 0 34 10" aria-hidden="true">{SHAPES.get(mark, STROKE)}</svg>'
-        for mark, _ in MARKS[kind]
-    }
-    return "".join(f'<li class="{mark}">{shapes[mark]}{words}</li>' for mark, words in MARKS[kind])
+    return "".join(
+        f'<li><svg viewBox="0 0 34 10" aria-hidden="true">{SHAPES.get(mark, STROKE.format(mark))}</svg>{words}</li>'
+        for mark, words in MARKS[kind]
+    )
 
 
 def _section(part: Section) -> str:

@@ -158,9 +158,10 @@ def cost_against_entropy(structures: Any, *, ax: Any = None) -> Any:
         Axes to draw on; a new figure by default.
     """
     named = structures if isinstance(structures, dict) else {"": structures}
-    logs = {name: getattr(s, "details", {}).get("entropy_by_cost") for name, s in named.items()}
-    without = [name for name, log in logs.items() if not log]
-    if without or not logs:
+    logs: dict[str, list[list[float]]] = {
+        name: getattr(s, "details", {}).get("entropy_by_cost", []) for name, s in named.items()
+    }
+    if not logs or not all(logs.values()):
         raise DataError("entropy against cost is what PFMN records; give structures that PFMN has learned.")
     ax = axes(ax, (6.0, 4.0))
     for name, log in logs.items():

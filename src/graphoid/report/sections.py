@@ -191,15 +191,14 @@ def _gap(subject: Subject, pair: tuple[int, int], bits: float | None) -> str:
     structure, graph = subject.structure, subject.graph
     verdict = None if structure is None else structure.verdicts.get(pair)
     given = verdict.given if verdict is not None else min(graph.blanket(x), graph.blanket(y), key=len)
-    apart = (
-        " once " + listed([graph.names[z] for z in given]) + (" is" if len(given) == 1 else " are") + " known"
-    )
+    known = listed([graph.names[z] for z in given]) if given else ""
+    apart = f" once {known} {'is' if len(given) == 1 else 'are'} known" if given else ""
     nothing = f"{graph.names[x]} tells nothing{' more' if bits and given else ''} about {graph.names[y]}"
     alone = f" ({bits:.3g} bits with nothing given)" if bits is not None and given else ""
     tested = ""
     if verdict is not None:
         tested = f"; {number(verdict)}{', too little data to be sure' if verdict.thin else ''}"
-    return f"{nothing}{apart if given else ''}{alone}{tested}."
+    return f"{nothing}{apart}{alone}{tested}."
 
 
 def _listing(items: Sequence[str], n: int) -> str:
