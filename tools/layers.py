@@ -37,7 +37,7 @@ ROOMS = [
 # The front door imports every room lazily; the native module is reached from one file a kernel.
 NATIVE_FROM = {"counts/native.py", "models/gibbs.py"}
 
-# A result can show itself: these hand themselves to the room that writes pages and draws, when they are asked to.
+# A result can show itself: asked to, these hand themselves to the room that writes pages and draws.
 SHOWN_BY = {
     "structure/learned.py": "graphoid.report.page",
     "structure/contexts.py": "graphoid.report.page",

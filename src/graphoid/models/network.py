@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from html import escape
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
@@ -31,6 +32,10 @@ if TYPE_CHECKING:
     from graphoid.models.estimate import Estimate
     from graphoid.models.fit import CrossValidated, Penalty
     from graphoid.models.gibbs import GibbsSampler
+
+
+MOST_SHOWN = 50
+"""Variables that a notebook shows."""
 
 
 class Estimated(Protocol):
@@ -505,6 +510,22 @@ class MarkovNetwork:
             if n
         ]
         return f"<MarkovNetwork: {len(self.variables):,} variables, {', '.join(parts) or 'no features'}>"
+
+    def _repr_html_(self) -> str:
+        names = self.names
+        joined = "".join(
+            f"<tr><th>{escape(name)}</th><td>{self.arities[v]:,}</td>"
+            f"<td>{escape(', '.join(names[y] for y in self.graph.blanket(v)) or 'nothing')}</td></tr>"
+            for v, name in enumerate(names[:MOST_SHOWN])
+        )
+        more = len(names) - MOST_SHOWN
+        rest = f"<p>and {more:,} more variables</p>" if more > 0 else ""
+        fitted = {key: self.provenance[key] for key in ("data", "n_rows", "method") if key in self.provenance}
+        facts = escape(", ".join(f"{key.replace('_', ' ')}: {value}" for key, value in fitted.items()))
+        return (
+            f"<p><b>{escape(repr(self)[1:-1])}</b></p>{f'<p>{facts}</p>' if facts else ''}"
+            f"<table><tr><th>variable</th><th>states</th><th>joined to</th></tr>{joined}</table>{rest}"
+        )
 
     # Help for the above
 

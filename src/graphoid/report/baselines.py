@@ -50,7 +50,7 @@ def comparable(table: Table) -> bool:
 
 
 def dependences(table: Table) -> NDArray[np.float64] | None:
-    """Return the mutual information of every pair with nothing given, in bits; None where it takes too long."""
+    """Return the mutual information of every pair with nothing given, in bits; None where that takes long."""
     n = len(table.variables)
     if n < 2 or n * (n - 1) // 2 * table.n_rows > MOST_WORK or any(v.continuous for v in table.variables):
         return None
@@ -65,7 +65,7 @@ def dependences(table: Table) -> NDArray[np.float64] | None:
 def tree(names: Sequence[str], bits: NDArray[np.float64]) -> UndirectedGraph:
     """Return the tree with the most mutual information along its edges.
 
-    >>> tree("abc", np.array([[0, 3, 2], [3, 0, 1], [2, 1, 0]])).edges
+    >>> tree(["a", "b", "c"], np.array([[0, 3, 2], [3, 0, 1], [2, 1, 0]])).edges
     ((0, 1), (0, 2))
     """
     from scipy.sparse.csgraph import minimum_spanning_tree
@@ -90,7 +90,9 @@ def baselines(graph: UndirectedGraph, table: Table, bits: NDArray[np.float64] | 
     compared = [("independence: no edges", nothing, 0)]
     if bits is not None:
         spanning = tree(graph.names, bits)
-        compared.append(("tree of the strongest pairs", [spanning.blanket(v) for v in range(n)], spanning.n_edges))
+        compared.append(
+            ("tree of the strongest pairs", [spanning.blanket(v) for v in range(n)], spanning.n_edges)
+        )
     compared.append(("this network", [graph.blanket(v) for v in range(n)], graph.n_edges))
     found = [
         Baseline(name, sum(keys.left_unknown(x, keys.of(blankets[x])) for x in range(n)), n_edges)
@@ -103,8 +105,8 @@ def baselines(graph: UndirectedGraph, table: Table, bits: NDArray[np.float64] | 
 class _Keys:
     """Rows by what they have in some variables.
 
-    Every state of every variable has a random number of 64 bits; the key of a row is their sum over the variables
-    in question. Two different rows share a key less than once in 2**64 pairs of them.
+    Every state of every variable has a random number of 64 bits; the key of a row is their sum over the
+    variables in question. Two different rows share a key less than once in 2**64 pairs of them.
     """
 
     def __init__(self, table: Table) -> None:

@@ -77,9 +77,10 @@ def svg(
     left, top, width, height = box(places)
     degree = _degrees(len(names), [(line.x, line.y) for line in lines])
     look = "network dense" if len(lines) > DENSE else "network"
+    view = f"{left:g} {top:g} {width:g} {height:g}"
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="{look}" id="drawing" role="group" '
-        f'viewBox="{left:g} {top:g} {width:g} {height:g}" aria-label="{html(title)}">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="{look}" id="drawing" viewBox="{view}" role="group" ',
+        f'aria-label="{html(title)}">',
         '<g class="hulls">',
         *(_hull(i, hull, places) for i, hull in enumerate(hulls)),
         '</g><g class="edges">',
@@ -114,10 +115,9 @@ def _degrees(n: int, edges: Sequence[Edge]) -> list[int]:
 def _line(i: int, line: Line, places: NDArray[np.float64]) -> str:
     (x1, y1), (x2, y2) = places[line.x], places[line.y]
     width = THIN + (THICK - THIN) * line.weight
-    at = f'x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" y2="{y2:g}"'
     return (
-        f'<g class="edge {line.certainty}" data-edge="{i}"><title>{html(line.label)}</title>'
-        f'<line class="reach" {at}/><line class="line" {at} stroke-width="{width:.2f}"/></g>'
+        f'<line class="edge line {line.certainty}" data-edge="{i}" x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" '
+        f'y2="{y2:g}" stroke-width="{width:.2f}"><title>{html(line.label)}</title></line>'
     )
 
 
@@ -125,8 +125,9 @@ def _node(v: int, name: str, place: NDArray[np.float64], degree: int, *, ring: b
     x, y = place
     joined = "joined to nothing" if not degree else f"joined to {degree}"
     return (
-        f'<g class="node{" ringed" if ring else ""}" data-node="{v}" role="button" tabindex="{0 if first else -1}" '
-        f'aria-label="{html(name)}, {joined}" transform="translate({x:g} {y:g})"><title>{html(name)}</title>'
+        f'<g class="{"node ringed" if ring else "node"}" data-node="{v}" role="button" '
+        f'tabindex="{0 if first else -1}" aria-label="{html(name)}, {joined}" '
+        f'transform="translate({x:g} {y:g})"><title>{html(name)}</title>'
         f'<circle class="ring" r="{RADIUS + 4:g}"/><circle class="disc" r="{RADIUS:g}"/>'
         f'<text class="name" y="{RADIUS + 4:g}">{html(shortened(name))}</text></g>'
     )

@@ -35,7 +35,7 @@ SURE, LIKELY = 0.9, 0.5
 """Probability or frequency from which an edge counts as sure, and as likely."""
 
 SURE_POWER, LIKELY_POWER = 6.0, 3.0
-"""The same where evidence is a power of ten: a p-value below one in a million, and below one in a thousand."""
+"""The same where evidence is a power of ten: a p-value below one in a million, or in a thousand."""
 
 
 class Meeting(NamedTuple):
@@ -93,14 +93,14 @@ class EdgeFacts:
 
     @property
     def verdict(self) -> str:
-        """"present", "undecided" or "absent"."""
+        """Whether it is "present", "undecided" or "absent"."""
         if self.resampled is not None:
             return str(self.resampled.verdict)
         return "present" if self.row is None else self.row.verdict
 
     @property
     def certainty(self) -> str:
-        """"sure", "likely" or "doubtful", by the best that is known: resampling, probability, evidence."""
+        """Whether it is "sure", "likely" or "doubtful", by resampling, probability or evidence."""
         shares = [s for s in (self.frequency, self.probability, self.share) if s is not None]
         if shares:
             return _graded(shares[0], SURE, LIKELY)

@@ -36,9 +36,9 @@ LATEX = {
 
 
 def visible(text: str) -> str:
-    """Return text in which nothing is hidden: what steers a terminal or turns the line around is spelled out.
+    r"""Return text in which nothing is hidden: what steers a terminal or turns a line around is spelled out.
 
-    >>> visible("line\\none"), visible("a\\u202eb"), visible("")
+    >>> visible("line\none"), visible("a\u202eb"), visible("")
     ('line↵one', 'a[U+202E]b', '(no name)')
     """
     if text.isprintable() and text:
@@ -60,9 +60,9 @@ def _visible(character: str) -> str:
 
 
 def isolated(text: str) -> str:
-    """Return text that does not turn its surroundings around where it is written from right to left.
+    r"""Return text that does not turn its surroundings around where it is written from right to left.
 
-    >>> isolated("age"), isolated("גיל") == "\\u2068גיל\\u2069"
+    >>> isolated("age"), isolated("גיל") == "\u2068גיל\u2069"
     ('age', True)
     """
     if any(unicodedata.bidirectional(c) in ("R", "AL", "RLE", "RLO") for c in text):
@@ -71,9 +71,9 @@ def isolated(text: str) -> str:
 
 
 def shown(names: Sequence[str]) -> tuple[str, ...]:
-    """Return names as they are shown, all of them different.
+    r"""Return names as they are shown, all of them different.
 
-    >>> shown(["a\\n", "a↵"])
+    >>> shown(["a\n", "a↵"])
     ('a↵', 'a↵ (2)')
     """
     taken: dict[str, int] = {}
@@ -100,20 +100,20 @@ def html(text: Any) -> str:
 
 
 def latex(text: Any) -> str:
-    """Return text for LaTeX.
+    r"""Return text for LaTeX.
 
     >>> latex("50% of {A_1}")
-    '50\\\\% of \\\\{A\\\\_1\\\\}'
+    '50\\% of \\{A\\_1\\}'
     """
     plain = str(text).replace("\u2068", "").replace("\u2069", "")
     return "".join(LATEX.get(character, character) for character in plain)
 
 
 def embedded(data: Any) -> str:
-    """Return data as JSON that can stand inside a script element: nothing in it can end the element.
+    r"""Return data as JSON that can stand inside a script element: nothing in it can end the element.
 
     >>> embedded({"name": "</script>"})
-    '{"name":"\\\\u003c/script>"}'
+    '{"name":"\\u003c/script>"}'
     """
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")

@@ -1,4 +1,4 @@
-r"""Where to draw the variables: near each other what is near in the graph, stable, and shared between reports.
+r"""Where to draw variables: near each other what is near in the graph, stable, shared between reports.
 
 The positions minimize the stress of [Gansner2005]_,
 
@@ -189,7 +189,7 @@ def _packed(sizes: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
 
 
 def _shelved(sizes: Sequence[tuple[float, float]], most: float) -> list[tuple[float, float]]:
-    """Return the corners of boxes in rows of at most some width; small ones stack where a row is high enough."""
+    """Return the corners of boxes in rows of at most some width; small ones stack where there is room."""
     corners: list[tuple[float, float]] = []
     x, y, shelf, column, stacked = 0.0, 0.0, 0.0, 0.0, 0.0
     for width, height in sizes:

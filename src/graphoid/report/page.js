@@ -32,6 +32,7 @@
     return near;
   };
   let near = graph();
+  const drawnNow = edges.map(() => true);
 
   function filter() {
     let drawn = 0, among = 0;
@@ -39,10 +40,11 @@
       const there = inView(e);
       const on = there && rank[i] >= hidden;
       among += there; drawn += on;
-      edgeParts[i].classList.toggle("off", !on);
+      if (on !== drawnNow[i]) edgeParts[i].classList.toggle("off", !on);
+      drawnNow[i] = on;
     });
     const least = hidden < edges.length && hidden > 0 ? `, from ${say(strength(edges[byStrength[hidden]]))}${unit}` : "";
-    if ($("shown")) $("shown").textContent = edges.length ? `${drawn} of ${among} edges${least}` : "no edges";
+    $("shown").textContent = edges.length ? `${drawn} of ${among} edges${least}` : "no edges";
   }
 
   function say(value) {
@@ -168,7 +170,7 @@
     mark();
     panel.replaceChildren(...hint);
     panel.classList.remove("told");
-    if ($("answer")) $("answer").textContent = "";
+    $("answer").textContent = "";
   }
 
   function choose(v, also) {
@@ -239,7 +241,7 @@
     const words = why.get(Math.min(x, y) * nodes.length + Math.max(x, y));
     const reason = words ? [element("h3", "What decided"), element("p", words)] : [];
     if (!along) {
-      tell(title, element("p", "Nothing connects them: neither tells anything about the other."), ...reason);
+      tell(title, element("p", "Nothing connects them in this network: neither tells anything about the other."), ...reason);
       return;
     }
     cut.forEach((v) => nodeParts[v].classList.add("cut"));
@@ -441,13 +443,37 @@
     }
   }
 
+  // An edge is thin: the nearest within a few pixels is the one that is meant
+  const REACH = 7;
+  function edgeAt(event) {
+    const [px, py] = point(event);
+    let best = null, least = REACH / scale();
+    edges.forEach((e, i) => {
+      if (!drawnNow[i]) return;
+      const [ax, ay] = nodes[e.x].at, [bx, by] = nodes[e.y].at;
+      const dx = bx - ax, dy = by - ay;
+      const share = Math.max(0, Math.min(1, ((px - ax) * dx + (py - ay) * dy) / (dx * dx + dy * dy || 1)));
+      const away = Math.hypot(px - ax - share * dx, py - ay - share * dy);
+      if (away < least) { least = away; best = i; }
+    });
+    return best;
+  }
+  let over = null;
+  function touch(i) {
+    if (i === over) return;
+    if (over !== null) edgeParts[over].classList.remove("over");
+    if (i !== null) edgeParts[i].classList.add("over");
+    svg.classList.toggle("over", i !== null);
+    over = i;
+  }
+
   let drag = null;
   svg.addEventListener("pointerdown", (event) => {
     if (event.button) return;
     drag = { x: event.clientX, y: event.clientY, box: [...box], moved: false };
   });
   svg.addEventListener("pointermove", (event) => {
-    if (!drag) return;
+    if (!drag) return touch(event.target.closest("[data-node]") ? null : edgeAt(event));
     const dx = event.clientX - drag.x, dy = event.clientY - drag.y;
     if (!drag.moved && Math.hypot(dx, dy) < 4) return;
     if (!drag.moved) { drag.moved = true; svg.setPointerCapture(event.pointerId); svg.classList.add("dragging"); }
@@ -465,9 +491,10 @@
   }, { passive: false });
   svg.addEventListener("click", (event) => {
     if (drag?.moved) return;
-    const node = event.target.closest("[data-node]"), edge = event.target.closest("[data-edge]"), hull = event.target.closest("[data-hull]");
+    const node = event.target.closest("[data-node]"), hull = event.target.closest("[data-hull]");
+    const edge = node ? null : edgeAt(event);
     if (node) { focusOn(Number(node.dataset.node)); choose(Number(node.dataset.node), event.shiftKey); }
-    else if (edge) showEdge(Number(edge.dataset.edge));
+    else if (edge !== null) showEdge(edge);
     else if (hull) showHull(Number(hull.dataset.hull));
     else clear();
   });
@@ -511,15 +538,13 @@
   // The tools
 
   const threshold = $("threshold");
-  if (threshold) {
-    threshold.max = Math.max(0, edges.length - 1);
-    threshold.disabled = edges.length < 2;
-    threshold.addEventListener("input", () => {
-      hidden = Number(threshold.value);
-      filter();
-      threshold.setAttribute("aria-valuetext", $("shown").textContent);
-    });
-  }
+  threshold.max = Math.max(0, edges.length - 1);
+  threshold.disabled = edges.length < 2;
+  threshold.addEventListener("input", () => {
+    hidden = Number(threshold.value);
+    filter();
+    threshold.setAttribute("aria-valuetext", $("shown").textContent);
+  });
   $("search").addEventListener("input", (event) => {
     const wanted = plain(event.target.value);
     const found = nodes.map((node, v) => v).filter((v) => wanted && plain(nodes[v].name).includes(wanted));
@@ -532,7 +557,7 @@
     const found = nodeParts.findIndex((part) => part.classList.contains("found"));
     if (found >= 0) { chosen = []; choose(found); }
   });
-  $("view")?.addEventListener("change", (event) => {
+  $("view").addEventListener("change", (event) => {
     view = event.target.value === "" ? null : Number(event.target.value);
     near = graph();
     clear();
@@ -542,9 +567,9 @@
   $("fit").addEventListener("click", () => { box = [...whole]; look(); });
   $("zoom-in").addEventListener("click", () => zoom(0.7));
   $("zoom-out").addEventListener("click", () => zoom(1 / 0.7));
-  $("ask")?.addEventListener("submit", ask);
-  $("ask-z")?.addEventListener("change", take);
-  $("names")?.append(...nodes.map((node) => element("option", undefined, { value: node.name })));
+  $("ask").addEventListener("submit", ask);
+  $("ask-z").addEventListener("change", take);
+  $("names").append(...nodes.map((node) => element("option", undefined, { value: node.name })));
 
   const dark = matchMedia("(prefers-color-scheme: dark)");
   const isDark = () => (document.documentElement.dataset.theme ?? (dark.matches ? "dark" : "light")) === "dark";
@@ -573,7 +598,7 @@
     const originals = svg.querySelectorAll("*"), copies = copy.querySelectorAll("*");
     originals.forEach((part, i) => {
       const style = getComputedStyle(part);
-      if (style.display === "none" || part.matches(".reach")) { copies[i].setAttribute("display", "none"); return; }
+      if (part.localName !== "title" && style.display === "none") { copies[i].setAttribute("display", "none"); return; }
       if (["circle", "line", "text", "polygon", "g"].includes(part.localName)) for (const key of kept) copies[i].setAttribute(key, style.getPropertyValue(key));
     });
     for (const part of copy.querySelectorAll("[display=none]")) part.remove();

@@ -1,8 +1,9 @@
 """The report: one HTML file that shows the network, answers questions about it, and says what a paper needs.
 
-The file makes no request of any kind: style, script, drawing and data are in it, and its content security policy
-allows the one style and the one script by their digests and nothing else. Layout and drawing are made in Python;
-the script (``page.js``) only makes them interactive, so that the page can be read and printed without it.
+The file makes no request of any kind: style, script, drawing and data are in it, and its content security
+policy allows the one style and the one script by their digests and nothing else. Layout and drawing are made
+in Python; the script (``page.js``, our own: no library that does as little could be inlined as small) only
+makes them interactive, so that the page can be read and printed without it.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import re
 from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
+from string import Template
 from typing import TYPE_CHECKING, Any
 
 from graphoid.errors import DataError
@@ -133,25 +135,30 @@ def _page(subject: Subject, places: NDArray[np.float64], bootstrap: Any, title: 
         ringed=[t.members[0] for t in subject.together if t.order == 2],
         title=f"Network of {counted(subject.graph.n, 'variable')} and {counted(len(edges), 'edge')}",
     )
-    data = _data(subject, places, edges, heading)
     style, script = _source("page.css"), _source("page.js")
-    return _shell(
-        subject.kind,
-        heading,
-        _abstract(subject, edges),
-        drawing,
-        _tools(subject),
-        parts,
-        embedded(data),
-        style,
-        script,
+    return Template(_source("page.html")).substitute(
+        kind=subject.kind,
+        policy=_policy(style, script),
+        heading=html(heading),
+        abstract=html(_abstract(subject, edges)),
+        style=style,
+        links="".join(f'<a href="#{part.key}">{html(part.title)}</a>' for part in parts),
+        views="".join(f'<option value="{i}">{html(v.label)}</option>' for i, v in enumerate(subject.views)),
+        drawing=drawing,
+        legend=_legend(subject.kind),
+        hint=HINTS[subject.kind],
+        sections="\n".join(map(_section, parts)),
+        data=embedded(_data(subject, places, edges, heading)),
+        script=script,
     )
 
 
 def _title(subject: Subject) -> str:
     if subject.kind == "classifier":
         return "What tells the classes apart"
-    source = f" of {subject.table.name}" if subject.table is not None and subject.table.name != "table" else ""
+    source = (
+        f" of {subject.table.name}" if subject.table is not None and subject.table.name != "table" else ""
+    )
     return f"Markov network{source}"
 
 
@@ -161,8 +168,8 @@ def _abstract(subject: Subject, edges: Sequence[EdgeFacts]) -> str:
     by = described(subject.settings)
     if subject.kind == "classifier":
         return (
-            f"{counted(len(subject.together), 'hyperedge')} among {counted(subject.graph.n, 'attribute')} tell apart "
-            f"{subject.target}."
+            f"{counted(len(subject.together), 'hyperedge')} among {counted(subject.graph.n, 'attribute')} "
+            f"tell apart {subject.target}."
         )
     head = f"{counted(subject.graph.n, 'variable')}{rows}, {counted(len(edges), 'edge')}"
     if subject.kind == "contexts" and subject.model is not None:
@@ -282,43 +289,13 @@ def _digest(source: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()}'"
 
 
-def _tools(subject: Subject) -> str:
-    """Return what stands above the drawing."""
-    options = "".join(f'<option value="{i}">{html(view.label)}</option>' for i, view in enumerate(subject.views))
-    views = (
-        f'<label class="tool">Context <select id="view"><option value="">all: joined somewhere</option>'
-        f"{options}</select></label>"
-        if options
-        else ""
-    )
-    slider = (
-        '<label class="tool grow">Weakest edge shown <input id="threshold" type="range" min="0" max="0" value="0">'
-        '</label><output id="shown" for="threshold"></output>'
-        if subject.kind != "classifier"
-        else ""
-    )
-    return (
-        f'<div class="toolbar" role="toolbar" aria-label="Drawing">'
-        f'<label class="tool">Find <input id="search" type="search" autocomplete="off" spellcheck="false" '
-        f'placeholder="a variable"></label>'
-        f"{slider}{views}"
-        f'<span class="buttons"><button type="button" id="fit" title="Show all of it">Fit</button>'
-        f'<button type="button" id="zoom-in" aria-label="Zoom in">+</button>'
-        f'<button type="button" id="zoom-out" aria-label="Zoom out">−</button>'
-        f'<button type="button" id="save" title="Download the drawing as SVG">SVG</button></span></div>'
-    )
-
-
-ASK = """<form id="ask" class="ask" aria-label="Ask the network">
-<span>Is</span> <input id="ask-x" list="names" aria-label="first variable" autocomplete="off" required>
-<span>independent of</span> <input id="ask-y" list="names" aria-label="second variable" autocomplete="off" required>
-<span>given</span> <input id="ask-z" list="names" aria-label="what is given" autocomplete="off" placeholder="nothing">
-<span id="given" class="chips"></span><button type="submit">Ask</button>
-<datalist id="names"></datalist></form>
-<p id="answer" class="answer" role="status"></p>"""
-
 MARKS = {
-    "structure": (("strong", "thicker is stronger"), ("sure", "sure"), ("likely", "likely"), ("doubtful", "doubtful")),
+    "structure": (
+        ("strong", "thicker is stronger"),
+        ("sure", "sure"),
+        ("likely", "likely"),
+        ("doubtful", "doubtful"),
+    ),
     "contexts": (
         ("strong", "thicker is stronger"),
         ("sure", "joined nearly everywhere"),
@@ -329,77 +306,36 @@ MARKS = {
 }
 """What a mark in the drawing means, by what the report is about."""
 
-SHAPES = {"ring": '<circle class="ring" cx="17" cy="5" r="4"/>', "band": '<rect class="band" x="1" y="1" width="32" height="8"/>'}
-STROKE = '<line class="line" x1="2" y1="5" x2="32" y2="5"/>'
-
-
-def _legend(kind: str) -> str:
-    items = "".join(
-        f'<li class="{mark}"><svg viewBox="0 0 34 10" aria-hidden="true">{SHAPES.get(mark, STROKE)}</svg>{words}</li>'
-        for mark, words in MARKS[kind]
-    )
-    return f'<ul class="legend" aria-label="Legend">{items}</ul>'
-
+SHAPES = {
+    "ring": '<circle class="ring" cx="17" cy="5" r="4"/>',
+    "band": '<rect class="band" x="1" y="1" width="32" height="8"/>',
+}
+STROKE = '<line class="line {}" x1="2" y1="5" x2="32" y2="5"/>'
 
 HINTS = {
-    "structure": "Choose a variable to see its blanket, an edge to see what drives it, or two variables, one after the "
-    "other, to see what separates them.",
-    "contexts": "Choose a context to see its graph, a variable to see its blanket, an edge to see where it holds, or two "
-    "variables, one after the other, to see what separates them.",
-    "classifier": "Choose an attribute, a line or a band to see what its members say about the class together.",
+    "structure": "Choose a variable to see its blanket, an edge to see what drives it, or two variables, one "
+    "after the other, to see what separates them.",
+    "contexts": "Choose a context to see its graph, a variable to see its blanket, an edge to see where it "
+    "holds, or two variables, one after the other, to see what separates them.",
+    "classifier": "Choose an attribute, a line or a band to see what its members say about the class.",
 }
 
 
-def _shell(
-    kind: str,
-    heading: str,
-    abstract: str,
-    drawing: str,
-    tools: str,
-    parts: Sequence[Section],
-    data: str,
-    style: str,
-    script: str,
-) -> str:
-    ask = "" if kind == "classifier" else ASK  # its graph holds given the class
-    policy = (
+def _legend(kind: str) -> str:
+    return "".join(
+        f'<li><svg viewBox="0 0 34 10" aria-hidden="true">{SHAPES.get(mark, STROKE.format(mark))}</svg>{words}</li>'
+        for mark, words in MARKS[kind]
+    )
+
+
+def _section(part: Section) -> str:
+    title = f'<h2 id="{part.key}-title">{html(part.title)}</h2>'
+    return f'<section id="{part.key}" aria-labelledby="{part.key}-title">{title}{part.body}</section>'
+
+
+def _policy(style: str, script: str) -> str:
+    """Return what the page may do: use its own style and its own script, and nothing else."""
+    return (
         f"default-src 'none'; script-src {_digest(script)}; style-src {_digest(style)}; base-uri 'none'; "
         f"form-action 'none'"
     )
-    links = "".join(f'<a href="#{part.key}">{html(part.title)}</a>' for part in parts)
-    body = "".join(
-        f'<section id="{part.key}" aria-labelledby="{part.key}-title"><h2 id="{part.key}-title">{html(part.title)}</h2>'
-        f"{part.body}</section>"
-        for part in parts
-    )
-    return f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="generator" content="graphoid">
-<meta name="referrer" content="no-referrer">
-<title>{html(heading)}</title>
-<style>{style}</style>
-</head>
-<body>
-<a class="skip" href="#edges">Skip the drawing</a>
-<header><div><h1>{html(heading)}</h1><p class="abstract">{html(abstract)}</p></div>
-<button type="button" id="theme" aria-pressed="false">Dark</button></header>
-<nav aria-label="Parts of the report">{links}</nav>
-<main>
-<section id="network" aria-label="The network">
-{tools}
-<div class="stage"><figure>{drawing}<figcaption>{_legend(kind)}<span id="where"></span></figcaption></figure>
-<aside id="panel" aria-live="polite" tabindex="-1"><h2>Ask the drawing</h2><p>{HINTS[kind]} Arrow keys
-move between variables, Enter chooses, Escape lets go.</p></aside></div>
-{ask}
-</section>
-{body}
-</main>
-<footer>Made by graphoid. This file makes no request and needs no connection.</footer>
-<script type="application/json" id="data">{data}</script>
-<script>{script}</script>
-</body>
-</html>"""

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import json
-import platform
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from graphoid.report.escaped import html, visible
-from graphoid.report.method import bibtex, method_of
+from graphoid.report import record
 from graphoid.report.edges import strength_of
+from graphoid.report.escaped import html
+from graphoid.report.markup import name, paragraphs, table
 from graphoid.report.subject import row_counts
 from graphoid.report.tables import columns_of, said
-from graphoid.structure.explain import counted, described, listed, number
+from graphoid.structure.explain import counted, listed, number
 from graphoid.structure.scored import SURE, verdict
 from graphoid.uncertainty.strength import MEASURES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -69,43 +68,15 @@ def sections(
         Section("edges", _edges_title(subject), _edges(subject, edges)),
         Section("independences", "What is independent of what", _independences(subject, bits)),
         Section("variables", "Variables", _variables(subject)),
-        Section("method", "Method", _method(subject)),
+        Section("method", "Method", record.method(subject)),
         Section("stability", "How stable it is", _stability(subject, bootstrap)),
         Section("fit", "How well it predicts", _fit(compared)),
-        Section("cost", "What it cost", _cost(subject)),
-        Section("provenance", "Provenance", _provenance(subject, made)),
-        Section("limits", "Limits", _limits(subject)),
-        Section("repeat", "How to repeat it", _repeat(subject)),
+        Section("cost", "What it cost", record.cost(subject)),
+        Section("provenance", "Provenance", record.provenance(subject, made)),
+        Section("limits", "Limits", record.limits(subject)),
+        Section("repeat", "How to repeat it", record.repeat(subject)),
     ]
     return [section for section in found if section.body]
-
-
-def paragraphs(*texts: str) -> str:
-    """Return texts as paragraphs, escaped."""
-    return "".join(f"<p>{html(text)}</p>" for text in texts if text)
-
-
-def name(text: str) -> str:
-    """Return the name of a variable, escaped, and kept from turning the line around it."""
-    return f"<bdi>{html(text)}</bdi>"
-
-
-def facts(rows: Iterable[tuple[str, Any]]) -> str:
-    """Return a list of terms and what they are; those without a value are left out."""
-    items = "".join(f"<dt>{html(term)}</dt><dd>{html(value)}</dd>" for term, value in rows if value not in ("", None))
-    return f"<dl>{items}</dl>" if items else ""
-
-
-def table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, caption: str, key: str = "") -> str:
-    """Return a table of cells that are HTML already; the first cell of a row is its heading."""
-    head = "".join(f'<th scope="col">{html(text)}</th>' for text in heads)
-    body = "".join(
-        f'<tr><th scope="row">{cells[0]}</th>{"".join(f"<td>{cell}</td>" for cell in cells[1:])}</tr>' for cells in rows
-    )
-    return (
-        f'<div class="scroll" tabindex="0" role="region" aria-label="{html(caption)}"><table{f" id={key}" if key else ""}>'
-        f"<caption>{html(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
-    )
 
 
 def _edges_title(subject: Subject) -> str:
@@ -115,27 +86,34 @@ def _edges_title(subject: Subject) -> str:
 def _edges(subject: Subject, edges: Sequence[EdgeFacts]) -> str:
     if subject.kind == "classifier":
         rows = [
-            (str(t.step), ", ".join(name(subject.names[v]) for v in t.members), str(t.order), f"{t.information:+.1%}")
+            (
+                str(t.step),
+                ", ".join(name(subject.names[v]) for v in t.members),
+                str(t.order),
+                f"{t.information:+.1%}",
+            )
             for t in subject.together
         ]
         return paragraphs(
-            "Each set says something about the class that its parts do not say alone; the class is a member of each."
+            "Each set says something about the class that its parts do not say alone; the class is a member "
+            "of each."
         ) + table(
             ("step", "attributes", "order", "interaction information"),
             rows,
-            caption="Hyperedges in the order they were taken; the information is a share of the entropy of the class",
+            caption="Hyperedges as they were taken; the information is a share of the entropy of the class",
         )
     if not edges:
         return paragraphs("There are no edges.")
     columns = columns_of(edges)
     buttons = "".join(
         f'<button type="button" class="sort" data-column="{i}">{html(title)}'
-        f'{f" <small>{html(unit)}</small>" if unit else ""}</button>|'
+        f"{f' <small>{html(unit)}</small>' if unit else ''}</button>|"
         for i, (title, unit) in enumerate([("edge", ""), *((c.title, c.unit) for c in columns)])
     ).split("|")[:-1]
     kinds = ["", *("" if column.key == "verdict" else ' class="number"' for column in columns)]
     head = "".join(
-        f'<th scope="col" aria-sort="none"{kind}>{button}</th>' for kind, button in zip(kinds, buttons, strict=True)
+        f'<th scope="col" aria-sort="none"{kind}>{button}</th>'
+        for kind, button in zip(kinds, buttons, strict=True)
     )
     body = []
     for i in sorted(range(len(edges)), key=lambda i: -strength_of(edges[i])):
@@ -157,8 +135,8 @@ def _edges(subject: Subject, edges: Sequence[EdgeFacts]) -> str:
         '<button type="button" id="latex">Download LaTeX</button> '
         '<button type="button" id="graphml">Download GraphML</button></p>'
         f'<div class="scroll tall" tabindex="0" role="region" aria-label="Edges"><table id="edge-table">'
-        f"<caption>{counted(len(edges), 'edge')}; a heading sorts by its column, an edge shows it in the drawing"
-        f"</caption><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table></div>"
+        f"<caption>{counted(len(edges), 'edge')}; a heading sorts by its column, an edge shows it in the "
+        f"drawing</caption><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table></div>"
         f'<p class="note">{html(explained)}</p>'
     )
 
@@ -173,11 +151,15 @@ def _scales(edges: Sequence[EdgeFacts]) -> list[str]:
             said_of.append(f"{measure.name.capitalize()} ({measure.unit}): {measure.says}")
     if any(edge.evidence is not None for edge in edges):
         said_of.append(
-            "Evidence: minus the logarithm to base 10 of the p-value, of a Bayesian test's odds of independence, or "
-            "what the edge is worth to the score; it grows with the number of rows, strength does not."
+            "Evidence: minus the logarithm to base 10 of the p-value, of a Bayesian test's odds of "
+            "independence, or what the edge is worth to the score; it grows with the number of rows, "
+            "strength does not."
         )
     if any(edge.probability is not None for edge in edges):
-        said_of.append(f"Verdict: present from a probability of {SURE:g} on, absent up to {1 - SURE:.1g}, else undecided.")
+        said_of.append(
+            f"Verdict: present from a probability of {SURE:g} on, absent up to {1 - SURE:.1g}, else "
+            "undecided."
+        )
     return said_of
 
 
@@ -192,10 +174,12 @@ def _independences(subject: Subject, bits: NDArray[np.float64] | None) -> str:
     gaps = [(x, y) for x in range(graph.n) for y in range(x + 1, graph.n) if not graph.has_edge(x, y)]
     if bits is not None:
         gaps.sort(key=lambda pair: -bits[pair])
-    items = [_gap(subject, pair, None if bits is None else float(bits[pair])) for pair in gaps[:MOST_SENTENCES]]
+    items = [
+        _gap(subject, pair, None if bits is None else float(bits[pair])) for pair in gaps[:MOST_SENTENCES]
+    ]
     local = (
-        "Two variables that are not joined tell nothing about each other once the neighbors of either are known. "
-        "Any such question can be put to the drawing above."
+        "Two variables that are not joined tell nothing about each other once the neighbors of either are "
+        "known. Any such question can be put to the drawing above."
     )
     most = "The pairs that go together most with nothing given come first." if bits is not None else ""
     return paragraphs(local, most) + _listing(items, len(gaps))
@@ -207,20 +191,21 @@ def _gap(subject: Subject, pair: tuple[int, int], bits: float | None) -> str:
     structure, graph = subject.structure, subject.graph
     verdict = None if structure is None else structure.verdicts.get(pair)
     given = verdict.given if verdict is not None else min(graph.blanket(x), graph.blanket(y), key=len)
-    apart = " once " + listed([graph.names[z] for z in given]) + (" is" if len(given) == 1 else " are") + " known"
+    known = listed([graph.names[z] for z in given]) if given else ""
+    apart = f" once {known} {'is' if len(given) == 1 else 'are'} known" if given else ""
     nothing = f"{graph.names[x]} tells nothing{' more' if bits and given else ''} about {graph.names[y]}"
     alone = f" ({bits:.3g} bits with nothing given)" if bits is not None and given else ""
     tested = ""
     if verdict is not None:
         tested = f"; {number(verdict)}{', too little data to be sure' if verdict.thin else ''}"
-    return f"{nothing}{apart if given else ''}{alone}{tested}."
+    return f"{nothing}{apart}{alone}{tested}."
 
 
 def _listing(items: Sequence[str], n: int) -> str:
     if not items:
         return paragraphs("All pairs are joined.")
     more = f"<p>and {n - len(items):,} more.</p>" if n > len(items) else ""
-    return f"<ul class=\"sentences\">{''.join(f'<li>{html(item)}</li>' for item in items)}</ul>{more}"
+    return f'<ul class="sentences">{"".join(f"<li>{html(item)}</li>" for item in items)}</ul>{more}'
 
 
 def _variables(subject: Subject) -> str:
@@ -229,13 +214,19 @@ def _variables(subject: Subject) -> str:
         return paragraphs(f"{counted(subject.graph.n, 'variable')}: {', '.join(subject.names)}.") + (
             ""
             if subject.kind == "classifier"
-            else paragraphs("States and counts are in a report that is given the table: report(path, table=...).")
+            else paragraphs(
+                "States and counts are in a report that is given the table: report(path, table=...)."
+            )
         )
     rows = []
     for v, variable in enumerate(t.variables):
         label = f"<br><small>{html(variable.label)}</small>" if variable.label else ""
-        rows.append((f"{name(variable.name)}{label}", _states(subject, v), _kind(subject, v), _degree(subject, v)))
-    return table(("variable", "states, with rows", "kind", "neighbors"), rows, caption="Variables and their states")
+        rows.append(
+            (f"{name(variable.name)}{label}", _states(subject, v), _kind(subject, v), _degree(subject, v))
+        )
+    return table(
+        ("variable", "states, with rows", "kind", "neighbors"), rows, caption="Variables and their states"
+    )
 
 
 def _states(subject: Subject, v: int) -> str:
@@ -265,49 +256,20 @@ def _degree(subject: Subject, v: int) -> str:
     return ", ".join(name(subject.names[y]) for y in blanket) or "none"
 
 
-def _method(subject: Subject) -> str:
-    methods = method_of(subject.settings)
-    parts = [paragraphs(f"Learned by {visible(described(subject.settings))}.") if subject.settings else ""]
-    for method in methods:
-        parts.append(paragraphs(method.words))
-        if method.formula:
-            tex = f'<br><code class="tex">{html(method.tex)}</code>' if method.tex else ""
-            parts.append(f'<p class="formula">{html(method.formula)}{tex}</p>')
-    if subject.table is not None:
-        parts.append(
-            paragraphs(
-                "The strength of an edge is the conditional mutual information of its two variables in bits, given the "
-                "rest of the smaller of their two blankets, less what chance alone would give."
-            )
-        )
-    keys = [key for method in methods for key in method.cite] + (["Miller1955"] if subject.table is not None else [])
-    if keys:
-        parts.append(f"<details><summary>BibTeX</summary><pre>{html(bibtex(keys))}</pre></details>")
-    settings = {key: value for key, value in subject.settings.items() if key not in ("learner",)}
-    if settings:
-        text = visible_json(settings)
-        parts.append(f"<details><summary>All settings</summary><pre>{html(text)}</pre></details>")
-    return "".join(parts)
-
-
-def visible_json(settings: Any) -> str:
-    """Return settings as indented JSON in which nothing is hidden."""
-    text = json.dumps(settings, indent=1, ensure_ascii=False, default=str)
-    return "\n".join(visible(line) for line in text.split("\n"))
-
-
 def _stability(subject: Subject, bootstrap: Any) -> str:
     parts = []
     structure = subject.structure
     if bootstrap is not None:
-        parts.append(paragraphs(*_bootstrapped(bootstrap)))
+        parts.append(paragraphs(_bootstrapped(bootstrap)))
     if structure is not None and structure.edge_probabilities:
         undecided = [pair for pair, p in structure.edge_probabilities.items() if verdict(p) == "undecided"]
         kind = "The probability of every edge comes from the posterior over graphs."
         if not undecided:
             parts.append(paragraphs(f"{kind} No pair is undecided."))
         else:
-            parts.append(paragraphs(f"{kind} {counted(len(undecided), 'pair')} would be decided by more rows."))
+            parts.append(
+                paragraphs(f"{kind} {counted(len(undecided), 'pair')} would be decided by more rows.")
+            )
             rows = [
                 (
                     " – ".join(name(subject.names[v]) for v in pair),
@@ -320,20 +282,24 @@ def _stability(subject: Subject, bootstrap: Any) -> str:
     if not parts and subject.kind == "structure":
         parts.append(
             paragraphs(
-                "Not measured here. gd.Bootstrap(learner).fit(table) resamples the rows; report(path, bootstrap=...) then "
-                "gives every edge the share of resamples in which it was found, and an interval."
+                "Not measured here. gd.Bootstrap(learner).fit(table) resamples the rows; report(path, "
+                "bootstrap=...) then gives every edge the share of resamples in which it was found, and an "
+                "interval."
             )
         )
     return "".join(parts)
 
 
-def _bootstrapped(bootstrap: Any) -> list[str]:
+def _bootstrapped(bootstrap: Any) -> str:
     rows = list(bootstrap.edges())
     by_verdict = {v: sum(str(row.verdict) == v for row in rows) for v in ("present", "undecided", "absent")}
     n = getattr(bootstrap, "n", None)
     times = f"{n:,} times" if isinstance(n, int) else "many times"
     said_of = listed([f"{k:,} {verdict}" for verdict, k in by_verdict.items()])
-    return [f"The rows were resampled {times} and the network learned anew each time. Of {len(rows):,} pairs, {said_of}."]
+    return (
+        f"The rows were resampled {times} and the network learned anew each time. Of {len(rows):,} pairs, "
+        f"{said_of}."
+    )
 
 
 def _fit(compared: Sequence[Baseline]) -> str:
@@ -351,127 +317,12 @@ def _fit(compared: Sequence[Baseline]) -> str:
         for b in compared
     ]
     return paragraphs(
-        "Bits a row that a model leaves unknown of rows held out (one in five), each variable predicted from its "
-        "neighbors in the model; less is better. All rows were used to learn the network itself, so that its figure is a "
-        "little too good. Probabilities are counted, with a prior worth one row a state: large blankets pay for the rows "
-        "they spread thin."
+        "Bits a row that a model leaves unknown of rows held out (one in five), each variable predicted "
+        "from its neighbors in the model; less is better. All rows were used to learn the network itself, "
+        "so that its figure is a little too good. Probabilities are counted, with a prior worth one row a "
+        "state: large blankets pay for the rows they spread thin."
     ) + table(("model", "edges", "bits a row", "gain over independence"), rows, caption="Fit; ★ is the best")
-
-
-def _cost(subject: Subject) -> str:
-    cost = subject.cost
-    if cost is None:
-        return ""
-    scored = subject.structure.scored if subject.structure is not None else None
-    asked = cost.n_tests + cost.n_inferred
-    saved = f"{cost.n_inferred:,}" + (f" ({cost.n_inferred / asked:.0%} of all answers)" if asked else "")
-    tests = [] if scored is not None and not cost.n_tests else [
-        ("Tests executed", f"{cost.n_tests:,}"),
-        ("of them on all pairs, first", f"{cost.n_initial:,}"),
-        ("Tests weighted by 2 + number given", f"{cost.weighted:,}"),
-        ("Answers inferred without a test", saved),
-        ("Trips to the data", f"{cost.queries:,}"),
-        ("Rows behind the tests", f"{cost.rows_read:,.0f}"),
-    ]
-    distinct = getattr(cost, "n_distinct", None)
-    score = [] if scored is None else [
-        ("Score of the graph", f"{scored.value:,.2f}"),
-        ("Terms of the score computed", f"{scored.n_terms:,}"),
-        ("Steps of the search", f"{len(scored.path):,}" if scored.path else ""),
-    ]
-    return facts(
-        [
-            *tests,
-            ("Different questions", "" if distinct is None else f"{distinct:,}"),
-            *score,
-            ("Seconds", f"{cost.seconds:.3g}"),
-            ("Ended", subject.stopped),
-        ]
-    )
-
-
-def _provenance(subject: Subject, made: str) -> str:
-    import graphoid
-
-    t = subject.table
-    rows = [] if t is None else [
-        ("Data", t.name),
-        ("Rows used", f"{t.n_rows:,}" + ("" if t.weights is None else f", weighing {t.weights.total:,.6g}")),
-        ("Cells used", f"{t.n_rows * len(t.variables):,}"),
-        ("Dropped or changed on reading", " ".join(t.notes) or "nothing"),
-    ]
-    if not subject.same_data:
-        rows.append(("Note", "The counts here are of another table than the one learned from."))
-    return facts(
-        [
-            *rows,
-            ("Digest of the data learned from", subject.data_id or "none: answers came from elsewhere"),
-            ("Seed", "nothing is random" if subject.seed is None else subject.seed),
-            ("graphoid", graphoid.__version__),
-            ("NumPy", np.__version__),
-            ("Python", f"{platform.python_version()} on {platform.system()}"),
-            ("Report made", made),
-        ]
-    )
-
-
-def _limits(subject: Subject) -> str:
-    items = [
-        "An edge is an association that the other variables here do not explain. It is not a cause, and has no direction.",
-        "Variables that were not measured, and how rows came to be selected, can join what does not act on each other.",
-        "What is not joined was not found to depend on each other in these rows; weak dependences need more of them.",
-        "Distances and directions in the drawing mean nothing beyond who is joined to whom.",
-    ]
-    structure = subject.structure
-    if structure is not None and structure.trace:
-        thin = sum(v.thin for v in structure.trace)
-        items.append(
-            f"{counted(len(structure.trace), 'question')} had answers; where each is wrong now and then, some are."
-            + (f" {thin:,} of them rest on too little data." if thin else "")
-        )
-    if subject.table is not None and any(v.cuts for v in subject.table.variables):
-        items.append("Numbers were cut into bins; other cuts may show other edges.")
-    if subject.kind == "contexts":
-        items.append("The graph of a context rests on the rows of that context alone; small contexts show little.")
-    items += subject.notes
-    return f"<ul>{''.join(f'<li>{html(item)}</li>' for item in items)}</ul>"
-
-
-def _repeat(subject: Subject) -> str:
-    learner = str(subject.settings.get("learner", ""))
-    if not learner.isidentifier():
-        return ""
-    if subject.kind == "classifier":
-        lines = ["import graphoid as gd", f"model = gd.{learner}(**settings).fit(X, y)   # settings: under Method"]
-    else:
-        t = subject.table
-        source = repr(visible(t.name)) if t is not None else "..."
-        lines = ["import graphoid as gd", f"table = gd.read({source})   # the columns above, in their order"]
-        if subject.data_id:
-            lines.append(f"assert table.data_id == {subject.data_id!r}")
-        lines.append(_call(subject, learner))
-        lines.append('structure.report("report.html")')
-    return f"<pre>{html(chr(10).join(lines))}</pre>"
-
-
-def _call(subject: Subject, learner: str) -> str:
-    settings = subject.settings
-    if "reason" in settings:  # the one-liner chose the learner, and says so
-        return f"structure = gd.learn(table, random_state={subject.seed!r})"
-    parts = []
-    for key, value in settings.items():
-        if key in ("learner", "answers", "convergence"):
-            continue
-        if isinstance(value, dict) and "name" in value:
-            inner = ", ".join(f"{k}={v!r}" for k, v in value.items() if k != "name" and not isinstance(v, (dict, list)))
-            parts.append(f"{key}=gd.{value['name']}({inner})")
-        elif isinstance(value, (bool, int, float)) and value is not None:
-            parts.append(f"{key}={value!r}")
-        elif isinstance(value, str) and value.isidentifier():
-            parts.append(f"{key}={value!r}")
-    return f"structure = gd.{learner}({', '.join(parts)}).fit(table).structure_"
 
 
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
-

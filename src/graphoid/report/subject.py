@@ -112,18 +112,20 @@ def _matching(table: Any, result: LearnedStructure | CanonicalModel) -> Table | 
     from graphoid.data.table import Table
 
     if table is None:
-        known: Table | None = result.table
-        return known
+        table = result.table
+    if table is None:
+        return None
     if not isinstance(table, Table):
         from graphoid.data.sources import read
 
         table = read(table)
+    found: Table = table
     if table.names != result.names:
         raise DataError(
-            f"the table has the columns {listed_names(table.names)}, and the network {listed_names(result.names)}; "
-            f"give the table that it was learned from."
+            f"the table has the columns {listed_names(table.names)}, and the network "
+            f"{listed_names(result.names)}; give the table that it was learned from."
         )
-    return table
+    return found
 
 
 def _of_structure(structure: LearnedStructure, table: Table | None) -> Subject:

@@ -33,7 +33,9 @@ COLUMNS = (
     Column("bits_high", "to", "bits", lambda e: _interval(e)[1]),
     Column("log_odds", "log odds ratio", "", lambda e: None if e.strength is None else e.strength.log_odds),
     Column("log_odds_error", "its error", "", lambda e: e.strength.log_odds_error if e.strength else None),
-    Column("r", "partial corr.", "", lambda e: None if e.strength is None else e.strength.partial_correlation),
+    Column(
+        "r", "partial corr.", "", lambda e: None if e.strength is None else e.strength.partial_correlation
+    ),
     Column("evidence", "evidence", "log10", lambda e: e.evidence),
     Column("probability", "probability", "", lambda e: e.probability),
     Column("frequency", "resampled", "share", lambda e: e.frequency),
@@ -75,7 +77,9 @@ def as_csv(names: Sequence[str], edges: Sequence[EdgeFacts]) -> str:
     for edge in edges:
         ends = [_no_formula(names[v]) for v in (edge.x, edge.y)]
         numbers = [column.of(edge) for column in columns]
-        writer.writerow([*ends, *("" if n is None else n if isinstance(n, str) else f"{n:.6g}" for n in numbers)])
+        writer.writerow(
+            [*ends, *("" if n is None else n if isinstance(n, str) else f"{n:.6g}" for n in numbers)]
+        )
     return out.getvalue()
 
 
@@ -84,7 +88,7 @@ def _no_formula(name: str) -> str:
 
 
 def as_latex(names: Sequence[str], edges: Sequence[EdgeFacts], caption: str) -> str:
-    """Return the table as LaTeX, for ``\\usepackage{booktabs}``."""
+    """Return the table as LaTeX; the preamble needs the package booktabs."""
     columns = columns_of(edges)
     heads = [f"{latex(c.title)}{f' ({latex(c.unit)})' if c.unit else ''}" for c in columns]
     layout = "ll" + "".join("l" if column.key == "verdict" else "r" for column in columns)
@@ -107,11 +111,13 @@ def _math(cell: str) -> str:
     """Return a printed number for LaTeX: a minus sign and infinity as they should look."""
     if not cell or cell[-1].isalpha():
         return cell
-    return f"${cell.replace('∞', chr(92) + 'infty')}$" if cell[0] == "-" or "∞" in cell or "e" in cell else cell
+    return (
+        f"${cell.replace('∞', chr(92) + 'infty')}$" if cell[0] == "-" or "∞" in cell or "e" in cell else cell
+    )
 
 
 def as_graphml(names: Sequence[str], edges: Sequence[EdgeFacts]) -> str:
-    """Return the network as GraphML: variables by number with their names as labels, edges with their numbers."""
+    """Return the network as GraphML: variables by number, their names as labels, edges with their numbers."""
     import networkx as nx
 
     graph = nx.Graph()

@@ -228,8 +228,8 @@ class LearnedStructure:
     def report(self, path: str | os.PathLike[str], **options: Any) -> None:
         """Write a page that shows the network, lets one ask it, and says all that a paper needs.
 
-        One file that works without a network connection; see :func:`graphoid.report.page.write` for the options
-        (``table=`` adds the counts behind every edge where the structure was loaded from a file).
+        One file that works without a network connection; see :func:`graphoid.report.page.write` for the
+        options. A structure that was loaded from a file needs ``table=`` for the counts behind every edge.
         """
         from graphoid.report import page
 
