@@ -12,7 +12,7 @@ import typer
 
 from graphoid.cli.options import Json, Quiet, Seed, examples
 from graphoid.cli.terminal import cell, console, note, print_json, printable
-from graphoid.errors import DataError, MissingExtra
+from graphoid.errors import DataError, MissingExtra, SettingsError
 
 if TYPE_CHECKING:
     from graphoid.experiments.results import Results
@@ -60,6 +60,9 @@ def reproduce(
     repetitions: Annotated[
         int | None, typer.Option(min=1, help="How often to repeat, in place of the experiment's own number.")
     ] = None,
+    processes: Annotated[
+        int | None, typer.Option(min=1, help="How many repetitions at a time, where the experiment can.")
+    ] = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -71,6 +74,10 @@ def reproduce(
     experiment = entry.quick if quick else entry.full
     if repetitions is not None:
         experiment = replace(experiment, repetitions=repetitions)  # type: ignore[type-var]
+    if processes is not None:
+        if not hasattr(experiment, "processes"):
+            raise SettingsError(f"{name.value} runs in one process; leave --processes out.")
+        experiment = replace(experiment, processes=processes)  # type: ignore[type-var]
     given = data or os.environ.get(DATA)
     folder = _made(Path(out)) if out else None
     with Watch(name.value, quiet=quiet) as watch:
