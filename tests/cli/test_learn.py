@@ -272,3 +272,17 @@ def test_a_bootstrap_says_how_often_each_edge_is_found_again(run, tmp_path):
     refused = run("survey.csv", "--learner", "csgs", "--bootstrap", 5)
     assert (refused.exit_code, refused.stdout) == (1, "")
     assert "learners of one graph" in refused.stderr
+
+
+def test_columns_that_cannot_be_used_are_left_out(run, tmp_path):
+    rows = "".join(f"{i},{i % 2},{i % 2},1\n" for i in range(60))
+    (tmp_path / "ids.csv").write_text("id,a,b,w\n" + rows)
+    done = run("ids.csv", "--learner", "gsmn")
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert "looks like an identifier" in done.stderr
+    found = json.loads(run("ids.csv", "--learner", "gsmn", "--drop", "id", "--weights", "w", "--json").stdout)
+    assert found["variables"] == ["a", "b"]
+    assert CliRunner().invoke(app, ["check", "ids.csv", "--drop", "id,w"]).exit_code == 0
+    refused = run("ids.csv", "--drop", "ident")
+    assert (refused.exit_code, refused.stdout) == (1, "")
+    assert "there is no column 'ident' to drop; there are 'id', 'a', 'b', 'w'." in refused.stderr

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 EPILOG = examples(
     ("check survey.csv", "states, bins, rare levels, missing cells, problems"),
-    ("check survey.csv --missing drop --columns age,income,vote", "some columns"),
+    ("check survey.csv --missing drop --drop id", "without rows and columns that cannot be used"),
 )
 
 SHOWN = 100
@@ -35,6 +35,9 @@ def check(
     missing: Annotated[Missing, typer.Option(help="What to do with missing cells.")] = Missing.error,
     discretize: Annotated[Discretize, typer.Option(help="How to cut numbers.")] = Discretize.auto,
     columns: Annotated[str | None, typer.Option(help="Names, separated by commas.")] = None,
+    drop: Annotated[
+        str | None, typer.Option(help="Names of columns to leave out, separated by commas.")
+    ] = None,
     weights: Annotated[str | None, typer.Option(help="The column of row weights.")] = None,
     quiet: Quiet = False,
 ) -> int:
@@ -43,7 +46,7 @@ def check(
 
     report = check_source(
         file,
-        columns=options.names(columns),
+        columns=options.chosen(file, options.names(columns), options.names(drop), weights),
         discretize=None if discretize == Discretize.none else discretize.value,
         missing=missing.value,
         weights=weights,

@@ -38,7 +38,7 @@ def demo(
     import tempfile
 
     from graphoid import GSMN, ChiSquare, datasets
-    from graphoid.cli.learn import as_plain, bits
+    from graphoid.cli.outcome import as_plain, bits
     from graphoid.cli.report import write_report
 
     table = datasets.load("titanic")

@@ -47,6 +47,21 @@ def names(text: str | None) -> list[str] | None:
     return None if text is None else [name.strip() for name in text.split(",")]
 
 
+def chosen(file: str | None, columns: list[str] | None, drop: list[str] | None, weights: str | None) -> Any:
+    """Return the columns to read: those that are named, or all but those that are to be left out."""
+    if not drop:
+        return columns
+    from graphoid.data.sources import open_source
+    from graphoid.errors import UnknownVariable
+    from graphoid.logic.names import shown
+
+    known = list(open_source(file).names)
+    for name in drop:
+        if name not in known:
+            raise UnknownVariable(f"there is no column {name!r} to drop; there are {shown(known)}.")
+    return [name for name in columns or known if name not in drop and name != weights]
+
+
 def one_of(choices: Iterable[str]) -> dict[str, Any]:
     """Return what makes an option a choice: the shell completes it, and anything else is wrong usage."""
     known = tuple(choices)

@@ -57,7 +57,7 @@ def report(
 
 def table_of(found: Any, file: str) -> Table:
     """Return the table that a structure was learned from, read as the run that made it read it."""
-    from graphoid.cli.learn import read
+    from graphoid.cli.learning import read
 
     run = found.settings.get(settings.RUN)
     how = settings.Run() if run is None else settings.Run.of(run, "the structure")

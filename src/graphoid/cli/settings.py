@@ -24,6 +24,7 @@ class Run:
 
     file: str | None = None
     columns: list[str] | None = None
+    drop: list[str] | None = None
     missing: str = "error"
     discretize: str = "auto"
     weights: str | None = None
@@ -109,6 +110,7 @@ _KINDS: dict[str, tuple[type, ...]] = {
     "seed": (int,),
     "bootstrap": (int,),
     "columns": (list,),
+    "drop": (list,),
     "set": (dict,),
 }
 """What kind of value each setting has; text where nothing is said."""
