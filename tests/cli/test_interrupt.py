@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import graphoid as gd
+from graphoid.counts.native import kernels
 from tests.terminal import COMMAND, Terminal, graphoid
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
@@ -62,7 +63,7 @@ def test_answers_are_kept_and_the_run_goes_on_to_the_same_end(folder):
     assert not any(frozenset(edge) in separated for edge in kept.graph.edges)
 
     done = graphoid("learn", "--resume", "g.json", "--out", "g.json", "--quiet", cwd=folder)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert (done.returncode, done.stdout) == (0, "")
     resumed = gd.load(folder / "g.json")
     whole = gd.GSMN().fit(gd.read(folder / "big.parquet")).structure_
     assert resumed.graph == whole.graph
@@ -136,6 +137,7 @@ def test_what_was_left_behind_belongs_to_its_table_and_settings(folder, tmp_path
     assert "to repeat a run use --config" in done.stderr
 
 
+@pytest.mark.skipif(kernels() is None, reason="without kernels 50 resamples take a minute")
 def test_the_network_and_the_resamples_so_far_are_kept(folder):
     command = ("--learner", "search", "--score", "mpl", "--bootstrap", "150", "--out", "b.json")
     code, seconds, shown = interrupted(folder, *command, shown="resampling 50 of 150", file="small.parquet")

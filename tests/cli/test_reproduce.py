@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 
 import pytest
 from typer.testing import CliRunner
@@ -59,7 +60,8 @@ def test_files_are_written_into_a_new_folder(run, tmp_path):
 
 
 def test_without_matplotlib_there_is_no_picture_and_a_note(run, tmp_path, monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
+    for name in ["matplotlib", *(name for name in sys.modules if name.startswith("matplotlib."))]:
+        monkeypatch.setitem(sys.modules, name, None)
     done = run("gsimn-exact", "--quick", "--out", tmp_path)
     assert done.exit_code == 0, done.output
     assert "graphoid[plot]" in done.stderr
