@@ -73,7 +73,8 @@ def write(
         What it was learned from, for the counts behind every edge. A result of ``fit`` in this process
         remembers it.
     bootstrap
-        A fitted :class:`~graphoid.Bootstrap`: how often each edge is found again, with intervals.
+        A fitted :class:`~graphoid.Bootstrap`, or what it has saved: how often each edge is found again, with
+        intervals.
     layout_from
         Another report, whose variables keep their places: two networks can then be compared by eye.
     seed
@@ -243,7 +244,10 @@ def _edge(edge: EdgeFacts) -> dict[str, Any]:
         "why": edge.why,
         "asked": edge.asked,
         "views": edge.views,
+        "interval": edge.interval,
     }
+    if edge.resampled is not None:
+        known["rule"] = edge.resampled.rule
     if edge.row is not None:
         known["said"] = edge.row.evidence
         known["bayes_factor"] = edge.row.bayes_factor
@@ -254,9 +258,6 @@ def _edge(edge: EdgeFacts) -> dict[str, Any]:
         known["r"] = edge.strength.partial_correlation
     if edge.meeting is not None:
         known["meeting"] = edge.meeting._asdict()
-    interval = getattr(edge.resampled, "interval", None)
-    if interval is not None:
-        known["interval"] = list(interval)
     return {key: _finite(value) for key, value in known.items() if value not in (None, "", ())}
 
 
@@ -322,10 +323,11 @@ HINTS = {
 
 
 def _legend(kind: str) -> str:
-    return "".join(
-        f'<li><svg viewBox="0 0 34 10" aria-hidden="true">{SHAPES.get(mark, STROKE.format(mark))}</svg>{words}</li>'
-        for mark, words in MARKS[kind]
-    )
+    items = []
+    for mark, words in MARKS[kind]:
+        shape = SHAPES.get(mark, STROKE.format(mark))
+        items.append(f'<li><svg viewBox="0 0 34 10" aria-hidden="true">{shape}</svg>{words}</li>')
+    return "".join(items)
 
 
 def _section(part: Section) -> str:

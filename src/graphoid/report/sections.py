@@ -260,7 +260,7 @@ def _stability(subject: Subject, bootstrap: Any) -> str:
     parts = []
     structure = subject.structure
     if bootstrap is not None:
-        parts.append(paragraphs(_bootstrapped(bootstrap)))
+        parts.append(_bootstrapped(subject, bootstrap))
     if structure is not None and structure.edge_probabilities:
         undecided = [pair for pair, p in structure.edge_probabilities.items() if verdict(p) == "undecided"]
         kind = "The probability of every edge comes from the posterior over graphs."
@@ -290,16 +290,30 @@ def _stability(subject: Subject, bootstrap: Any) -> str:
     return "".join(parts)
 
 
-def _bootstrapped(bootstrap: Any) -> str:
-    rows = list(bootstrap.edges())
-    by_verdict = {v: sum(str(row.verdict) == v for row in rows) for v in ("present", "undecided", "absent")}
-    n = getattr(bootstrap, "n", None)
-    times = f"{n:,} times" if isinstance(n, int) else "many times"
-    said_of = listed([f"{k:,} {verdict}" for verdict, k in by_verdict.items()])
-    return (
-        f"The rows were resampled {times} and the network learned anew each time. Of {len(rows):,} pairs, "
-        f"{said_of}."
+def _bootstrapped(subject: Subject, bootstrap: Any) -> str:
+    """Return what resampling says of all pairs, and which it leaves undecided."""
+    result = getattr(bootstrap, "result_", bootstrap)
+    shown_as = dict(zip(subject.keys, subject.names, strict=True))
+    rows = result.edges()
+    numbers = [
+        f"{sum(row.verdict == word for row in rows):,} {word}" for word in ("present", "absent", "undecided")
+    ]
+    head = (
+        f"The rows were resampled {len(result.found):,} times ({result.kind}) and the network learned anew "
+        f"each time, from seed {result.seed}. Of {len(rows):,} pairs {listed(numbers)}."
     )
+    undecided = sorted((row for row in rows if row.verdict == "undecided"), key=lambda row: -row.frequency)
+    cells = [
+        (
+            f"{name(shown_as[row.x])} – {name(shown_as[row.y])}",
+            f"{row.frequency:.0%}",
+            "" if row.low is None else f"{said(row.low)} to {said(row.high)}",
+            "joined" if row.joined else "not joined",
+        )
+        for row in undecided[:MOST_SENTENCES]
+    ]
+    heads = ("pair", "found in", "strength, bits", "in the network")
+    return paragraphs(head) + (table(heads, cells, caption="Undecided pairs") if cells else "")
 
 
 def _fit(compared: Sequence[Baseline]) -> str:
