@@ -1,5 +1,6 @@
 // The little linear algebra that fitting small models takes.
 #pragma once
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <utility>
@@ -16,40 +17,53 @@ public:
     Cholesky(std::vector<double>&& h, std::size_t k) : Cholesky(std::move(h), k, nullptr) {}
     // `diagonal`: what that of the matrix was before something was taken off it
     Cholesky(std::vector<double>&& h, std::size_t k, const double* diagonal) : h_(std::move(h)), k_(k), aliased_(k, false) {
+        std::vector<double> whole(k);
+        for (std::size_t j = 0; j < k; ++j) {
+            whole[j] = diagonal == nullptr ? h_[j * k + j] : diagonal[j];
+            for (std::size_t i = 0; i < j; ++i) h_[i * k + j] = h_[j * k + i];
+        }
+        // Row by row of the transposed factor, each taken off those below as soon as it is known: loops along rows.
         for (std::size_t j = 0; j < k; ++j) {
             double* row = h_.data() + j * k;
-            const double whole = diagonal == nullptr ? row[j] : diagonal[j];
-            for (std::size_t i = 0; i < j; ++i) {
-                if (aliased_[i]) {
-                    row[i] = 0;
-                    continue;
-                }
-                const double* other = h_.data() + i * k;
-                double sum = row[i];
-                for (std::size_t l = 0; l < i; ++l) sum -= row[l] * other[l];
-                row[i] = sum / other[i];
+            aliased_[j] = !(row[j] > kAliased * whole[j]) || !(row[j] > 0);
+            if (aliased_[j]) {
+                std::fill(row + j, row + k, 0.0);
+                row[j] = 1.0;
+                continue;
             }
-            double pivot = row[j];
-            for (std::size_t l = 0; l < j; ++l) pivot -= row[l] * row[l];
-            aliased_[j] = !(pivot > kAliased * whole) || !(pivot > 0);
-            row[j] = aliased_[j] ? 1.0 : std::sqrt(pivot);
+            row[j] = std::sqrt(row[j]);
+            for (std::size_t i = j + 1; i < k; ++i) row[i] /= row[j];
+            for (std::size_t i = j + 1; i < k; ++i) {
+                const double factor = row[i];
+                double* below = h_.data() + i * k;
+                for (std::size_t l = i; l < k; ++l) below[l] -= factor * row[l];
+            }
         }
     }
 
     // L d = g
     void forward(const double* g, double* d) const {
+        std::copy_n(g, k_, d);
+        forward_each(d, 1);
+    }
+    // L d = d, in place, for q right sides beside each other: d is [component][side].
+    void forward_each(double* d, std::size_t q) const {
         for (std::size_t j = 0; j < k_; ++j) {
-            double sum = g[j];
-            for (std::size_t l = 0; l < j; ++l) sum -= h_[j * k_ + l] * d[l];
-            d[j] = aliased_[j] ? 0.0 : sum / h_[j * k_ + j];
+            const double* row = h_.data() + j * k_;
+            double* mine = d + j * q;
+            for (std::size_t s = 0; s < q; ++s) mine[s] = aliased_[j] ? 0.0 : mine[s] / row[j];
+            for (std::size_t i = j + 1; i < k_; ++i)
+                for (std::size_t s = 0; s < q; ++s) d[i * q + s] -= row[i] * mine[s];
         }
     }
     // L' d = d, in place
     void backward(double* d) const {
         for (std::size_t j = k_; j-- > 0;) {
             if (aliased_[j]) continue;
-            d[j] /= h_[j * k_ + j];
-            for (std::size_t l = 0; l < j; ++l) d[l] -= h_[j * k_ + l] * d[j];
+            const double* row = h_.data() + j * k_;
+            double sum = d[j];
+            for (std::size_t i = k_; i-- > j + 1;) sum -= row[i] * d[i];
+            d[j] = sum / row[j];
         }
     }
     // Logarithm of the determinant, of what is not left out.
@@ -60,7 +74,7 @@ public:
     }
 
 private:
-    std::vector<double> h_;
+    std::vector<double> h_;  // the transposed factor, upper triangle
     std::size_t k_;
     std::vector<bool> aliased_;
 };

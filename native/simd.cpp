@@ -497,100 +497,7 @@ void chi_slices(const uint32_t* cells, size_t slices, unsigned rx, unsigned ry, 
         chi_slices_with<false>(cells, slices, rx, ry, sum);
 }
 
-// Eight numbers side by side, whatever the width of the registers: so sums are added up in the same order everywhere.
-typedef double Eight __attribute__((vector_size(64)));
-typedef int64_t EightInts __attribute__((vector_size(64)));
-
-inline Eight eight(const double* from) {
-    Eight v;
-    __builtin_memcpy(&v, from, sizeof v);
-    return v;
-}
-inline Eight eight(double value) { return Eight{} + value; }
-inline void put(const Eight& v, double* to) { __builtin_memcpy(to, &v, sizeof v); }
-inline double total(const Eight& v) { return ((v[0] + v[4]) + (v[1] + v[5])) + ((v[2] + v[6]) + (v[3] + v[7])); }
-
-// A byte of a mask as eight factors of 0 or 1.
-struct Factors {
-    double of[256][8];
-    constexpr Factors() : of() {
-        for (unsigned byte = 0; byte < 256; ++byte)
-            for (unsigned bit = 0; bit < 8; ++bit) of[byte][bit] = byte >> bit & 1;
-    }
-};
-constexpr Factors kFactors;
-constexpr int kFewBits = 10;  // of a word's 64: taken one by one
-
-void add_where(const Word* mask, size_t words, double value, double* values) {
-    const Eight all = eight(value);
-    for (size_t w = 0; w < words; ++w, values += 64) {
-        Word bits = mask[w];
-        if (__builtin_popcountll(bits) <= kFewBits) {
-            for (; bits; bits &= bits - 1) values[__builtin_ctzll(bits)] += value;
-            continue;
-        }
-        for (size_t i = 0; i < 64; i += 8, bits >>= 8) put(eight(values + i) + all * eight(kFactors.of[bits & 255]), values + i);
-    }
-}
-
-double sum_where(const Word* mask, size_t words, const double* values) {
-    Eight even = {}, odd = {};
-    double few = 0;
-    for (size_t w = 0; w < words; ++w, values += 64) {
-        Word bits = mask[w];
-        if (__builtin_popcountll(bits) <= kFewBits) {
-            for (; bits; bits &= bits - 1) few += values[__builtin_ctzll(bits)];
-            continue;
-        }
-        for (size_t i = 0; i < 64; i += 16, bits >>= 16) {
-            even += eight(values + i) * eight(kFactors.of[bits & 255]);
-            odd += eight(values + i + 8) * eight(kFactors.of[bits >> 8 & 255]);
-        }
-    }
-    return few + total(even + odd);
-}
-
-// exp(-a) for 0 <= a, to the last digit or two: exp(r) 2^-k with |r| <= log(2) / 2, by the Taylor polynomial.
-inline Eight exp_minus(const Eight& a) {
-    constexpr double whole = 6755399441055744.0;  // 1.5 * 2^52: adding it rounds to whole numbers
-    constexpr double log2e = 1.4426950408889634, high = 0.693147180369123816490, low = 1.90821492927058770002e-10;
-    constexpr double inverse_factorials[] = {1.0 / 6227020800.0, 1.0 / 479001600.0, 1.0 / 39916800.0, 1.0 / 3628800.0,
-                                             1.0 / 362880.0,     1.0 / 40320.0,     1.0 / 5040.0,     1.0 / 720.0,
-                                             1.0 / 120.0,        1.0 / 24.0,        1.0 / 6.0,        0.5,
-                                             1.0,                1.0};
-    const Eight capped = a < 700.0 ? a : eight(700.0);
-    const Eight shifted = capped * log2e + whole, k = shifted - whole;
-    const Eight r = k * low - (capped - k * high);
-    Eight p = {};
-    for (double c : inverse_factorials) p = p * r + c;
-    EightInts bits;
-    __builtin_memcpy(&bits, &shifted, sizeof bits);
-    bits = (1023 - bits) << 52;  // the low bits of `shifted` are k
-    Eight scale;
-    __builtin_memcpy(&scale, &bits, sizeof scale);
-    return p * scale;
-}
-
-// log(1 + e) for 0 <= e <= 1: 2 artanh(s) with s = e / (2 + e) <= 1/3, by its series.
-inline Eight log_1_plus(const Eight& e) {
-    const Eight s = e / (2 + e), q = s * s;
-    Eight p = {};
-    for (int k = 33; k > 0; k -= 2) p = p * q + 1.0 / k;
-    return 2 * s * p;
-}
-
-double logistic(const double* logits, const double* moves, const Word* y, const double* weights, size_t words,
-                double* residuals) {
-    Eight sum = {};
-    for (size_t i = 0; i < words * 64; i += 8) {
-        const Eight observed = eight(kFactors.of[y[i / 64] >> i % 64 & 255]), weight = eight(weights + i), z = eight(logits + i);
-        const Eight zero = {}, e = exp_minus(z < 0 ? -z : z), inverse = 1 / (1 + e);
-        const Eight p = z < 0 ? e * inverse : inverse;
-        sum += weight * (observed * z - (z < 0 ? zero : z) - log_1_plus(e));
-        put(moves == nullptr ? weight * (observed - p) : -weight * (e * inverse * inverse) * eight(moves + i), residuals + i);
-    }
-    return total(sum);
-}
+#include "simd_columns.hpp"
 
 // The bits of a block of graphs in two halves, because gcc keeps vectors wider than the registers in memory.
 typedef Word Half __attribute__((vector_size(4 * kBlockWords), aligned(8)));
@@ -656,7 +563,8 @@ void search(const Word* planes, unsigned n, unsigned x, unsigned y, Word open, W
 extern const Simd GRAPHOID_JOIN(simd_, GRAPHOID_SIMD);
 const Simd GRAPHOID_JOIN(simd_, GRAPHOID_SIMD) = {
     GRAPHOID_TEXT(GRAPHOID_SIMD), kWordsPerRow, count_and, count_and3, count_and_each, and_count, pack, mix16, mix32,
-    tabulate, cell16, cell32, tally, add_lanes, chi_slices, add_where, sum_where, logistic, search,
+    tabulate, cell16, cell32, tally, add_lanes, chi_slices, add_where, sum_where, logistic, binomial,
+    combine, products, search,
 };
 
 }  // namespace graphoid

@@ -70,6 +70,14 @@ struct Simd {
     // weights[i] (y - p) by logit i into residuals; with `moves`, the derivatives of these along them.
     double (*logistic)(const double* logits, const double* moves, const Word* y, const double* weights, std::size_t words,
                        double* residuals);
+    // The same of counts, n of them (a multiple of 8): `ones` of `totals` each. Also what the residuals lose as logits rise.
+    double (*binomial)(const double* logits, const double* ones, const double* totals, std::size_t n, double* residuals,
+                       double* spreads);
+    // out[c] = sum of weights[i] columns[i][c] over k columns of n numbers (a multiple of 8).
+    void (*combine)(const double* const* columns, std::size_t k, const double* weights, std::size_t n, double* out);
+    // out[i * stride + j] += sum of weights[c] left[i][c] right[j][c] over c; with `lower`, all j <= i and maybe others.
+    void (*products)(const double* weights, const double* const* left, std::size_t n_left, const double* const* right,
+                     std::size_t n_right, bool lower, std::size_t n, double* out, std::size_t stride);
     // A search from x in kBlockGraphs graphs at once. planes has kBlockWords words a pair of the n <= 64 variables, a bit
     // a graph; `open` are the variables a path may use, y among them, x not. Ones in `apart`: y is not reached.
     void (*search)(const Word* planes, unsigned n, unsigned x, unsigned y, Word open, Word* apart);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -67,6 +68,14 @@ def test_printed_figures_are_whole_tables():
             for line in (lines["MPL"], lines["IB"], lines["BJP"]):
                 assert len(line) == len(ROWS)
                 assert list(line) == sorted(line, reverse=True)  # more rows, fewer errors
+
+
+def test_repetitions_in_processes_give_the_same_table():
+    alone = Hubs(sizes=(16,), n_rows=(100,), repetitions=2, learners=FAST)
+    for name in ("learner", "Hamming", "/ best published"):
+        assert replace(alone, processes=2).run(seed=2).column(name) == alone.run(seed=2).column(name)
+    with pytest.raises(SettingsError, match="processes is 0; it must be at least 1"):
+        replace(alone, processes=0).run()
 
 
 def test_hubs_have_a_row_for_every_learner_and_size():

@@ -158,6 +158,9 @@ def reproduce(
     repetitions: Annotated[
         int | None, typer.Option(min=1, help="How often to repeat, in place of the experiment's own number.")
     ] = None,
+    processes: Annotated[
+        int | None, typer.Option(min=1, help="How many repetitions at a time, where the experiment can.")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
     """Run an experiment of a paper, and show its figures beside the printed ones."""
@@ -170,6 +173,7 @@ def reproduce(
         out=out,
         seed=seed,
         repetitions=repetitions,
+        processes=processes,
         as_json=json,
     )
 

@@ -32,6 +32,7 @@ def reproduce(
     out: str | None = None,
     seed: int = 0,
     repetitions: int | None = None,
+    processes: int | None = None,
     as_json: bool = False,
 ) -> None:
     """Run the experiment, show its table and write its files."""
@@ -41,6 +42,10 @@ def reproduce(
         if repetitions < 1:
             raise SettingsError(f"--repetitions must be at least 1, not {repetitions}.")
         experiment = replace(experiment, repetitions=repetitions)  # type: ignore[type-var]
+    if processes is not None:
+        if not hasattr(experiment, "processes"):
+            raise SettingsError(f"{name} runs in one process; leave --processes out.")
+        experiment = replace(experiment, processes=processes)  # type: ignore[type-var]
     given = data or os.environ.get(DATA)
     folder = _made(Path(out)) if out else None
     results = experiment.run(seed=seed, data=Path(given) if given else None, progress=_show_progress())

@@ -12,6 +12,7 @@ from graphoid.datasets.graphs import hub_graph, scale_free_graph
 from graphoid.experiments.compared import stream
 from graphoid.experiments.consistency import irregularity
 from graphoid.experiments.printed_scores import HUBS, ROWS, SCALE_FREE
+from graphoid.experiments.processes import spread
 from graphoid.experiments.results import Column, Plot, Results, paragraphs
 from graphoid.experiments.score_learners import (
     LEARNERS,
@@ -24,7 +25,6 @@ from graphoid.experiments.score_learners import (
     summarized,
 )
 from graphoid.experiments.taken import file, folder, taken
-from graphoid.progress import stepping
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -67,11 +67,14 @@ class Structures:
         Random distributions of each structure, with a data set each.
     learners
         Which learners, by name.
+    processes
+        How many repetitions run at a time.
     """
 
     n_rows: tuple[int, ...] = ROWS
     repetitions: int = 20
     learners: tuple[str, ...] = tuple(LEARNERS)
+    processes: int = 1
 
     def _results(
         self,
@@ -84,9 +87,17 @@ class Structures:
     ) -> Results:
         """Learn every structure; ``says`` is a note on them."""
         checked(self.learners)
-        rows: list[tuple[Cell, ...]] = []
-        for target in stepping(targets, "target structures", progress):
-            rows += self._rows(target, seed)
+        # the largest first, since they take longest
+        parts = [
+            (target, i) for i in range(self.repetitions) for target in sorted(targets, key=lambda t: -t.n)
+        ]
+        done = spread(partial(self._learned, seed), parts, self.processes, "data sets", progress)
+        runs = {(target.name, i): run for (target, i), run in zip(parts, done, strict=True)}
+        rows = [
+            row
+            for target in targets
+            for row in self._rows(target, [runs[target.name, i] for i in range(self.repetitions)])
+        ]
         return Results(
             name,
             title,
@@ -115,19 +126,20 @@ class Structures:
             if (slow := [k for k in self.learners if k not in quick_enough(self.learners, target.n)])
         )
 
-    def _rows(self, target: Target, seed: int) -> list[tuple[Cell, ...]]:
-        runs: dict[int, list[dict[str, Errors]]] = {size: [] for size in self.n_rows}
+    def _learned(self, seed: int, part: tuple[Target, int]) -> dict[int, dict[str, Errors]]:
+        """Return the errors of one repetition, by number of rows and learner."""
+        target, repetition = part
+        rng = stream(seed, *target.key, repetition)
+        network = random_cliques(target.grow(rng), rng, split_beyond=LARGEST_CLIQUE)
+        table = network.sample(max(self.n_rows), rng)
         names = quick_enough(self.learners, target.n)
-        for repetition in range(self.repetitions):
-            rng = stream(seed, *target.key, repetition)
-            network = random_cliques(target.grow(rng), rng, split_beyond=LARGEST_CLIQUE)
-            table = network.sample(max(self.n_rows), rng)
-            for size, done in runs.items():
-                done.append(measured(names, taken(table, slice(size)), network.graph))
+        return {size: measured(names, taken(table, slice(size)), network.graph) for size in self.n_rows}
+
+    def _rows(self, target: Target, runs: list[dict[int, dict[str, Errors]]]) -> list[tuple[Cell, ...]]:
         return [
             (target.name, size, *cells, _printed(target, name, size))
-            for size, done in runs.items()
-            for name, cells in summarized(done).items()
+            for size in self.n_rows
+            for name, cells in summarized([run[size] for run in runs]).items()
         ]
 
 
@@ -167,7 +179,11 @@ class Hubs(Structures):
 
 def fixed(graph: UndirectedGraph) -> Callable[[Generator], UndirectedGraph]:
     """Return what gives the same graph in every repetition."""
-    return lambda _: graph
+    return partial(_same, graph)
+
+
+def _same(graph: UndirectedGraph, _: Generator) -> UndirectedGraph:
+    return graph
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -46,6 +46,13 @@ JUMPS = 10.0
 """Flips of the hottest chain between two swaps."""
 
 
+BATCHES = 10
+"""Of a run, whose means are compared."""
+
+SURPRISE = 3.0
+"""Standard errors by which the means of runs may differ: with many edges, some do."""
+
+
 class Chain:
     """A graph that changes at random, and the time it spends as each.
 
@@ -143,7 +150,8 @@ class Posterior(ScoreLearner):
     score
         What graphs are judged by, with its prior.
     precision
-        Sample until independent runs agree on the probability of every edge to within this much.
+        Sample until the standard error of every edge's probability is at most this, and independent runs
+        differ by no more than goes with it.
     rounds
         Between two looks at that; the chains of a run may swap places after each.
     max_rounds
@@ -158,7 +166,7 @@ class Posterior(ScoreLearner):
     """
 
     _: KW_ONLY
-    precision: float = 0.005
+    precision: float = 0.003
     rounds: int = 200
     max_rounds: int = 10_000
     runs: int = 2
@@ -181,18 +189,19 @@ class Posterior(ScoreLearner):
             ladders.append(Ladder(slopes, self.score.evidence_counts, own))
             ladders[-1].warm_up(self.rounds // 2)
         samples = [np.zeros((0, len(edges))) for _ in ladders]
-        apart = math.inf
-        while apart > self.precision and len(samples[0]) < self.max_rounds:
+        error = math.inf
+        while error > self.precision and len(samples[0]) < self.max_rounds:
             samples = [
                 np.vstack([kept, ladder.sample(self.rounds)])
                 for kept, ladder in zip(samples, ladders, strict=True)
             ]
-            means = np.array([kept.mean(axis=0) for kept in samples])
-            apart = float(np.ptp(means, axis=0).max()) if len(ladders) > 1 else 0.0
+            error = standard_error(samples)
             progress = tell(progress, Step("sampling graphs", len(samples[0]), self.max_rounds))
+        means = np.array([kept.mean(axis=0) for kept in samples])
         probability = means.mean(axis=0)
         convergence = {
-            "largest_difference": apart,
+            "standard_error": error,
+            "largest_difference": float(np.ptp(means, axis=0).max()),
             "r_hat": r_hat(samples),
             "rounds": len(samples[0]),
             "swaps_per_round": sum(ladder.swaps for ladder in ladders) / (len(ladders) * len(samples[0])),
@@ -200,7 +209,7 @@ class Posterior(ScoreLearner):
         }
         return Found(
             UndirectedGraph(scorer.names, [e for e, p in zip(edges, probability, strict=True) if p > 0.5]),
-            stopped="converged" if apart <= self.precision else "max_steps",
+            stopped="converged" if error <= self.precision else "max_steps",
             probabilities=dict(zip(edges, probability.tolist(), strict=True)),
             more={"convergence": convergence},
         )
@@ -220,6 +229,18 @@ class Posterior(ScoreLearner):
 def _drawn(edges: list[Edge], n: int, rng: np.random.Generator) -> list[Edge]:
     """Return a random part of the edges, about one for each variable."""
     return [edge for edge in edges if rng.random() < min(0.5, n / len(edges))]
+
+
+def standard_error(samples: list[NDArray[np.float64]]) -> float:
+    """Return the largest standard error of an edge's probability, the mean over runs.
+
+    By means of batches, which grow with the run and so become independent; where runs differ by more than
+    :data:`SURPRISE` standard errors, they have not met yet, and their difference is what counts.
+    """
+    batches = [[batch.mean(axis=0) for batch in np.array_split(run, BATCHES)] for run in samples]
+    within = np.var(batches, axis=1, ddof=1).mean(axis=0) / (BATCHES * len(samples))
+    between = np.mean(batches, axis=1).var(axis=0, ddof=1) / len(samples) if len(samples) > 1 else 0.0
+    return float(np.sqrt(np.maximum(within, between / SURPRISE**2)).max())
 
 
 def r_hat(samples: list[NDArray[np.float64]]) -> float:

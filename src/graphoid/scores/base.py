@@ -197,6 +197,15 @@ class BlanketScorer(Scorer):
         if missing:
             self._held.update(zip(missing, self._compute(missing), strict=True))
 
+    def changes(self, families: Sequence[tuple[int, int, Sequence[int]]]) -> list[NDArray[np.float64]]:
+        """Return what terms gain if each of some others joins or leaves: (variable, blanket, others) each."""
+        self.prepare((x, mask) for x, mask, _ in families)
+        self.prepare((x, mask ^ 1 << y) for x, mask, others in families for y in others)
+        return [
+            np.array([self._held[x, mask ^ 1 << y] for y in others]) - self._held[x, mask]
+            for x, mask, others in families
+        ]
+
     @abstractmethod
     def _compute(self, families: list[Family]) -> list[float]:
         """Return the terms of variables and their blankets."""
@@ -206,16 +215,8 @@ class BlanketScorer(Scorer):
         return math.fsum(self._held[family] for family in enumerate(adjacency))
 
     def _gains(self, adjacency: Sequence[int], edges: Sequence[Edge]) -> NDArray[np.float64]:
-        after = [((x, adjacency[x] ^ 1 << y), (y, adjacency[y] ^ 1 << x)) for x, y in edges]
-        self.prepare(enumerate(adjacency))
-        self.prepare(family for both in after for family in both)
-        held = self._held
-        return np.array(
-            [
-                held[fx] + held[fy] - held[x, adjacency[x]] - held[y, adjacency[y]]
-                for (x, y), (fx, fy) in zip(edges, after, strict=True)
-            ]
-        )
+        ends = self.changes([(a, adjacency[a], (b,)) for x, y in edges for a, b in ((x, y), (y, x))])
+        return cast("NDArray[np.float64]", np.concatenate(ends).reshape(-1, 2).sum(axis=1))
 
     def _values(self, graphs: NDArray[np.int64]) -> NDArray[np.float64]:
         total = np.zeros(len(graphs))

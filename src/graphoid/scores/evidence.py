@@ -108,7 +108,8 @@ def log_evidence(counts: Counts, *, interactions: bool, scale: float) -> float:
     """Return the log marginal likelihood of the last variable given the others, by a logistic model.
 
     With ``interactions``, products of two of the others are added, the most promising first, while each
-    raises it by more than its price.
+    raises it by more than its price. What a product promises shrinks as others are taken, so that only one
+    that looks best is looked at again.
     """
     configurations, table = configurations_of(counts)
     if not table.size or table.shape[1] < 2:
@@ -119,17 +120,22 @@ def log_evidence(counts: Counts, *, interactions: bool, scale: float) -> float:
     best, weights = model.fit(design, np.zeros((table.shape[1] - 1, design.shape[1])))
     pairs = combinations(effects, 2) if interactions else []
     left = [(a[:, :, None] * b[:, None, :]).reshape(len(table), -1) for a, b in pairs]
-    price, products = math.log(1 + len(left)), 0  # each pays for having been chosen among so many
+    price, taken = math.log(1 + len(left)), 0  # each pays for having been chosen among so many
+    promises = [model.promise(design, more, weights) for more in left]
+    seen = [0] * len(left)  # how many had been taken when a product was looked at
     while left:
-        promises = [model.promise(design, more, weights) for more in left]
         chosen = int(np.argmax(promises))
         if not promises[chosen] > price - DOUBT:
             break
+        if seen[chosen] < taken:
+            promises[chosen], seen[chosen] = model.promise(design, left[chosen], weights), taken
+            continue
         more = left.pop(chosen)
+        del promises[chosen], seen[chosen]
         wider = np.hstack([design, more])
         found, at = model.fit(wider, np.hstack([weights, np.zeros((len(weights), more.shape[1]))]))
-        products += 1
-        found -= price * products
+        taken += 1
+        found -= price * taken
         if not found > best:
             break
         best, design, weights = found, wider, at
