@@ -205,16 +205,15 @@
   }
 
   function distribution(node) {
-    const total = node.rows.reduce((a, b) => a + b, 0) || 1;
     const made = element("div", undefined, { class: "bars", role: "list", "aria-label": "states" });
-    node.states.slice(0, 12).forEach((state, k) => {
-      const share = node.rows[k] / total;
+    node.states.forEach((state, k) => {
+      const share = node.shares[k];
       const label = element("span", undefined, { role: "listitem", title: state });
       label.append(element("bdi", state));
       const meter = element("meter", undefined, { min: 0, max: 1, value: share, "aria-label": `${state}: ${(100 * share).toFixed(1)} %` });
       made.append(label, meter, element("b", `${(100 * share).toFixed(1)} %`));
     });
-    if (node.states.length > 12) made.append(element("span", `and ${node.states.length - 12} more`));
+    if (node.more) made.append(element("span", `and ${node.more} more`));
     return made;
   }
 

@@ -26,7 +26,7 @@ from graphoid.report.drawing import Hull, Line, svg
 from graphoid.report.edges import edges_of, weights_of
 from graphoid.report.escaped import embedded, html, visible
 from graphoid.report.layout import layout
-from graphoid.report.sections import sections
+from graphoid.report.sections import MOST_STATES, sections
 from graphoid.report.subject import row_counts, subject_of
 from graphoid.report.tables import as_csv, as_graphml, as_latex
 from graphoid.structure import document
@@ -223,8 +223,10 @@ def _node(subject: Subject, v: int, place: NDArray[np.float64]) -> dict[str, Any
     }
     table = subject.table
     if table is not None and not table.variables[v].continuous:
-        node["states"] = [str(state) for state in table.variables[v].states]
-        node["rows"] = row_counts(table, v)
+        total = (table.n_rows if table.weights is None else table.weights.total) or 1
+        node["states"] = [str(state) for state in table.variables[v].states[:MOST_STATES]]
+        node["shares"] = [rows / total for rows in row_counts(table, v)[:MOST_STATES]]
+        node["more"] = max(0, table.variables[v].arity - MOST_STATES)
     if table is not None and table.variables[v].label:
         node["label"] = table.variables[v].label
     return node

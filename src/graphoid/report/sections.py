@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -171,9 +172,9 @@ def _independences(subject: Subject, bits: NDArray[np.float64] | None) -> str:
         items = [f"{_capital(i.words)} ({i.n_rows:,.0f} rows)." for i in found[:MOST_SENTENCES]]
         return _listing(items, len(found))
     graph = subject.graph
-    gaps = [(x, y) for x in range(graph.n) for y in range(x + 1, graph.n) if not graph.has_edge(x, y)]
-    if bits is not None:
-        gaps.sort(key=lambda pair: -bits[pair])
+    apart = (pair for pair in combinations(range(graph.n), 2) if not graph.has_edge(*pair))
+    n_apart = graph.n * (graph.n - 1) // 2 - graph.n_edges
+    gaps = list(islice(apart, MOST_SENTENCES)) if bits is None else sorted(apart, key=lambda p: -bits[p])
     items = [
         _gap(subject, pair, None if bits is None else float(bits[pair])) for pair in gaps[:MOST_SENTENCES]
     ]
@@ -182,7 +183,7 @@ def _independences(subject: Subject, bits: NDArray[np.float64] | None) -> str:
         "known. Any such question can be put to the drawing above."
     )
     most = "The pairs that go together most with nothing given come first." if bits is not None else ""
-    return paragraphs(local, most) + _listing(items, len(gaps))
+    return paragraphs(local, most) + _listing(items, n_apart)
 
 
 def _gap(subject: Subject, pair: tuple[int, int], bits: float | None) -> str:
