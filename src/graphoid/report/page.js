@@ -279,7 +279,7 @@
     fact("Found again in", e.frequency === undefined ? undefined : `${(100 * e.frequency).toFixed(0)} % of resamples`);
     fact("Joined in", e.share === undefined ? undefined : `${(100 * e.share).toFixed(1)} % of the rows`);
     fact("Evidence", e.said);
-    fact("Verdict", `${e.verdict}, ${e.certainty}${e.rule ? ` (${e.rule})` : ""}`);
+    fact("Verdict", `${e.verdict}, ${e.certainty}`);
     const asked = element("ol", undefined, { class: "asked" });
     for (const line of e.asked ?? []) asked.append(element("li", line.replace(/^[\d,]+\. /, "")));
     const mine = (e.views ?? []).map((k) => views[k].label);

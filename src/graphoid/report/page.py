@@ -248,8 +248,6 @@ def _edge(edge: EdgeFacts) -> dict[str, Any]:
         "views": edge.views,
         "interval": edge.interval,
     }
-    if edge.resampled is not None:
-        known["rule"] = edge.resampled.rule
     if edge.row is not None:
         known["said"] = edge.row.evidence
         known["bayes_factor"] = edge.row.bayes_factor

@@ -301,7 +301,7 @@ def _bootstrapped(subject: Subject, bootstrap: Any) -> str:
     ]
     head = (
         f"The rows were resampled {len(result.found):,} times ({result.kind}) and the network learned anew "
-        f"each time, from seed {result.seed}. Of {len(rows):,} pairs {listed(numbers)}."
+        f"each time, from seed {result.seed}. Of {len(rows):,} pairs, {listed(numbers)}."
     )
     undecided = sorted((row for row in rows if row.verdict == "undecided"), key=lambda row: -row.frequency)
     cells = [
@@ -314,7 +314,8 @@ def _bootstrapped(subject: Subject, bootstrap: Any) -> str:
         for row in undecided[:MOST_SENTENCES]
     ]
     heads = ("pair", "found in", "strength, bits", "in the network")
-    return paragraphs(head) + (table(heads, cells, caption="Undecided pairs") if cells else "")
+    rule = f"A pair is {rows[0].rule}" if rows else ""
+    return paragraphs(head, rule) + (table(heads, cells, caption="Undecided pairs") if cells else "")
 
 
 def _fit(compared: Sequence[Baseline]) -> str:
