@@ -254,3 +254,10 @@ def test_resamples_of_another_table_are_refused(found, tmp_path):
     run = gd.Bootstrap(gd.GSMN(), n=2, random_state=1).fit(gd.datasets.load("survey"))
     with pytest.raises(ValueError, match="which the network does not have"):
         found.report(tmp_path / "a.html", bootstrap=run)
+
+
+def test_states_are_quoted_as_they_are(tmp_path):
+    gd.GSMN().fit(hostile_table()).structure_.report(tmp_path / "a.html")
+    words = data_of((tmp_path / "a.html").read_text(encoding="utf-8"))["edges"][0]["words"]
+    assert "'</script>לא↵'" in words
+    assert "\\u20" not in words
