@@ -338,7 +338,7 @@ const step = (k) => {
 };
 step(0);
 """
-"""Ten times, to and fro, 1,600 edges come or go and are drawn."""
+"""Ten times, back and forth, 1,600 edges come or go and are drawn."""
 
 
 def test_bar_500_variables_and_2000_edges_stay_usable(browser, large):
