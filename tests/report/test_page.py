@@ -232,3 +232,32 @@ def test_a_structure_keeps_its_table_to_itself(found, titanic):
     assert "table" not in json.loads(found.to_json())["body"]
     assert pickle.loads(pickle.dumps(found)).table is None  # noqa: S301 - our own bytes
     assert gd.learn(titanic).table is titanic
+
+
+def test_resampling_gives_every_edge_a_frequency_and_an_interval(found, titanic, tmp_path):
+    run = gd.Bootstrap(gd.GSMN(test=gd.ChiSquare(alpha=0.001)), n=20, random_state=1).fit(titanic)
+    found.report(tmp_path / "a.html", bootstrap=run)
+    text = (tmp_path / "a.html").read_text(encoding="utf-8")
+    rows = {(row.x, row.y): row for row in run.edges()}
+    for edge in data_of(text)["edges"]:
+        row = rows[found.names[edge["x"]], found.names[edge["y"]]]
+        assert edge["frequency"] == row.frequency
+        assert edge["interval"] == [row.low, row.high]
+        assert edge["verdict"] == row.verdict
+    assert "resampled 20 times" in Read(text).words
+    run.save(tmp_path / "run.json")
+    found.report(tmp_path / "b.html", bootstrap=gd.load(tmp_path / "run.json"))
+    assert data_of((tmp_path / "b.html").read_text(encoding="utf-8"))["edges"] == data_of(text)["edges"]
+
+
+def test_resamples_of_another_table_are_refused(found, tmp_path):
+    run = gd.Bootstrap(gd.GSMN(), n=2, random_state=1).fit(gd.datasets.load("survey"))
+    with pytest.raises(ValueError, match="which the network does not have"):
+        found.report(tmp_path / "a.html", bootstrap=run)
+
+
+def test_states_are_quoted_as_they_are(tmp_path):
+    gd.GSMN().fit(hostile_table()).structure_.report(tmp_path / "a.html")
+    words = data_of((tmp_path / "a.html").read_text(encoding="utf-8"))["edges"][0]["words"]
+    assert "'</script>לא↵'" in words
+    assert "\\u20" not in words

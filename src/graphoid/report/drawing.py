@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 RADIUS = 9.0
 """Of a node, in units of the drawing."""
 
-MARGIN = 70.0
+MARGIN = 90.0
 """Around everything: a label may stand out."""
 
 SMALLEST = (640.0, 400.0)

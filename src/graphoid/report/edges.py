@@ -10,7 +10,7 @@ import numpy as np
 
 from graphoid.counts.engine import CountRequest
 from graphoid.counts.native import engine_for
-from graphoid.errors import CountsTooLarge
+from graphoid.errors import CountsTooLarge, DataError
 from graphoid.independence.base import slices_of
 from graphoid.structure import explain
 from graphoid.uncertainty.association import residuals
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from graphoid.report.subject import Subject
     from graphoid.structure.graph import Edge
     from graphoid.structure.learned import EdgeRow, LearnedStructure
+    from graphoid.uncertainty.resampled import EdgeStability
     from graphoid.uncertainty.strength import EdgeStrength
 
 MOST_CELLS = 400
@@ -64,7 +65,7 @@ class EdgeFacts:
     """The questions about the pair and their answers, in words, in the order asked."""
     why: str = ""
     """What decided."""
-    resampled: Any = None
+    resampled: EdgeStability | None = None
     """The row of a bootstrap: frequency, interval, verdict."""
     share: float | None = None
     """The share of the rows in whose graph it is, where graphs depend on the context."""
@@ -89,13 +90,19 @@ class EdgeFacts:
     @property
     def frequency(self) -> float | None:
         """The share of resamples in which it was found."""
-        return None if self.resampled is None else float(self.resampled.frequency)
+        return None if self.resampled is None else self.resampled.frequency
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """In which the strength in bits lies, by resampling."""
+        row = self.resampled
+        return None if row is None or row.low is None or row.high is None else (row.low, row.high)
 
     @property
     def verdict(self) -> str:
         """Whether it is "present", "undecided" or "absent"."""
         if self.resampled is not None:
-            return str(self.resampled.verdict)
+            return self.resampled.verdict
         return "present" if self.row is None else self.row.verdict
 
     @property
@@ -218,16 +225,16 @@ def _meetings(subject: Subject, table: Table) -> dict[Edge, Meeting]:
     return found
 
 
-def _resampled(subject: Subject, bootstrap: Any) -> dict[Edge, Any]:
-    """Return the rows of a bootstrap by edge; it speaks of names as they came."""
+def _resampled(subject: Subject, bootstrap: Any) -> dict[Edge, EdgeStability]:
+    """Return the rows of a bootstrap by pair; it speaks of names as they came."""
     if bootstrap is None:
         return {}
+    rows = bootstrap.edges()
     place = {name: i for i, name in enumerate(subject.keys)}
-    found = {}
-    for row in bootstrap.edges():
-        x, y = sorted((place[row.x], place[row.y]))
-        found[x, y] = row
-    return found
+    unknown = next((name for row in rows for name in (row.x, row.y) if name not in place), None)
+    if unknown is not None:
+        raise DataError(f"the bootstrap has a variable {unknown!r}, which the network does not have.")
+    return {(place[row.x], place[row.y]): row for row in rows}
 
 
 def _share(subject: Subject, pair: Edge) -> float | None:

@@ -24,6 +24,7 @@
   const rank = new Array(edges.length);
   byStrength.forEach((edge, place) => { rank[edge] = place; });
 
+  const percent = (share) => `${(100 * share).toFixed(1)} %`;
   function number(value) { return value === "∞" ? Infinity : value === "-∞" ? -Infinity : value; }
   const inView = (e) => view === null || (e.views ?? []).includes(view);
   const graph = () => {
@@ -51,7 +52,8 @@
     if (typeof value !== "number") return String(value);
     if (value === 0) return "0";
     const size = Math.abs(value);
-    return size >= 1000 ? Math.round(value).toLocaleString("en") : size < 0.001 ? value.toExponential(1) : String(Number(value.toPrecision(3)));
+    if (size >= 1000) return Math.round(value).toLocaleString("en");
+    return size < 0.001 ? value.toExponential(1) : String(Number(value.toPrecision(3)));
   }
 
   // Paths and separation
@@ -138,8 +140,9 @@
 
   function mark() {
     const neighbors = new Set(chosen.length === 1 ? near[chosen[0]].map(([w]) => w) : []);
+    const ends = shownEdge === null ? chosen : [edges[shownEdge].x, edges[shownEdge].y];
     nodeParts.forEach((part, v) => {
-      part.classList.toggle("chosen", chosen.includes(v) || (shownEdge !== null && [edges[shownEdge].x, edges[shownEdge].y].includes(v)));
+      part.classList.toggle("chosen", ends.includes(v));
       part.classList.toggle("near", neighbors.has(v));
       part.classList.remove("cut");
       part.setAttribute("aria-pressed", String(chosen.includes(v)));
@@ -187,6 +190,7 @@
     const node = nodes[v];
     if (data.kind === "classifier") return showTogether([v]);
     const around = [...near[v]].sort((a, b) => number(strength(edges[b[1]])) - number(strength(edges[a[1]])));
+    const many = around.length === 1 ? "one variable" : `${around.length} variables`;
     const list = element("ul");
     for (const [w, i] of around) {
       const value = strength(edges[i]);
@@ -196,7 +200,7 @@
       sentence("h2", name(v)),
       node.label ? element("p", node.label) : null,
       around.length
-        ? sentence("p", `Its blanket has ${around.length === 1 ? "one variable" : `${around.length} variables`}: once known, no other variable tells anything more about `, name(v), ".")
+        ? sentence("p", `Its blanket has ${many}: once known, no other variable tells anything more about `, name(v), ".")
         : element("p", "Joined to nothing: no other variable here tells anything about it."),
       around.length ? list : null,
       node.states ? distribution(node) : null,
@@ -205,16 +209,15 @@
   }
 
   function distribution(node) {
-    const total = node.rows.reduce((a, b) => a + b, 0) || 1;
     const made = element("div", undefined, { class: "bars", role: "list", "aria-label": "states" });
-    node.states.slice(0, 12).forEach((state, k) => {
-      const share = node.rows[k] / total;
+    node.states.forEach((state, k) => {
+      const share = node.shares[k];
       const label = element("span", undefined, { role: "listitem", title: state });
       label.append(element("bdi", state));
-      const meter = element("meter", undefined, { min: 0, max: 1, value: share, "aria-label": `${state}: ${(100 * share).toFixed(1)} %` });
-      made.append(label, meter, element("b", `${(100 * share).toFixed(1)} %`));
+      const meter = element("meter", undefined, { min: 0, max: 1, value: share, "aria-label": `${state}: ${percent(share)}` });
+      made.append(label, meter, element("b", percent(share)));
     });
-    if (node.states.length > 12) made.append(element("span", `and ${node.states.length - 12} more`));
+    if (node.more) made.append(element("span", `and ${node.more} more`));
     return made;
   }
 
@@ -222,7 +225,10 @@
   function showTogether(members) {
     const mine = hulls.filter((h) => members.every((v) => h.members.includes(v)));
     const list = element("ul");
-    for (const h of mine) list.append(sentence("li", ...named(h.members), `: ${(100 * h.information).toFixed(1)} % of the entropy of the class, taken at step ${h.step}`));
+    for (const h of mine) {
+      const said = `: ${percent(h.information)} of the entropy of the class, taken at step ${h.step}`;
+      list.append(sentence("li", ...named(h.members), said));
+    }
     tell(
       sentence("h2", ...named(members)),
       element("p", mine.length
@@ -248,7 +254,9 @@
     trace(along);
     tell(
       title,
-      sentence("p", "Not joined. ", sentence("b", ...named(cut)), cut.length === 1 ? " separates them" : " separate them", `, and no smaller set does: once ${cut.length === 1 ? "it is" : "they are"} known, neither tells anything more about the other.`),
+      sentence("p", "Not joined. ", sentence("b", ...named(cut)), cut.length === 1
+        ? " separates them: once it is known, neither tells anything more about the other."
+        : " separate them, and no smaller set does: once they are known, neither tells anything more about the other."),
       sentence("p", "A shortest path that connects them: ", ...steps(along), "."),
       ...reason,
     );
@@ -269,23 +277,23 @@
       if (value !== undefined) facts.append(element("dt", term), element("dd", `${say(value)}${more}`));
     };
     fact("Strength", e.bits, " bits");
-    if (e.interval) facts.append(element("dt", "95 % interval"), element("dd", `${say(e.interval[0])} to ${say(e.interval[1])} bits`));
+    if (e.interval) fact("95 % interval", `${say(e.interval[0])} to ${say(e.interval[1])} bits`);
     if (e.log_odds !== undefined) {
-      const reach = 1.96 * (e.log_odds_error ?? 0);
-      facts.append(element("dt", "Log odds ratio"), element("dd", `${say(e.log_odds)} (${say(e.log_odds - reach)} to ${say(e.log_odds + reach)})`));
+      const reach = 1.96 * (e.log_odds_error ?? 0); // two standard errors, all but
+      fact("Log odds ratio", `${say(e.log_odds)} (${say(e.log_odds - reach)} to ${say(e.log_odds + reach)})`);
     }
     fact("Partial correlation", e.r);
     fact("Probability", e.probability);
     fact("Bayes factor", e.bayes_factor);
     fact("Found again in", e.frequency === undefined ? undefined : `${(100 * e.frequency).toFixed(0)} % of resamples`);
-    fact("Joined in", e.share === undefined ? undefined : `${(100 * e.share).toFixed(1)} % of the rows`);
+    fact("Joined in", e.share === undefined ? undefined : `${percent(e.share)} of the rows`);
     fact("Evidence", e.said);
     fact("Verdict", `${e.verdict}, ${e.certainty}`);
     const asked = element("ol", undefined, { class: "asked" });
     for (const line of e.asked ?? []) asked.append(element("li", line.replace(/^[\d,]+\. /, "")));
     const mine = (e.views ?? []).map((k) => views[k].label);
     tell(
-      sentence("h2", choice([name(e.x)], () => { clear(); choose(e.x); }), " – ", choice([name(e.y)], () => { clear(); choose(e.y); })),
+      sentence("h2", ...[e.x, e.y].flatMap((v, k) => [k ? " – " : "", choice([name(v)], () => { clear(); choose(v); })])),
       e.words ? element("p", e.words) : null,
       facts,
       e.meeting ? counts(e) : null,
@@ -301,8 +309,11 @@
   function counts(e) {
     const m = e.meeting;
     const made = element("table", undefined, { class: "counts" });
-    const given = m.given.length ? `all ${m.n_slices.toLocaleString("en")} groups of rows alike in ${m.given.join(", ")} together` : "all rows together";
-    const said = element("p", `Rows, and in brackets how many were expected if the two were independent; ${given}. Bold: more than two standard deviations above or below.`, { class: "asked" });
+    const rows = m.given.length
+      ? `all ${m.n_slices.toLocaleString("en")} groups of rows alike in ${m.given.join(", ")} together`
+      : "all rows together";
+    const said = element("p", `Rows, and in brackets how many were expected if the two were independent; ${rows}. `
+      + "Bold: more than two standard deviations above or below.", { class: "asked" });
     const head = element("tr");
     const corner = element("th");
     corner.append(name(e.x), " ╲ ", name(e.y));
@@ -313,7 +324,10 @@
       const row = sentence("tr", element("th", String(state), { scope: "row" }));
       m.y_states.forEach((_, j) => {
         const far = m.residual[i][j];
-        const cell = element("td", `${Math.round(m.observed[i][j]).toLocaleString("en")} `, { class: `number ${far >= 2 ? "over" : far <= -2 ? "under" : ""}`, title: `${far >= 0 ? "+" : ""}${far.toFixed(1)} standard deviations` });
+        const cell = element("td", `${Math.round(m.observed[i][j]).toLocaleString("en")} `, {
+          class: `number ${far >= 2 ? "over" : far <= -2 ? "under" : ""}`,
+          title: `${far >= 0 ? "+" : ""}${far.toFixed(1)} standard deviations`,
+        });
         cell.append(element("small", `(${Math.round(m.expected[i][j]).toLocaleString("en")})`));
         row.append(cell);
       });
@@ -371,11 +385,17 @@
       known.forEach((v) => nodeParts[v].classList.add("cut"));
       svg.classList.add("faded");
       declutter();
-      answer.replaceChildren(sentence("b", "Yes: "), name(x), " is independent of ", name(y), ...alike, known.length ? "; every path between them goes through what is given." : "; no path connects them.");
+      answer.replaceChildren(
+        sentence("b", "Yes: "), name(x), " is independent of ", name(y), ...alike,
+        known.length ? "; every path between them goes through what is given." : "; no path connects them.",
+      );
     } else {
       known.forEach((v) => nodeParts[v].classList.add("cut"));
       trace(along);
-      answer.replaceChildren(sentence("b", "No: "), name(x), " and ", name(y), " may depend on each other", ...alike, "; ", ...steps(along), known.length ? " is a path around it." : " connects them.");
+      answer.replaceChildren(
+        sentence("b", "No: "), name(x), " and ", name(y), " may depend on each other", ...alike, "; ", ...steps(along),
+        known.length ? " is a path around it." : " connects them.",
+      );
     }
   }
 
@@ -413,15 +433,20 @@
     const grid = new Map(), size = 40;
     const cells = ([l, t, r, b]) => {
       const found = [];
-      for (let i = Math.floor(l / size); i <= Math.floor(r / size); i++) for (let j = Math.floor(t / size); j <= Math.floor(b / size); j++) found.push(`${i},${j}`);
+      for (let i = Math.floor(l / size); i <= Math.floor(r / size); i++) {
+        for (let j = Math.floor(t / size); j <= Math.floor(b / size); j++) found.push(`${i},${j}`);
+      }
       return found;
     };
-    const free = (area) => cells(area).every((cell) => (grid.get(cell) ?? []).every((o) => area[2] < o[0] || area[0] > o[2] || area[3] < o[1] || area[1] > o[3]));
-    const put = (area) => cells(area).forEach((cell) => { if (!grid.has(cell)) grid.set(cell, []); grid.get(cell).push(area); });
+    const apart = (a, b) => a[2] < b[0] || a[0] > b[2] || a[3] < b[1] || a[1] > b[3];
+    const free = (area) => cells(area).every((cell) => (grid.get(cell) ?? []).every((taken) => apart(area, taken)));
+    const put = (area) => cells(area).forEach((cell) => grid.set(cell, [...(grid.get(cell) ?? []), area]));
     nodes.forEach(({ at: [x, y] }) => put([k * (x - 8), k * (y - 8), k * (x + 8), k * (y + 8)]));
     // what can be seen is wider or higher than the box where their shapes differ
-    const wide = svg.clientWidth / 2, high = svg.clientHeight / 2, midX = k * (box[0] + box[2] / 2), midY = k * (box[1] + box[3] / 2);
-    const seen = ([l, t, r, b]) => l >= midX - wide && r <= midX + wide && t >= midY - high && b <= midY + high;
+    const wide = svg.clientWidth / 2, high = svg.clientHeight / 2;
+    const middle = [k * (box[0] + box[2] / 2), k * (box[1] + box[3] / 2)];
+    const window = [middle[0] - wide, middle[1] - high, middle[0] + wide, middle[1] + high];
+    const seen = ([l, t, r, b]) => l >= window[0] && t >= window[1] && r <= window[2] && b <= window[3];
     for (const v of order) {
       const [x, y] = nodes[v].at.map((n) => n * k), w = widths[v], half = w / 2;
       const away = nodeParts[v].classList.contains("ringed") ? 17 : 13, out = away * k; // from the middle of a node

@@ -26,7 +26,7 @@ from graphoid.report.drawing import Hull, Line, svg
 from graphoid.report.edges import edges_of, weights_of
 from graphoid.report.escaped import embedded, html, visible
 from graphoid.report.layout import layout
-from graphoid.report.sections import sections
+from graphoid.report.sections import MOST_STATES, sections
 from graphoid.report.subject import row_counts, subject_of
 from graphoid.report.tables import as_csv, as_graphml, as_latex
 from graphoid.structure import document
@@ -73,7 +73,8 @@ def write(
         What it was learned from, for the counts behind every edge. A result of ``fit`` in this process
         remembers it.
     bootstrap
-        A fitted :class:`~graphoid.Bootstrap`: how often each edge is found again, with intervals.
+        A fitted :class:`~graphoid.Bootstrap`, or what it has saved: how often each edge is found again, with
+        intervals.
     layout_from
         Another report, whose variables keep their places: two networks can then be compared by eye.
     seed
@@ -222,8 +223,10 @@ def _node(subject: Subject, v: int, place: NDArray[np.float64]) -> dict[str, Any
     }
     table = subject.table
     if table is not None and not table.variables[v].continuous:
-        node["states"] = [str(state) for state in table.variables[v].states]
-        node["rows"] = row_counts(table, v)
+        total = (table.n_rows if table.weights is None else table.weights.total) or 1
+        node["states"] = [str(state) for state in table.variables[v].states[:MOST_STATES]]
+        node["shares"] = [rows / total for rows in row_counts(table, v)[:MOST_STATES]]
+        node["more"] = max(0, table.variables[v].arity - MOST_STATES)
     if table is not None and table.variables[v].label:
         node["label"] = table.variables[v].label
     return node
@@ -243,6 +246,7 @@ def _edge(edge: EdgeFacts) -> dict[str, Any]:
         "why": edge.why,
         "asked": edge.asked,
         "views": edge.views,
+        "interval": edge.interval,
     }
     if edge.row is not None:
         known["said"] = edge.row.evidence
@@ -254,9 +258,6 @@ def _edge(edge: EdgeFacts) -> dict[str, Any]:
         known["r"] = edge.strength.partial_correlation
     if edge.meeting is not None:
         known["meeting"] = edge.meeting._asdict()
-    interval = getattr(edge.resampled, "interval", None)
-    if interval is not None:
-        known["interval"] = list(interval)
     return {key: _finite(value) for key, value in known.items() if value not in (None, "", ())}
 
 
@@ -322,10 +323,11 @@ HINTS = {
 
 
 def _legend(kind: str) -> str:
-    return "".join(
-        f'<li><svg viewBox="0 0 34 10" aria-hidden="true">{SHAPES.get(mark, STROKE.format(mark))}</svg>{words}</li>'
-        for mark, words in MARKS[kind]
-    )
+    items = []
+    for mark, words in MARKS[kind]:
+        shape = SHAPES.get(mark, STROKE.format(mark))
+        items.append(f'<li><svg viewBox="0 0 34 10" aria-hidden="true">{shape}</svg>{words}</li>')
+    return "".join(items)
 
 
 def _section(part: Section) -> str:

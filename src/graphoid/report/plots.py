@@ -19,6 +19,7 @@ from graphoid.report.layout import layout
 from graphoid.report.page import places_in
 from graphoid.report.subject import subject_of
 from graphoid.structure.graph import UndirectedGraph
+from graphoid.uncertainty.plots import edge_intervals as resampled_intervals
 from graphoid.uncertainty.strength import NORMAL_95
 
 if TYPE_CHECKING:
@@ -98,8 +99,9 @@ def edge_intervals(
 ) -> Any:
     """Draw the strength of the edges, strongest first, each with its interval of 95 %.
 
-    With a bootstrap, the strength in bits with the interval of the resamples; without, the log odds ratio of
-    pairs of two states with the interval of its standard error.
+    With a bootstrap, the strength in bits with the interval of the resamples
+    (:func:`graphoid.uncertainty.plots.edge_intervals`); without, the log odds ratio of pairs of two states
+    with the interval of its standard error.
 
     Parameters
     ----------
@@ -110,8 +112,10 @@ def edge_intervals(
     ax
         Axes to draw on; a new figure by default.
     """
+    if bootstrap is not None:
+        return resampled_intervals(getattr(bootstrap, "result_", bootstrap), ax)
     subject = subject_of(structure, table)
-    rows = [row for edge in edges_of(subject, bootstrap) if (row := _interval(edge)) is not None]
+    rows = [row for edge in edges_of(subject) if (row := _interval(edge)) is not None]
     if not rows:
         raise DataError(
             "no edge has an interval: give a fitted Bootstrap, or a table in which joined variables have "
@@ -128,20 +132,15 @@ def edge_intervals(
     ax.set_yticks(range(len(rows)), names, fontsize=8, parse_math=False)
     ax.set_ylim(-0.7, len(rows) - 0.3)
     ax.axvline(0.0, color=FAINT, linewidth=0.8)
-    ax.set_xlabel(
-        "bits" if bootstrap is not None else "log odds ratio, given the rest of the smaller blanket"
-    )
+    ax.set_xlabel("log odds ratio, given the rest of the smaller blanket")
     ax.spines[["top", "right"]].set_visible(False)
     return ax
 
 
 def _interval(edge: EdgeFacts) -> tuple[EdgeFacts, float, float, float] | None:
-    """Return an edge with its strength and the interval of it."""
-    interval = getattr(edge.resampled, "interval", None)
-    if interval is not None and edge.bits is not None:
-        return edge, edge.bits, float(interval[0]), float(interval[1])
+    """Return an edge with its log odds ratio and the interval of it."""
     s = edge.strength
-    if edge.resampled is not None or s is None or s.log_odds is None or s.log_odds_error is None:
+    if s is None or s.log_odds is None or s.log_odds_error is None:
         return None
     reach = NORMAL_95 * s.log_odds_error
     return edge, s.log_odds, s.log_odds - reach, s.log_odds + reach

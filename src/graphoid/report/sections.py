@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -171,9 +172,9 @@ def _independences(subject: Subject, bits: NDArray[np.float64] | None) -> str:
         items = [f"{_capital(i.words)} ({i.n_rows:,.0f} rows)." for i in found[:MOST_SENTENCES]]
         return _listing(items, len(found))
     graph = subject.graph
-    gaps = [(x, y) for x in range(graph.n) for y in range(x + 1, graph.n) if not graph.has_edge(x, y)]
-    if bits is not None:
-        gaps.sort(key=lambda pair: -bits[pair])
+    apart = (pair for pair in combinations(range(graph.n), 2) if not graph.has_edge(*pair))
+    n_apart = graph.n * (graph.n - 1) // 2 - graph.n_edges
+    gaps = list(islice(apart, MOST_SENTENCES)) if bits is None else sorted(apart, key=lambda p: -bits[p])
     items = [
         _gap(subject, pair, None if bits is None else float(bits[pair])) for pair in gaps[:MOST_SENTENCES]
     ]
@@ -182,7 +183,7 @@ def _independences(subject: Subject, bits: NDArray[np.float64] | None) -> str:
         "known. Any such question can be put to the drawing above."
     )
     most = "The pairs that go together most with nothing given come first." if bits is not None else ""
-    return paragraphs(local, most) + _listing(items, len(gaps))
+    return paragraphs(local, most) + _listing(items, n_apart)
 
 
 def _gap(subject: Subject, pair: tuple[int, int], bits: float | None) -> str:
@@ -260,7 +261,7 @@ def _stability(subject: Subject, bootstrap: Any) -> str:
     parts = []
     structure = subject.structure
     if bootstrap is not None:
-        parts.append(paragraphs(_bootstrapped(bootstrap)))
+        parts.append(_bootstrapped(subject, bootstrap))
     if structure is not None and structure.edge_probabilities:
         undecided = [pair for pair, p in structure.edge_probabilities.items() if verdict(p) == "undecided"]
         kind = "The probability of every edge comes from the posterior over graphs."
@@ -290,16 +291,31 @@ def _stability(subject: Subject, bootstrap: Any) -> str:
     return "".join(parts)
 
 
-def _bootstrapped(bootstrap: Any) -> str:
-    rows = list(bootstrap.edges())
-    by_verdict = {v: sum(str(row.verdict) == v for row in rows) for v in ("present", "undecided", "absent")}
-    n = getattr(bootstrap, "n", None)
-    times = f"{n:,} times" if isinstance(n, int) else "many times"
-    said_of = listed([f"{k:,} {verdict}" for verdict, k in by_verdict.items()])
-    return (
-        f"The rows were resampled {times} and the network learned anew each time. Of {len(rows):,} pairs, "
-        f"{said_of}."
+def _bootstrapped(subject: Subject, bootstrap: Any) -> str:
+    """Return what resampling says of all pairs, and which it leaves undecided."""
+    result = getattr(bootstrap, "result_", bootstrap)
+    shown_as = dict(zip(subject.keys, subject.names, strict=True))
+    rows = result.edges()
+    numbers = [
+        f"{sum(row.verdict == word for row in rows):,} {word}" for word in ("present", "absent", "undecided")
+    ]
+    head = (
+        f"The rows were resampled {len(result.found):,} times ({result.kind}) and the network learned anew "
+        f"each time, from seed {result.seed}. Of {len(rows):,} pairs, {listed(numbers)}."
     )
+    undecided = sorted((row for row in rows if row.verdict == "undecided"), key=lambda row: -row.frequency)
+    cells = [
+        (
+            f"{name(shown_as[row.x])} – {name(shown_as[row.y])}",
+            f"{row.frequency:.0%}",
+            "" if row.low is None else f"{said(row.low)} to {said(row.high)}",
+            "joined" if row.joined else "not joined",
+        )
+        for row in undecided[:MOST_SENTENCES]
+    ]
+    heads = ("pair", "found in", "strength, bits", "in the network")
+    rule = f"A pair is {rows[0].rule}" if rows else ""
+    return paragraphs(head, rule) + (table(heads, cells, caption="Undecided pairs") if cells else "")
 
 
 def _fit(compared: Sequence[Baseline]) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from graphoid.errors import DataError, SettingsError
 from graphoid.logic.names import shown as listed_names
-from graphoid.report.escaped import isolated, shown, visible
+from graphoid.report.escaped import shown, visible
 from graphoid.structure.contexts import CanonicalModel
 from graphoid.structure.explain import counted, listed
 from graphoid.structure.graph import UndirectedGraph
@@ -198,7 +198,7 @@ def _of_classifier(classifier: Any) -> Subject:
     )
     joined = sorted(h.members for h in together if h.order == 3)
     near = {(x, y) for h in together for i, x in enumerate(h.members) for y in h.members[i + 1 :]}
-    classes = [isolated(visible(str(label))) for label in classifier.classes_]
+    classes = [visible(str(label)) for label in classifier.classes_]
     return Subject(
         keys=keys,
         graph=UndirectedGraph(shown(keys), [(x, y) for x, y in joined]),
@@ -239,7 +239,7 @@ def _shown_variable(variable: Variable, name: str) -> Variable:
 
 
 def _shown_state(state: Any) -> Any:
-    return isolated(visible(state)) if isinstance(state, str) else state
+    return visible(state) if isinstance(state, str) else state
 
 
 def row_counts(table: Table, v: int) -> list[float]:

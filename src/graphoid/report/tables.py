@@ -29,8 +29,8 @@ class Column(NamedTuple):
 
 COLUMNS = (
     Column("bits", "strength", "bits", lambda e: e.bits),
-    Column("bits_low", "from", "bits", lambda e: _interval(e)[0]),
-    Column("bits_high", "to", "bits", lambda e: _interval(e)[1]),
+    Column("bits_low", "from", "bits", lambda e: None if e.interval is None else e.interval[0]),
+    Column("bits_high", "to", "bits", lambda e: None if e.interval is None else e.interval[1]),
     Column("log_odds", "log odds ratio", "", lambda e: None if e.strength is None else e.strength.log_odds),
     Column("log_odds_error", "its error", "", lambda e: e.strength.log_odds_error if e.strength else None),
     Column(
@@ -42,12 +42,6 @@ COLUMNS = (
     Column("share", "rows", "share", lambda e: e.share),
     Column("verdict", "verdict", "", lambda e: e.verdict),
 )
-
-
-def _interval(edge: EdgeFacts) -> tuple[float | None, float | None]:
-    """Return the interval of the strength under resampling."""
-    low, high = getattr(edge.resampled, "interval", None) or (None, None)
-    return low, high
 
 
 def columns_of(edges: Sequence[EdgeFacts]) -> list[Column]:

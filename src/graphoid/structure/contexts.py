@@ -225,11 +225,11 @@ class CanonicalModel:
 
         document.save(self.to_json(), path)
 
-    def report(self, path: str | os.PathLike[str], **options: Any) -> None:
+    def report(self, path: str | os.PathLike[str], table: Any = None, **options: Any) -> None:
         """Write a page that shows the graph of every context; see :func:`graphoid.report.page.write`."""
         from graphoid.report import page
 
-        page.write(self, path, **options)
+        page.write(self, path, table=table, **options)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "table": None}  # rows stay where they are

@@ -225,7 +225,7 @@ class LearnedStructure:
 
         document.save(self.to_json(), path)
 
-    def report(self, path: str | os.PathLike[str], **options: Any) -> None:
+    def report(self, path: str | os.PathLike[str], table: Any = None, **options: Any) -> None:
         """Write a page that shows the network, lets one ask it, and says all that a paper needs.
 
         One file that works without a network connection; see :func:`graphoid.report.page.write` for the
@@ -233,7 +233,7 @@ class LearnedStructure:
         """
         from graphoid.report import page
 
-        page.write(self, path, **options)
+        page.write(self, path, table=table, **options)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "table": None}  # rows stay where they are
