@@ -1,13 +1,13 @@
 # make demo   set everything up and learn a first network
 # make test   set everything up and run the tests
-# The rest is for developers: lint, types, bench, fuzz, sanitize, test-all, clean.
+# The rest is for developers: lint, types, bench, fuzz, sanitize, wheel, test-all, test-browser, clean.
 
 PYTHON ?= python3
 VENV   ?= .venv
 BIN     = $(VENV)/bin
 KERNELS = $(wildcard native/*) CMakeLists.txt pyproject.toml
 
-.PHONY: demo test test-all lint types bench fuzz sanitize clean setup
+.PHONY: demo test test-all test-browser lint types bench fuzz sanitize wheel clean setup
 .DEFAULT_GOAL := test
 
 setup: $(VENV)/.installed
@@ -26,6 +26,10 @@ test: setup
 
 test-all: setup
 	$(BIN)/python -m pytest -n auto
+
+# Reports in a real Chromium, installed where that is allowed; where there is none, one line says so.
+test-browser: setup
+	bash tools/browser.sh $(BIN)/python
 
 lint: setup
 	$(BIN)/ruff check .
@@ -47,6 +51,10 @@ fuzz: setup
 # The kernels rebuilt with address and undefined-behaviour checks, in an environment of their own.
 sanitize:
 	bash tools/sanitize.sh
+
+# The wheel, built, weighed, and used in an empty environment without a compiler; some minutes.
+wheel:
+	PYTHON=$(PYTHON) bash tools/wheel.sh
 
 clean:
 	rm -rf $(VENV) .venv-* build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -52,7 +52,6 @@ if TYPE_CHECKING:
     from graphoid.models.fit import L2 as L2
     from graphoid.models.fit import CrossValidated as CrossValidated
     from graphoid.models.fit import ElasticNet as ElasticNet
-    from graphoid.models.io import load as load
     from graphoid.models.network import MarkovNetwork as MarkovNetwork
     from graphoid.scores.bjp import BJP as BJP
     from graphoid.scores.evidence import LogLinearEvidence as LogLinearEvidence
@@ -67,6 +66,12 @@ if TYPE_CHECKING:
     from graphoid.structure.contexts import CanonicalModel as CanonicalModel
     from graphoid.structure.graph import UndirectedGraph as UndirectedGraph
     from graphoid.structure.learned import LearnedStructure as LearnedStructure
+    from graphoid.uncertainty.bootstrap import Bootstrap as Bootstrap
+    from graphoid.uncertainty.groups import compare_groups as compare_groups
+    from graphoid.uncertainty.io import load as load
+    from graphoid.uncertainty.power import power as power
+    from graphoid.uncertainty.sensitivity import sensitivity as sensitivity
+    from graphoid.uncertainty.strength import strengths as strengths
 
 
 __version__ = "0.1.0"
@@ -75,6 +80,7 @@ _HOME = {
     "Assertion": "logic.assertion",
     "BJP": "scores.bjp",
     "BayesianTest": "independence.bayesian",
+    "Bootstrap": "uncertainty.bootstrap",
     "Budget": "learners.prices",
     "CSGS": "learners.csgs",
     "CSPC": "learners.cspc",
@@ -119,9 +125,13 @@ _HOME = {
     "Verdict": "logic.verdict",
     "accuracy": "structure.compare",
     "compare": "structure.compare",
+    "compare_groups": "uncertainty.groups",
     "learn": "learners.recommended",
-    "load": "models.io",
+    "load": "uncertainty.io",
+    "power": "uncertainty.power",
     "read": "data.sources",
+    "sensitivity": "uncertainty.sensitivity",
+    "strengths": "uncertainty.strength",
 }
 
 __all__ = ["__version__", "datasets", *sorted(_HOME)]  # noqa: PLE0604 - names, all of them strings

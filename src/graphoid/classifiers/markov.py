@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from graphoid.classifiers.columns import learned
-from graphoid.classifiers.draw import draw_hyperedges
 from graphoid.classifiers.estimator import (
     BaseEstimator,
     ClassifierMixin,
@@ -276,6 +275,8 @@ class MarkovNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         Axes
             What was drawn on; ``.figure.savefig(path)`` writes it to a file.
         """
+        from graphoid.report.hyperedges import draw_hyperedges
+
         check_is_fitted(self)
         names = [attribute.name for attribute in self.attributes_]
         return draw_hyperedges(self.hyperedges_, names, positions=positions, ax=ax)

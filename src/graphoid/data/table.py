@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, field
 from functools import cached_property
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
 
 Codes = np.ndarray[tuple[int], np.dtype[np.uint8] | np.dtype[np.uint16]]
 """One column: uint8, or uint16 where the variable has more than 256 states."""
+
+
+MOST_SHOWN = 50
+"""Variables that a notebook shows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,6 +184,32 @@ class Table:
             digest.update(np.ascontiguousarray(self.weights.units).data)
         return digest.hexdigest()
 
+    def _repr_html_(self) -> str:
+        cells = "".join(
+            f"<tr><th>{escape(v.name)}</th><td>{_kind(v)}</td><td>{escape(_states(v))}</td></tr>"
+            for v in self.variables[:MOST_SHOWN]
+        )
+        more = len(self.variables) - MOST_SHOWN
+        rest = f"<p>and {more:,} more variables</p>" if more > 0 else ""
+        notes = "".join(f"<li>{escape(note)}</li>" for note in self.notes)
+        return (
+            f"<p><b>{escape(self.name)}</b>: {self.n_rows:,} rows x {len(self.variables):,} variables"
+            f"{', weighted' if self.weights is not None else ''}</p>"
+            f"<table><tr><th>variable</th><th>kind</th><th>states</th></tr>{cells}</table>{rest}<ul>{notes}</ul>"
+        )
+
     def __repr__(self) -> str:
         weighted = ", weighted" if self.weights is not None else ""
         return f"<Table {self.name!r}: {self.n_rows:,} rows x {len(self.variables):,} variables{weighted}>"
+
+
+def _kind(variable: Variable) -> str:
+    """Return what sort of column it is, in a word."""
+    if variable.continuous:
+        return "continuous"
+    return "binned" if variable.cuts else "ordered" if variable.ordered else "nominal"
+
+
+def _states(variable: Variable) -> str:
+    """Return the first few states, for a notebook."""
+    return ", ".join(map(str, variable.states[:8])) + (" …" if variable.arity > 8 else "")

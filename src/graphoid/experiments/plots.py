@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from graphoid.errors import missing_extra
 from graphoid.experiments.results import Spread
+from graphoid.report.figure import figure
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,23 +19,17 @@ def save_plot(results: Results, path: Path) -> None:
     """Draw the results into a PNG file; needs matplotlib."""
     if results.plot is None:
         return
-    try:
-        import matplotlib as mpl
-    except ImportError:
-        raise missing_extra("a plot", "plot") from None
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     plot = results.plot
     drawn = [row for row, x in enumerate(results.column(plot.x)) if x is not None]
     panels = _groups(results, plot.panels, drawn)
     # the values of the last of the panels' columns side by side
     across = len({results.column(plot.panels[-1])[row] for row in drawn}) if plot.panels else 1
     down = -(-len(panels) // across)
+    sheet = figure((PANEL[0] * across, PANEL[1] * down * len(plot.y)))
+    import matplotlib as mpl
+
     with mpl.rc_context({"font.size": 8}):
-        figure = Figure(figsize=(PANEL[0] * across, PANEL[1] * down * len(plot.y)), layout="constrained")
-        FigureCanvasAgg(figure)
-        axes = figure.subplots(down * len(plot.y), across, squeeze=False)
+        axes = sheet.subplots(down * len(plot.y), across, squeeze=False)
         for i, (label, columns) in enumerate(plot.y.items()):
             block = list(axes[i * down : (i + 1) * down].flat)
             for ax, (title, rows) in zip(block, panels.items(), strict=False):
@@ -49,8 +43,8 @@ def save_plot(results: Results, path: Path) -> None:
                     ax.set_ylim(bottom=0)
             for ax in block[len(panels) :]:
                 ax.set_visible(False)
-        figure.suptitle(results.title)
-        figure.savefig(path, dpi=120)
+        sheet.suptitle(results.title)
+        sheet.savefig(path, dpi=120)
 
 
 def _draw(ax: Any, results: Results, plot: Plot, columns: tuple[str, ...], rows: list[int]) -> None:

@@ -138,6 +138,7 @@ class CanonicalLearner(ABC):
                 "test": described(ci.test),
             },
             data_id=table.data_id,
+            table=table,
         )
         return self
 

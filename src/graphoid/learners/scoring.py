@@ -83,6 +83,7 @@ class ScoreLearner(ABC):
                 scorer.value(found.graph), gains, found.path, scorer.n_terms, scorer.prior_log_odds
             ),
             edge_probabilities=found.probabilities or {},
+            table=table,
         )
         return self
 

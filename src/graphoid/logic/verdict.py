@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
 from graphoid.logic.assertion import Assertion
@@ -76,6 +77,9 @@ class Verdict(NamedTuple):
             odds = math.exp(self.log_odds)
             return odds / (1.0 + odds)
         return 1.0 / (1.0 + math.exp(-self.log_odds))
+
+    def _repr_html_(self) -> str:
+        return f"<code>{escape(str(self))}</code>"
 
     def __str__(self) -> str:
         facts = []

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from html import escape
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
@@ -21,6 +21,7 @@ from graphoid.models.pseudo_likelihood import PseudoLikelihood
 from graphoid.structure.graph import UndirectedGraph
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
@@ -31,6 +32,10 @@ if TYPE_CHECKING:
     from graphoid.models.estimate import Estimate
     from graphoid.models.fit import CrossValidated, Penalty
     from graphoid.models.gibbs import GibbsSampler
+
+
+MOST_SHOWN = 50
+"""Variables that a notebook shows."""
 
 
 class Estimated(Protocol):
@@ -451,12 +456,12 @@ class MarkovNetwork:
         """Write the structure as GraphML; states are JSON text there."""
         import json
 
-        import networkx as nx
+        from graphoid.structure import graphml
 
         graph = self.to_networkx()
         for _, attributes in graph.nodes(data=True):
             attributes["states"] = json.dumps(attributes["states"], ensure_ascii=False)
-        nx.write_graphml(graph, os.fspath(path))
+        graphml.write(graph, path)
 
     def to_uai(self, path: str | os.PathLike[str]) -> None:
         """Write the model in the UAI competition's format: tables without names."""
@@ -505,6 +510,22 @@ class MarkovNetwork:
             if n
         ]
         return f"<MarkovNetwork: {len(self.variables):,} variables, {', '.join(parts) or 'no features'}>"
+
+    def _repr_html_(self) -> str:
+        names = self.names
+        joined = "".join(
+            f"<tr><th>{escape(name)}</th><td>{self.arities[v]:,}</td>"
+            f"<td>{escape(', '.join(names[y] for y in self.graph.blanket(v)) or 'nothing')}</td></tr>"
+            for v, name in enumerate(names[:MOST_SHOWN])
+        )
+        more = len(names) - MOST_SHOWN
+        rest = f"<p>and {more:,} more variables</p>" if more > 0 else ""
+        fitted = {key: self.provenance[key] for key in ("data", "n_rows", "method") if key in self.provenance}
+        facts = escape(", ".join(f"{key.replace('_', ' ')}: {value}" for key, value in fitted.items()))
+        return (
+            f"<p><b>{escape(repr(self)[1:-1])}</b></p>{f'<p>{facts}</p>' if facts else ''}"
+            f"<table><tr><th>variable</th><th>states</th><th>joined to</th></tr>{joined}</table>{rest}"
+        )
 
     # Help for the above
 

@@ -69,7 +69,7 @@ class CanonicalModel:
         The different graphs, those that hold for most rows first.
     graph_of
         For each assignment the number of its graph.
-    cost, stopped, settings, seed, data_id
+    cost, stopped, settings, seed, data_id, table
         As in :class:`~graphoid.LearnedStructure`.
     """
 
@@ -84,6 +84,7 @@ class CanonicalModel:
     settings: Mapping[str, Any] = field(default_factory=dict)
     seed: int | None = None
     data_id: str | None = None
+    table: Any = None
 
     def __post_init__(self) -> None:
         size, n = self.assignments.shape
@@ -223,6 +224,15 @@ class CanonicalModel:
         from graphoid.structure import document
 
         document.save(self.to_json(), path)
+
+    def report(self, path: str | os.PathLike[str], table: Any = None, **options: Any) -> None:
+        """Write a page that shows the graph of every context; see :func:`graphoid.report.page.write`."""
+        from graphoid.report import page
+
+        page.write(self, path, table=table, **options)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "table": None}  # rows stay where they are
 
     @cached_property
     def _index(self) -> dict[tuple[int, ...], int]:

@@ -54,7 +54,7 @@ def evidence(v: Verdict, names: Sequence[str]) -> str:
     'p = 0.001 given c'
     """
     given = f"given {listed([names[z] for z in v.given])}" if v.given else "unconditionally"
-    return f"{_number(v)} {given}" + (", too little data to be sure" if v.thin else "") + _because(v, names)
+    return f"{number(v)} {given}" + (", too little data to be sure" if v.thin else "") + _because(v, names)
 
 
 def worth(gain: float | None) -> str:
@@ -89,8 +89,13 @@ def _fact(fact: Fact, names: Sequence[str]) -> str:
     return f"{names[fact.x]} and {names[fact.y]} {relation}{given}"
 
 
-def _number(v: Verdict) -> str:
-    """Return the number behind a verdict, or where it came from if it has none."""
+def number(v: Verdict) -> str:
+    """Return the number behind a verdict, or where it came from if it has none.
+
+    >>> from graphoid.logic.verdict import Verdict
+    >>> number(Verdict(0, 1, (), True, p_value=0.25, log_p=math.log(0.25)))
+    'p = 0.25'
+    """
     if v.log_p is not None:
         return f"p = {probability(v.log_p)}"
     if v.log_odds is not None:
@@ -109,30 +114,35 @@ def _threshold(structure: LearnedStructure, v: Verdict) -> str:
 
 def why(structure: LearnedStructure, x: int, y: int) -> str:
     """Return why two variables are joined or not, and every question asked about them."""
-    names, graph = structure.names, structure.graph
     if x == y:
-        return f"{names[x]} is one variable; ask about two."
-    pair = (min(x, y), max(x, y))
-    decided = structure.verdicts.get(pair)
+        return f"{structure.names[x]} is one variable; ask about two."
+    sentence = decided(structure, x, y)
+    if (min(x, y), max(x, y)) not in structure.verdicts:
+        return sentence
     asked = [(i, v) for i, v in enumerate(structure.trace, start=1) if {v.x, v.y} == {x, y}]
+    lines = [f"  {i}. {answered(structure, i, v)}" for i, v in asked]
+    return "\n".join([sentence, "Asked, in this order:", *lines])
+
+
+def decided(structure: LearnedStructure, x: int, y: int) -> str:
+    """Return in a sentence what decided that two variables are joined or not."""
+    names, graph = structure.names, structure.graph
+    pair = (min(x, y), max(x, y))
+    deciding = structure.verdicts.get(pair)
     joined = graph.has_edge(x, y)
     head = f"{names[x]} and {names[y]} are {'joined' if joined else 'not joined'}"
-    if decided is None:
+    if deciding is None:
         return _scored(structure, pair, head)
-    given = f"given {listed([names[z] for z in decided.given])}" if decided.given else "with nothing given"
+    given = f"given {listed([names[z] for z in deciding.given])}" if deciding.given else "with nothing given"
     relation = "they depend on each other" if joined else "they are independent"
-    rows = f", {decided.n_rows:,.0f} rows" if decided.n_rows else ""
-    doubt = ", too little data to be sure" if decided.thin else ""
-    if decided.source == FALSE_DISCOVERY:
-        seem = f"they seem to depend on each other ({_number(decided)}{rows}{doubt})"
-        lines = [f"{head}: {given}, {seem}, but that does not survive {_taken_back(structure)}."]
-    else:
-        because = _because(decided, names)
-        facts = f"{_number(decided)}{_threshold(structure, decided)}{rows}{doubt}{because}"
-        lines = [f"{head}: {given}, {relation} ({facts})."]
-    lines.append("Asked, in this order:")
-    lines += [f"  {i}. {_answered(structure, i, v)}" for i, v in asked]
-    return "\n".join(lines)
+    rows = f", {deciding.n_rows:,.0f} rows" if deciding.n_rows else ""
+    doubt = ", too little data to be sure" if deciding.thin else ""
+    if deciding.source == FALSE_DISCOVERY:
+        seem = f"they seem to depend on each other ({number(deciding)}{rows}{doubt})"
+        return f"{head}: {given}, {seem}, but that does not survive {_taken_back(structure)}."
+    because = _because(deciding, names)
+    facts = f"{number(deciding)}{_threshold(structure, deciding)}{rows}{doubt}{because}"
+    return f"{head}: {given}, {relation} ({facts})."
 
 
 def _scored(structure: LearnedStructure, pair: tuple[int, int], head: str) -> str:
@@ -160,8 +170,8 @@ def _taken_back(structure: LearnedStructure) -> str:
     return f"the control of false discoveries{at} over {n_pairs:,} pairs"
 
 
-def _answered(structure: LearnedStructure, i: int, v: Verdict) -> str:
-    """Return one entry of a trace in words."""
+def answered(structure: LearnedStructure, i: int, v: Verdict) -> str:
+    """Return the ``i``-th entry of a trace in words; the first is 1."""
     names = structure.names
     answer = "independent" if v.independent else "dependent"
     if v.source == "propagation":

@@ -112,6 +112,9 @@ class LearnedStructure:
         For pairs ``x < y`` the posterior probability of an edge, where the learner gives one.
     details
         What else the learner has to say, as plain values; its docstring says what.
+    table
+        What it was learned from, where that was in this process: kept for :meth:`report`, neither saved nor
+        copied to another process nor compared.
     """
 
     graph: UndirectedGraph
@@ -124,6 +127,7 @@ class LearnedStructure:
     scored: Scored | None = None
     edge_probabilities: Mapping[Edge, float] = field(default_factory=dict)
     details: Mapping[str, Any] = field(default_factory=dict)
+    table: Any = field(default=None, compare=False)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -184,11 +188,23 @@ class LearnedStructure:
         return compare(self.graph, true)
 
     def to_networkx(self) -> Any:
-        """Return a ``networkx.Graph`` whose nodes are the names; edges have ``evidence`` and ``strength``."""
+        """Return a ``networkx.Graph`` whose nodes are the names.
+
+        Edges have ``evidence``, ``strength`` and, where the learner gives them, ``probability`` and
+        ``verdict``.
+        """
         graph = self.graph.to_networkx()
         for row in self.edges():
             graph.edges[row.x, row.y].update(evidence=row.evidence, strength=row.strength)
+            if row.probability is not None:
+                graph.edges[row.x, row.y].update(probability=row.probability, verdict=row.verdict)
         return graph
+
+    def to_graphml(self, path: str | os.PathLike[str]) -> None:
+        """Write :meth:`to_networkx` as GraphML, which Gephi, Cytoscape and yEd read."""
+        from graphoid.structure import graphml
+
+        graphml.write(self.to_networkx(), path)
 
     def to_json(self) -> str:
         """Return everything as JSON text; :meth:`from_json` reads it."""
@@ -208,6 +224,19 @@ class LearnedStructure:
         from graphoid.structure import document
 
         document.save(self.to_json(), path)
+
+    def report(self, path: str | os.PathLike[str], table: Any = None, **options: Any) -> None:
+        """Write a page that shows the network, lets one ask it, and says all that a paper needs.
+
+        One file that works without a network connection; see :func:`graphoid.report.page.write` for the
+        options. A structure that was loaded from a file needs ``table=`` for the counts behind every edge.
+        """
+        from graphoid.report import page
+
+        page.write(self, path, table=table, **options)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "table": None}  # rows stay where they are
 
     def __str__(self) -> str:
         return explain.text(self)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from graphoid.errors import DataError, missing_extra
+from graphoid.errors import DataError
+from graphoid.report.escaped import shown
+from graphoid.report.figure import axes, write
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -48,25 +50,18 @@ def draw_hyperedges(
     Axes
         What was drawn on; ``.figure.savefig(path)`` writes it to a file.
     """
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-        from matplotlib.patches import Circle, Patch
-    except ImportError:
-        raise missing_extra("a drawing", "plot") from None
     places = dict(positions) if positions is not None else _on_a_circle(names)
     missing = [name for name in names if name not in places]
     if missing:
         raise DataError(f"positions has no place for {missing[0]!r}; give one for every attribute.")
-    if ax is None:
-        figure = Figure(figsize=(7, 7), layout="constrained")
-        FigureCanvasAgg(figure)
-        ax = figure.subplots()
+    ax = axes(ax, (7, 7))
+    from matplotlib.patches import Circle, Patch
+
     unit = _unit(list(places.values()))
-    for name in names:
+    for name, label in zip(names, shown(names), strict=True):
         ax.add_patch(Circle(places[name], RING * unit, facecolor="white", edgecolor="0.7", zorder=3))
         x, y = places[name]
-        ax.text(x, y - 1.15 * RING * unit, name, fontsize=7, ha="center", va="top", zorder=5)
+        write(ax, x, y - 1.15 * RING * unit, label, fontsize=7, ha="center", va="top", zorder=5)
     used = sorted({h.order for h in hyperedges})
     for hyperedge in hyperedges:
         color = COLORS.get(hyperedge.order, "tab:purple")

@@ -1,0 +1,1 @@
+"""Results for people: a page, pictures, tables for a paper."""

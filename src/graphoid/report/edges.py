@@ -1,0 +1,246 @@
+"""Every edge with all that is known of it: strength, certainty, the counts and the questions behind it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from graphoid.counts.engine import CountRequest
+from graphoid.counts.native import engine_for
+from graphoid.errors import CountsTooLarge, DataError
+from graphoid.independence.base import slices_of
+from graphoid.structure import explain
+from graphoid.uncertainty.association import residuals
+from graphoid.uncertainty.strength import conditioning_set, strengths
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from graphoid.data.table import Table
+    from graphoid.report.subject import Subject
+    from graphoid.structure.graph import Edge
+    from graphoid.structure.learned import EdgeRow, LearnedStructure
+    from graphoid.uncertainty.resampled import EdgeStability
+    from graphoid.uncertainty.strength import EdgeStrength
+
+MOST_CELLS = 400
+"""Cells of a table that a page shows; a larger one is said in words."""
+
+MOST_ASKED = 12
+"""Questions about a pair that a page lists; ``why`` has them all."""
+
+SURE, LIKELY = 0.9, 0.5
+"""Probability or frequency from which an edge counts as sure, and as likely."""
+
+SURE_POWER, LIKELY_POWER = 6.0, 3.0
+"""The same where evidence is a power of ten: a p-value below one in a million, or in a thousand."""
+
+
+class Meeting(NamedTuple):
+    """How often the states of two variables meet, all slices together."""
+
+    given: tuple[str, ...]
+    n_slices: int
+    x_states: tuple[Any, ...]
+    y_states: tuple[Any, ...]
+    observed: list[list[float]]
+    expected: list[list[float]]
+    residual: list[list[float]]
+    """In standard deviations."""
+
+
+@dataclass(frozen=True)
+class EdgeFacts:
+    """An edge with all that is known of it; None where something is not known."""
+
+    x: int
+    y: int
+    row: EdgeRow | None = None
+    strength: EdgeStrength | None = None
+    meeting: Meeting | None = None
+    asked: tuple[str, ...] = ()
+    """The questions about the pair and their answers, in words, in the order asked."""
+    why: str = ""
+    """What decided."""
+    resampled: EdgeStability | None = None
+    """The row of a bootstrap: frequency, interval, verdict."""
+    share: float | None = None
+    """The share of the rows in whose graph it is, where graphs depend on the context."""
+    views: tuple[int, ...] = field(default=())
+    """In which of the views it is."""
+
+    @property
+    def bits(self) -> float | None:
+        """Conditional mutual information."""
+        return None if self.strength is None else self.strength.bits
+
+    @property
+    def evidence(self) -> float | None:
+        """A power of ten: minus the logarithm of the p-value, or that of odds."""
+        return None if self.row is None else self.row.strength
+
+    @property
+    def probability(self) -> float | None:
+        """Of the edge, where the learner gives one."""
+        return None if self.row is None else self.row.probability
+
+    @property
+    def frequency(self) -> float | None:
+        """The share of resamples in which it was found."""
+        return None if self.resampled is None else self.resampled.frequency
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """In which the strength in bits lies, by resampling."""
+        row = self.resampled
+        return None if row is None or row.low is None or row.high is None else (row.low, row.high)
+
+    @property
+    def verdict(self) -> str:
+        """Whether it is "present", "undecided" or "absent"."""
+        if self.resampled is not None:
+            return self.resampled.verdict
+        return "present" if self.row is None else self.row.verdict
+
+    @property
+    def certainty(self) -> str:
+        """Whether it is "sure", "likely" or "doubtful", by resampling, probability or evidence."""
+        shares = [s for s in (self.frequency, self.probability, self.share) if s is not None]
+        if shares:
+            return _graded(shares[0], SURE, LIKELY)
+        if self.evidence is not None:
+            return _graded(self.evidence, SURE_POWER, LIKELY_POWER)
+        return "likely"
+
+
+def _graded(number: float, sure: float, likely: float) -> str:
+    return "sure" if number >= sure else "likely" if number >= likely else "doubtful"
+
+
+def edges_of(subject: Subject, bootstrap: Any = None) -> list[EdgeFacts]:
+    """Return every edge of a subject, in the order of its graph."""
+    pairs = subject.graph.edges
+    rows, asked = _rows(subject.structure)
+    strength, meetings = _counted(subject)
+    resampled = _resampled(subject, bootstrap)
+    views = {pair: tuple(i for i, v in enumerate(subject.views) if v.graph.has_edge(*pair)) for pair in pairs}
+    return [
+        EdgeFacts(
+            *pair,
+            row=rows.get(pair),
+            strength=strength.get(pair),
+            meeting=meetings.get(pair),
+            asked=asked.get(pair, ()),
+            why="" if subject.structure is None else explain.decided(subject.structure, *pair),
+            resampled=resampled.get(pair),
+            share=_share(subject, pair),
+            views=views[pair],
+        )
+        for pair in pairs
+    ]
+
+
+def strength_of(edge: EdgeFacts) -> float:
+    """Return what edges are ordered by: bits, or what there is in their place."""
+    known = (edge.bits, edge.evidence, edge.probability, edge.share)
+    return next((n for n in known if n is not None), 0.0)
+
+
+def weights_of(edges: Sequence[EdgeFacts]) -> list[float]:
+    """Return how thick each edge is drawn, from 0 to 1: by bits, else evidence, else certainty.
+
+    Square roots, since the strongest edge may be a hundred times as strong as the next.
+    """
+    for numbers in ([e.bits for e in edges], [e.evidence for e in edges], [e.share for e in edges]):
+        known = [n for n in numbers if n is not None and math.isfinite(n)]
+        if known and max(known) > 0:
+            most = max(known)
+            return [
+                0.0 if n is None else math.sqrt(min(1.0, max(0.0, n / most))) if math.isfinite(n) else 1.0
+                for n in numbers
+            ]
+    return [0.35] * len(edges)  # nothing tells them apart
+
+
+def _rows(
+    structure: LearnedStructure | None,
+) -> tuple[dict[Edge, EdgeRow], dict[Edge, tuple[str, ...]]]:
+    """Return what the learner says of each edge, and the questions that were asked about it."""
+    if structure is None:
+        return {}, {}
+    rows = dict(zip(structure.graph.edges, structure.edges(), strict=True))
+    asked: dict[Edge, list[str]] = {pair: [] for pair in rows}
+    left = dict.fromkeys(rows, 0)
+    for i, v in enumerate(structure.trace, start=1):
+        pair = (v.x, v.y) if v.x < v.y else (v.y, v.x)
+        if pair not in rows:
+            continue
+        if len(asked[pair]) < MOST_ASKED:
+            asked[pair].append(f"{i:,}. {explain.answered(structure, i, v)}")
+        else:
+            left[pair] += 1
+    for pair, n in left.items():
+        if n:
+            asked[pair].append(f"and {n:,} more")
+    return rows, {pair: tuple(lines) for pair, lines in asked.items()}
+
+
+def _counted(subject: Subject) -> tuple[Mapping[Edge, EdgeStrength], Mapping[Edge, Meeting]]:
+    """Return strength and counts of every edge, where there is a table."""
+    table, graph = subject.table, subject.graph
+    if table is None or not graph.n_edges:
+        return {}, {}
+    try:
+        found = strengths(graph, table)
+    except CountsTooLarge:  # a hub of many states: its evidence still stands
+        return {}, {}
+    return dict(zip(graph.edges, found, strict=True)), _meetings(subject, table)
+
+
+def _meetings(subject: Subject, table: Table) -> dict[Edge, Meeting]:
+    """Return the table of every edge that is small enough to be shown."""
+    variables = table.variables
+    given = {pair: conditioning_set(subject.graph, pair, variables) for pair in subject.graph.edges}
+    shown = [
+        (x, y)
+        for x, y in subject.graph.edges
+        if not any(variables[v].continuous for v in (x, y, *given[x, y]))
+        and variables[x].arity * variables[y].arity <= MOST_CELLS
+    ]
+    counted = engine_for(table).counts([CountRequest((*given[pair], *pair)) for pair in shown])
+    found = {}
+    for pair, counts in zip(shown, counted, strict=True):
+        slices = slices_of(counts)
+        pooled = residuals(slices)
+        found[pair] = Meeting(
+            tuple(variables[z].name for z in given[pair]),
+            len(slices),
+            variables[pair[0]].states,
+            variables[pair[1]].states,
+            *(np.round(part, 2).tolist() for part in pooled),
+        )
+    return found
+
+
+def _resampled(subject: Subject, bootstrap: Any) -> dict[Edge, EdgeStability]:
+    """Return the rows of a bootstrap by pair; it speaks of names as they came."""
+    if bootstrap is None:
+        return {}
+    rows = bootstrap.edges()
+    place = {name: i for i, name in enumerate(subject.keys)}
+    unknown = next((name for row in rows for name in (row.x, row.y) if name not in place), None)
+    if unknown is not None:
+        raise DataError(f"the bootstrap has a variable {unknown!r}, which the network does not have.")
+    return {(place[row.x], place[row.y]): row for row in rows}
+
+
+def _share(subject: Subject, pair: Edge) -> float | None:
+    """Return the share of the rows in whose graph an edge is."""
+    if subject.model is None:
+        return None
+    contexts = subject.model.contexts
+    total = sum(context.n_rows for context in contexts) or 1
+    return sum(context.n_rows for context in contexts if context.graph.has_edge(*pair)) / total

@@ -1,0 +1,213 @@
+"""How a network was learned, in words for a paper: with the formula, and who to cite."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class Method(NamedTuple):
+    """A part of the method: what it is, the formula behind it, and who to cite."""
+
+    words: str
+    formula: str = ""
+    """As one line of text."""
+    tex: str = ""
+    """The same for LaTeX."""
+    cite: tuple[str, ...] = ()
+
+
+LEARNERS = {
+    "GSMN": Method(
+        "The Markov blanket of each variable was learned by growing and shrinking: variables that depend on "
+        "it given the blanket so far are added, then those that do not given the rest are taken out again. "
+        "Two variables are joined if one is in the blanket of the other (GSMN*).",
+        "y ∈ B(x)  ⇔  x and y depend on each other given B(x) ∖ {y}",
+        r"y \in B(x) \iff x \not\perp y \mid B(x) \setminus \{y\}",
+        ("Bromberg2009",),
+    ),
+    "GSIMN": Method(
+        "Markov blankets were grown and shrunk as by GSMN*, but a question was put to the test only if its "
+        "answer did not follow from earlier ones by Strong Union or the Triangle theorem (GSIMN).",
+        "x ⊥ w | A and w not ⊥ y | B  ⇒  x ⊥ y | A,  for A ⊆ B",
+        r"(x \perp w \mid A) \wedge (w \not\perp y \mid B) \implies (x \perp y \mid A), \quad A \subseteq B",
+        ("Bromberg2009", "Pearl1988"),
+    ),
+    "PFMN": Method(
+        "A population of networks, weighed by how well they agree with the answers so far, chose each next "
+        "question as the one expected to tell most for its cost (PFMN).",
+        "P(G | answers) ∝ P(G) ∏ P(answer | G)",
+        r"P(G \mid y_{1:t}) \propto P(G) \prod_t P(y_t \mid G)",
+        ("Margaritis2009",),
+    ),
+    "HillClimb": Method(
+        "The graph with the highest score was looked for by hill climbing, one edge at a time.",
+        "G* = argmax score(G)",
+        r"G^\star = \arg\max_G s(G)",
+        ("Schluter2014",),
+    ),
+    "TwoPhase": Method(
+        "The blanket of each variable was climbed to first; the graph was then looked for among the edges "
+        "that the blankets have.",
+        "G* = argmax score(G)",
+        r"G^\star = \arg\max_G s(G)",
+        ("Pensar2017",),
+    ),
+    "ExhaustiveSearch": Method(
+        "The scores of all graphs were compared.", "G* = argmax score(G)", r"G^\star = \arg\max_G s(G)"
+    ),
+    "Search": Method(
+        "The graph with the highest score was looked for by climbing, walking on where climbing ends, and "
+        "starting again nearby.",
+        "G* = argmax score(G)",
+        r"G^\star = \arg\max_G s(G)",
+    ),
+    "Posterior": Method(
+        "Graphs were drawn from their posterior by a Markov chain in continuous time; the probability of an "
+        "edge is its mean over them.",
+        "P(G | data) ∝ exp(score(G) / c)",
+        r"P(G \mid D) \propto \exp(s(G) / c)",
+        ("Zanella2020", "Gelman1992"),
+    ),
+    "CSGS": Method(
+        "For every distinct row of the data a graph was learned by growing and shrinking blankets in the "
+        "context that the row gives (CSGS): a pair may be joined in one context and not in another.",
+        "x, y not joined in G(xⁱ)  ⇔  x ⊥ y | the values of B(x) in xⁱ",
+        r"(a,b) \notin G(x^i) \iff I(X_a, X_b \mid x^i_{MB(a)})",
+        ("Edera2014",),
+    ),
+    "CSPC": Method(
+        "For every distinct row of the data a graph was learned by the PC search, in the context that the "
+        "row gives (CSPC): a pair may be joined in one context and not in another.",
+        "x, y not joined in G(xⁱ)  ⇔  x ⊥ y | the values of some W in xⁱ",
+        r"(a,b) \notin G(x^i) \iff \exists W: I(X_a, X_b \mid x^i_W)",
+        ("Edera2014",),
+    ),
+    "MarkovNetworkClassifier": Method(
+        "Sets of attributes that say something about the class together (hyperedges) were added one by one, "
+        "the most probable structure first, and class probabilities averaged over structures by their "
+        "posterior.",
+        "P(class | attributes) ∝ ∏ P(class, region)^c(region)",
+        r"P(y \mid x) \propto \prod_R P(y, x_R)^{c_R}",
+        ("Jakulin2006",),
+    ),
+}
+
+ROBUST = Method(
+    "All blankets were grown at once by the strongest dependence left, each new member a discovery among the "
+    "others at the given rate; both ends of each pair were then asked about it, and the pair joined if the "
+    "geometric mean of their p-values is a discovery among all pairs.",
+    "the k-th member of a blanket has p ≤ k q / (n − 1)",
+    r"p_{(k)} \le k q / (n - 1)",
+    ("Bromberg2009", "Benjamini1995"),
+)
+"""GSMN and GSIMN with ``preset="robust"``."""
+
+TESTS = {
+    "ChiSquare": Method(
+        "Independence was tested by Pearson's χ², added up over the configurations z of what is given.",
+        "χ² = Σ (N(x,y,z) − E(x,y,z))² / E(x,y,z),  E = N(x,z) N(y,z) / N(z)",
+        r"\chi^2 = \sum_{xyz} \frac{(N_{xyz} - E_{xyz})^2}{E_{xyz}},\quad E_{xyz} = "
+        r"\frac{N_{xz} N_{yz}}{N_z}",
+        ("Agresti2013",),
+    ),
+    "GTest": Method(
+        "Independence was tested by the likelihood-ratio statistic G², added up over the configurations z "
+        "of what is given.",
+        "G² = 2 Σ N(x,y,z) log [N(x,y,z) N(z) / (N(x,z) N(y,z))]",
+        r"G^2 = 2 \sum_{xyz} N_{xyz} \log \frac{N_{xyz} N_z}{N_{xz} N_{yz}}",
+        ("Agresti2013",),
+    ),
+    "BayesianTest": Method(
+        "The probability of independence was computed by comparing, for every configuration z of what is "
+        "given, one table of x and y with two separate ones, under Dirichlet priors.",
+        "P(x ⊥ y | Z, data) = 1 / (1 + prior odds⁻¹ ∏ P(data | dependent in z) / P(data | independent in z))",
+        r"\log\frac{P(\mathrm{CI} \mid D)}{P(\neg\mathrm{CI} \mid D)}",
+        ("Margaritis2009",),
+    ),
+    "PartialCorrelation": Method(
+        "Independence was tested by the partial correlation r, with Fisher's transformation.",
+        "z = √(N − |Z| − 3) · artanh r",
+        r"z = \sqrt{N - |Z| - 3}\,\operatorname{artanh} r",
+    ),
+    "MantelHaenszel": Method(
+        "Independence was tested by the generalized Cochran-Mantel-Haenszel statistic: one association over "
+        "all configurations of what is given.",
+        "M² = (Σ (n − m))ᵀ (Σ V)⁻¹ (Σ (n − m))",
+        r"M^2 = \left(\sum_z (n_z - m_z)\right)^\top \left(\sum_z V_z\right)^{-1} \left(\sum_z (n_z - "
+        r"m_z)\right)",
+        ("Mantel1959", "Agresti2013"),
+    ),
+}
+
+SCORES = {
+    "MPL": Method(
+        "The score is the marginal pseudo-likelihood: the likelihood of every variable given its blanket, "
+        "with the probabilities integrated out under Dirichlet priors.",
+        "log P(data | G) = Σ over variables of log ∫ P(x | B(x), θ) dθ",
+        r"\log P(D \mid G) = \sum_j \sum_l \log \frac{\Gamma(\alpha_l)}{\Gamma(\alpha_l + c_{jl})} "
+        r"+ \sum_i \log \frac{\Gamma(\alpha_{il} + c_{ijl})}{\Gamma(\alpha_{il})}",
+        ("Pensar2017", "Schluter2018"),
+    ),
+    "IBScore": Method(
+        "The score is the joint posterior of the independences and dependences that define the graph, taken "
+        "as independent of each other (IB-score).",
+        "log score = Σ log P(assertion | data)",
+        r"\log \sigma(G) = \sum_{c \in C(G)} \log P(c \mid D)",
+        ("Schluter2014",),
+    ),
+    "BJP": Method(
+        "The score is the blankets joint posterior: every pair is judged once, from the end with the smaller "
+        "blanket.",
+        "log BJP(G) = Σ over pairs of log P(assertion about the pair | data)",
+        r"\log \mathrm{BJP}(G) = \sum_{i<k} \log P(c_{\psi_i \psi_k} \mid D)",
+        ("Schluter2018",),
+    ),
+    "LogLinearScore": Method(
+        "The score is the penalized pseudo-likelihood of logistic models of each variable given its blanket.",
+        "Σ over variables of log P(x | B(x)) − k/2 log N − γ k log n,  for k parameters, N rows, n variables",
+        r"\sum_i \max_w \ell_i(w \mid B_i) - \tfrac{k_i}{2} \log N - \gamma k_i \log n",
+        ("Barber2015", "Ravikumar2010"),
+    ),
+    "LogLinearEvidence": Method(
+        "The score is the evidence: how likely the data are under logistic models of each variable given its "
+        "blanket, or tables where these explain the data better, with the strengths of effects integrated "
+        "out.",
+        "log P(data | G) = Σ over variables of log ½ (P(x | B(x), logistic) + P(x | B(x), table))",
+        r"\log P(D \mid G) = \sum_j \log \tfrac12 \left( P_{\mathrm{logistic}} + P_{\mathrm{table}} \right)",
+        ("Pensar2017", "Barber2015"),
+    ),
+}
+
+
+def method_of(settings: Mapping[str, Any]) -> list[Method]:
+    """Return the parts of the method that some settings describe; those that are not known are left out."""
+    learner = LEARNERS.get(str(settings.get("learner")))
+    found = [ROBUST if settings.get("preset") == "robust" else learner]
+    if "convergence" in settings and settings.get("learner") != "Posterior":
+        found.append(LEARNERS["Posterior"])
+    for key, known in (("test", TESTS), ("score", SCORES)):
+        part = settings.get(key)
+        if isinstance(part, dict):
+            found.append(known.get(str(part.get("name"))))
+            inner = part.get("test")
+            if isinstance(inner, dict):
+                found.append(TESTS.get(str(inner.get("name"))))
+    return [method for method in found if method is not None]
+
+
+def bibtex(keys: list[str]) -> str:
+    """Return the entries of some keys, each once, in order; what nobody wrote down is left out."""
+    return "\n\n".join(_entries()[key] for key in dict.fromkeys(keys) if key in _entries())
+
+
+@cache
+def _entries() -> dict[str, str]:
+    text = files("graphoid.report").joinpath("references.bib").read_text(encoding="utf-8")
+    entries = re.finditer(r"^@\w+\{(\w+),.*?^\}", text, flags=re.MULTILINE | re.DOTALL)
+    return {entry.group(1): entry.group(0) for entry in entries}

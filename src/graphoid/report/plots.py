@@ -1,0 +1,222 @@
+"""Pictures for a paper, by matplotlib (the extra ``plot``).
+
+Every function draws on ``ax`` or on a new figure and returns the axes; ``ax.figure.savefig("network.pdf")``
+writes them, as SVG, PDF or PNG by the ending. The layout is that of the page, and so are the strokes of the
+edges.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from graphoid.errors import DataError, SettingsError
+from graphoid.report.edges import edges_of, strength_of, weights_of
+from graphoid.report.escaped import shortened
+from graphoid.report.figure import axes, figure, write
+from graphoid.report.hyperedges import draw_hyperedges
+from graphoid.report.layout import layout
+from graphoid.report.page import places_in
+from graphoid.report.subject import subject_of
+from graphoid.structure.graph import UndirectedGraph
+from graphoid.uncertainty.plots import edge_intervals as resampled_intervals
+from graphoid.uncertainty.strength import NORMAL_95
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from graphoid.report.edges import EdgeFacts
+    from graphoid.report.subject import Subject
+
+INK, FAINT, ACCENT = "#33475b", "#9aa7b4", "#0b5cad"
+
+STROKES: Mapping[str, dict[str, Any]] = {
+    "sure": {"color": INK},
+    "likely": {"color": FAINT},
+    "doubtful": {"color": FAINT, "linestyle": (0, (3, 3))},
+}
+"""How an edge is stroked, by how certain it is."""
+
+MOST_CONTEXTS = 6
+"""Graphs of a canonical model that are drawn side by side."""
+
+
+def network(
+    structure: Any,
+    *,
+    table: Any = None,
+    bootstrap: Any = None,
+    layout_from: str | os.PathLike[str] | None = None,
+    seed: int = 0,
+    ax: Any = None,
+) -> Any:
+    """Draw a network: thicker edges are stronger, faint ones less certain, dashed ones doubtful.
+
+    Parameters
+    ----------
+    structure, table, bootstrap, layout_from, seed
+        As in :func:`graphoid.report.page.write`.
+    ax
+        Axes to draw on; a new figure by default.
+
+    Examples
+    --------
+    >>> import graphoid as gd
+    >>> ax = network(gd.GSMN().fit(gd.datasets.load("titanic")).structure_)
+    >>> len(ax.texts)
+    4
+    """
+    subject = subject_of(structure, table)
+    ax = axes(ax, (7.5, 5.0))
+    _draw(ax, subject, edges_of(subject, bootstrap), _places(subject, layout_from, seed))
+    return ax
+
+
+def contexts(model: Any, *, table: Any = None, seed: int = 0, most: int = MOST_CONTEXTS) -> list[Any]:
+    """Draw the graphs of a canonical model side by side, those of most rows first; return their axes."""
+    subject = subject_of(model, table)
+    if not subject.views:
+        raise SettingsError("contexts draws a canonical model, such as CSGS().fit(table).structure_.")
+    edges, places = edges_of(subject), _places(subject, None, seed)
+    views = subject.views[:most]
+    across = min(3, len(views))
+    panels = figure((4.2 * across, 3.4 * -(-len(views) // across)))
+    grid = list(panels.subplots(-(-len(views) // across), across, squeeze=False).flat)
+    for i, (ax, view) in enumerate(zip(grid, views, strict=False)):
+        _draw(ax, subject, [edge for edge in edges if i in edge.views], places)
+        ax.set_title(f"{shortened(view.where, 60)}\n{view.n_rows:,.0f} rows", fontsize=8, parse_math=False)
+    for ax in grid[len(views) :]:
+        ax.set_visible(False)
+    return grid[: len(views)]
+
+
+def edge_intervals(
+    structure: Any, *, table: Any = None, bootstrap: Any = None, most: int = 40, ax: Any = None
+) -> Any:
+    """Draw the strength of the edges, strongest first, each with its interval of 95 %.
+
+    With a bootstrap, the strength in bits with the interval of the resamples
+    (:func:`graphoid.uncertainty.plots.edge_intervals`); without, the log odds ratio of pairs of two states
+    with the interval of its standard error.
+
+    Parameters
+    ----------
+    structure, table, bootstrap
+        As in :func:`graphoid.report.page.write`.
+    most
+        Edges that are drawn.
+    ax
+        Axes to draw on; a new figure by default.
+    """
+    if bootstrap is not None:
+        return resampled_intervals(getattr(bootstrap, "result_", bootstrap), ax)
+    subject = subject_of(structure, table)
+    rows = [row for edge in edges_of(subject) if (row := _interval(edge)) is not None]
+    if not rows:
+        raise DataError(
+            "no edge has an interval: give a fitted Bootstrap, or a table in which joined variables have "
+            "two states."
+        )
+    rows.sort(key=lambda row: -abs(row[1]))
+    rows = rows[:most]
+    ax = axes(ax, (6.5, 0.8 + 0.24 * len(rows)))
+    for place, (edge, middle, low, high) in enumerate(reversed(rows)):
+        stroke = STROKES[edge.certainty]
+        ax.plot([low, high], [place, place], color=stroke["color"], linewidth=1.6, solid_capstyle="butt")
+        ax.plot([middle], [place], "o", color=ACCENT, markersize=4)
+    names = [f"{shortened(subject.names[e.x])} – {shortened(subject.names[e.y])}" for e, *_ in reversed(rows)]
+    ax.set_yticks(range(len(rows)), names, fontsize=8, parse_math=False)
+    ax.set_ylim(-0.7, len(rows) - 0.3)
+    ax.axvline(0.0, color=FAINT, linewidth=0.8)
+    ax.set_xlabel("log odds ratio, given the rest of the smaller blanket")
+    ax.spines[["top", "right"]].set_visible(False)
+    return ax
+
+
+def _interval(edge: EdgeFacts) -> tuple[EdgeFacts, float, float, float] | None:
+    """Return an edge with its log odds ratio and the interval of it."""
+    s = edge.strength
+    if s is None or s.log_odds is None or s.log_odds_error is None:
+        return None
+    reach = NORMAL_95 * s.log_odds_error
+    return edge, s.log_odds, s.log_odds - reach, s.log_odds + reach
+
+
+def cost_against_entropy(structures: Any, *, ax: Any = None) -> Any:
+    """Draw how PFMN's doubt fell as tests were paid for.
+
+    Parameters
+    ----------
+    structures
+        A structure learned by :class:`~graphoid.PFMN`, or several by what to call them.
+    ax
+        Axes to draw on; a new figure by default.
+    """
+    named = structures if isinstance(structures, dict) else {"": structures}
+    logs: dict[str, list[list[float]]] = {
+        name: getattr(s, "details", {}).get("entropy_by_cost", []) for name, s in named.items()
+    }
+    if not logs or not all(logs.values()):
+        raise DataError("entropy against cost is what PFMN records; give structures that PFMN has learned.")
+    ax = axes(ax, (6.0, 4.0))
+    for name, log in logs.items():
+        ax.step(
+            [spent for spent, _ in log],
+            [entropy for _, entropy in log],
+            where="post",
+            linewidth=1.4,
+            label=name or None,
+        )
+    ax.set(xlabel="weighted cost of the tests so far", ylabel="entropy of the population (nats)")
+    ax.set_ylim(bottom=0)
+    ax.spines[["top", "right"]].set_visible(False)
+    if any(logs):
+        ax.legend(fontsize=8, frameon=False)
+    return ax
+
+
+def hyperedges(
+    classifier: Any, *, positions: Mapping[str, tuple[float, float]] | None = None, ax: Any = None
+) -> Any:
+    """Draw the hyperedges of a fitted classifier; see :meth:`graphoid.MarkovNetworkClassifier.draw`."""
+    if not hasattr(classifier, "hyperedges_"):
+        raise SettingsError("hyperedges draws a fitted MarkovNetworkClassifier.")
+    names = [attribute.name for attribute in classifier.attributes_]
+    return draw_hyperedges(classifier.hyperedges_, names, positions=positions, ax=ax)
+
+
+def _places(subject: Subject, layout_from: Any, seed: int) -> NDArray[np.float64]:
+    known = None if layout_from is None else places_in(layout_from)
+    return layout(UndirectedGraph(subject.keys, subject.graph.edges), seed=seed, known=known)
+
+
+def _draw(ax: Any, subject: Subject, edges: Sequence[EdgeFacts], places: NDArray[np.float64]) -> None:
+    """Draw edges, nodes and names."""
+    n = len(places)
+    small = 1.0 if n <= 60 else math.sqrt(60 / n)  # many nodes are drawn smaller
+    size = 7.5 if n <= 20 else max(3.0, 6.5 * small)
+    order = sorted(zip(edges, weights_of(edges), strict=True), key=lambda pair: strength_of(pair[0]))
+    for edge, weight in order:
+        (x1, y1), (x2, y2) = places[edge.x], places[edge.y]
+        ax.plot(
+            [x1, x2], [y1, y2], linewidth=small * (0.8 + 4.0 * weight), zorder=1, **STROKES[edge.certainty]
+        )
+    ax.scatter(
+        places[:, 0],
+        places[:, 1],
+        s=60 * small**2,
+        facecolor="white",
+        edgecolor=INK,
+        linewidth=1.1 * small,
+        zorder=2,
+    )
+    for (x, y), name in zip(places, subject.names, strict=True):
+        write(ax, x, y + 13, shortened(name), fontsize=size, ha="center", va="top", zorder=3, halo=True)
+    ax.set_aspect("equal")
+    ax.margins(0.12)
+    ax.invert_yaxis()
+    ax.set_axis_off()

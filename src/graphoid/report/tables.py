@@ -1,0 +1,122 @@
+"""The edges for a paper and for other programs: CSV, LaTeX, GraphML."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+from graphoid.report.escaped import latex
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from graphoid.report.edges import EdgeFacts
+
+LETTERS = ("=", "+", "-", "@", "\t", "\r")
+"""What a spreadsheet takes for a formula at the beginning of a cell."""
+
+
+class Column(NamedTuple):
+    """A column of the table of edges."""
+
+    key: str
+    title: str
+    unit: str
+    of: Callable[[EdgeFacts], float | str | None]
+
+
+COLUMNS = (
+    Column("bits", "strength", "bits", lambda e: e.bits),
+    Column("bits_low", "from", "bits", lambda e: None if e.interval is None else e.interval[0]),
+    Column("bits_high", "to", "bits", lambda e: None if e.interval is None else e.interval[1]),
+    Column("log_odds", "log odds ratio", "", lambda e: None if e.strength is None else e.strength.log_odds),
+    Column("log_odds_error", "its error", "", lambda e: e.strength.log_odds_error if e.strength else None),
+    Column(
+        "r", "partial corr.", "", lambda e: None if e.strength is None else e.strength.partial_correlation
+    ),
+    Column("evidence", "evidence", "log10", lambda e: e.evidence),
+    Column("probability", "probability", "", lambda e: e.probability),
+    Column("frequency", "resampled", "share", lambda e: e.frequency),
+    Column("share", "rows", "share", lambda e: e.share),
+    Column("verdict", "verdict", "", lambda e: e.verdict),
+)
+
+
+def columns_of(edges: Sequence[EdgeFacts]) -> list[Column]:
+    """Return the columns in which some edge has something."""
+    return [column for column in COLUMNS if any(column.of(edge) is not None for edge in edges)]
+
+
+def said(value: float | str | None) -> str:
+    """Return a cell as it is printed.
+
+    >>> said(0.12345), said(None), said(1234.5), said(float("inf"))
+    ('0.123', '', '1,234', '∞')
+    """
+    if value is None or isinstance(value, str):
+        return value or ""
+    if math.isinf(value):
+        return "∞" if value > 0 else "-∞"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+
+
+def as_csv(names: Sequence[str], edges: Sequence[EdgeFacts]) -> str:
+    """Return the table as CSV; no cell is taken for a formula by a spreadsheet."""
+    columns = columns_of(edges)
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(["x", "y", *(column.key for column in columns)])
+    for edge in edges:
+        ends = [_no_formula(names[v]) for v in (edge.x, edge.y)]
+        numbers = [column.of(edge) for column in columns]
+        writer.writerow(
+            [*ends, *("" if n is None else n if isinstance(n, str) else f"{n:.6g}" for n in numbers)]
+        )
+    return out.getvalue()
+
+
+def _no_formula(name: str) -> str:
+    return f"'{name}" if name.startswith(LETTERS) else name
+
+
+def as_latex(names: Sequence[str], edges: Sequence[EdgeFacts], caption: str) -> str:
+    """Return the table as LaTeX; the preamble needs the package booktabs."""
+    columns = columns_of(edges)
+    heads = [f"{latex(c.title)}{f' ({latex(c.unit)})' if c.unit else ''}" for c in columns]
+    layout = "ll" + "".join("l" if column.key == "verdict" else "r" for column in columns)
+    lines = [
+        r"\begin{table}",
+        rf"\caption{{{latex(caption)}}}",
+        rf"\begin{{tabular}}{{{layout}}}",
+        r"\toprule",
+        " & ".join(["", "", *heads]) + r" \\",
+        r"\midrule",
+    ]
+    for edge in edges:
+        cells = [latex(names[edge.x]), latex(names[edge.y])]
+        cells += [_math(said(column.of(edge))) for column in columns]
+        lines.append(" & ".join(cells) + r" \\")
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", r"\end{table}", ""])
+
+
+def _math(cell: str) -> str:
+    """Return a printed number for LaTeX: a minus sign and infinity as they should look."""
+    if not cell or cell[-1].isalpha():
+        return cell
+    return (
+        f"${cell.replace('∞', chr(92) + 'infty')}$" if cell[0] == "-" or "∞" in cell or "e" in cell else cell
+    )
+
+
+def as_graphml(names: Sequence[str], edges: Sequence[EdgeFacts]) -> str:
+    """Return the network as GraphML: variables by number, their names as labels, edges with their numbers."""
+    import networkx as nx
+
+    graph = nx.Graph()
+    graph.add_nodes_from((f"n{v}", {"label": name}) for v, name in enumerate(names))
+    for edge in edges:
+        values = {column.key: column.of(edge) for column in COLUMNS}
+        graph.add_edge(f"n{edge.x}", f"n{edge.y}", **{key: v for key, v in values.items() if v is not None})
+    return "\n".join(nx.generate_graphml(graph))

@@ -1,0 +1,72 @@
+import numpy as np
+import pytest
+
+import graphoid as gd
+from graphoid.report import plots
+from tests.hostile_names import hostile_table
+
+pytest.importorskip("matplotlib")
+
+
+@pytest.fixture(scope="module")
+def titanic():
+    return gd.GSMN().fit(gd.datasets.load("titanic")).structure_
+
+
+def test_a_network_has_a_line_an_edge_and_a_label_a_variable(titanic):
+    ax = plots.network(titanic)
+    assert len(ax.lines) == titanic.graph.n_edges
+    assert {label.get_text() for label in ax.texts} == set(titanic.names)
+
+
+@pytest.mark.parametrize("ending", ["svg", "pdf", "png"])
+def test_it_is_written_in_every_format(titanic, tmp_path, ending):
+    plots.network(titanic).figure.savefig(tmp_path / f"a.{ending}")
+    assert (tmp_path / f"a.{ending}").stat().st_size > 1_000
+
+
+@pytest.mark.filterwarnings("ignore:Glyph .* missing from font")
+def test_hostile_names_are_drawn_as_they_are(tmp_path):
+    ax = plots.network(gd.GSMN().fit(hostile_table()).structure_)
+    import matplotlib as mpl
+
+    with mpl.rc_context({"svg.fonttype": "none"}):
+        ax.figure.savefig(tmp_path / "a.svg")
+    from xml.etree import ElementTree as ET
+
+    root = ET.parse(tmp_path / "a.svg").getroot()  # noqa: S314 - our own file
+    assert not [e for e in root.iter() if e.tag.endswith(("script", "img"))]
+    words = " ".join("".join(e.itertext()) for e in root.iter() if e.tag.endswith("text"))
+    assert "<script>window.broken" in words
+
+
+def test_the_interval_of_a_log_odds_ratio(titanic):
+    ax = plots.edge_intervals(titanic)
+    segments = [line.get_xdata() for line in ax.lines if len(line.get_xdata()) == 2]
+    assert all(low < high for low, high in segments[:-1])
+    with pytest.raises(ValueError, match="no edge has an interval"):
+        plots.edge_intervals(gd.LearnedStructure(gd.UndirectedGraph(2, [(0, 1)])))
+
+
+def test_cost_against_entropy_falls_to_nothing():
+    table = gd.datasets.load("survey")
+    found = gd.PFMN(random_state=0).fit(table).structure_
+    ax = plots.cost_against_entropy({"PFMN": found})
+    line = ax.lines[0]
+    assert (np.diff(line.get_xdata()) >= 0).all()
+    assert line.get_ydata()[-1] < line.get_ydata()[0]
+    with pytest.raises(ValueError, match="PFMN"):
+        plots.cost_against_entropy(gd.GSMN().fit(table).structure_)
+
+
+def test_contexts_are_drawn_side_by_side():
+    model = gd.CSGS().fit(gd.datasets.load("survey")).structure_
+    panels = plots.contexts(model, most=4)
+    assert len(panels) == min(4, len(model.graphs))
+    for ax, context in zip(panels, model.contexts, strict=False):
+        assert len(ax.lines) == context.graph.n_edges
+
+
+def test_hyperedges_need_a_classifier(titanic):
+    with pytest.raises(ValueError, match="MarkovNetworkClassifier"):
+        plots.hyperedges(titanic)
