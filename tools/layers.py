@@ -27,6 +27,7 @@ ROOMS = [
     "learners",
     "models",
     "classifiers",
+    "uncertainty",
     "datasets",
     "report",
     "experiments",

@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from graphoid.structure.contexts import CanonicalModel as CanonicalModel
     from graphoid.structure.graph import UndirectedGraph as UndirectedGraph
     from graphoid.structure.learned import LearnedStructure as LearnedStructure
+    from graphoid.uncertainty.strength import strengths as strengths
 
 
 __version__ = "0.1.0"
@@ -122,6 +123,7 @@ _HOME = {
     "learn": "learners.recommended",
     "load": "models.io",
     "read": "data.sources",
+    "strengths": "uncertainty.strength",
 }
 
 __all__ = ["__version__", "datasets", *sorted(_HOME)]  # noqa: PLE0604 - names, all of them strings
