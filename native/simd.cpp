@@ -185,6 +185,17 @@ __attribute__((noinline)) void mix32(uint32_t* __restrict code, const uint8_t* _
     for (size_t i = 0; i < n; ++i) code[i] = code[i] * radix + column[i];
 }
 
+// A row's weights are added to the counts of its cell in one small loop over whole vectors.
+__attribute__((noinline)) void add_lanes(const uint8_t* __restrict weights, size_t stride, const uint16_t* __restrict code,
+                                         size_t n, size_t lanes, uint16_t* __restrict counts) {
+    for (size_t i = 0; i < n; ++i) {
+        const uint8_t* __restrict from = weights + i * stride;
+        uint16_t* __restrict to = counts + code[i] * lanes;
+        for (size_t k = 0; k < lanes; k += 16)
+            for (size_t j = 0; j < 16; ++j) to[k + j] = static_cast<uint16_t>(to[k + j] + from[k + j]);
+    }
+}
+
 inline void add4(const uint16_t* code, uint32_t* h0, uint32_t* h1, uint32_t* h2, uint32_t* h3) {
     uint64_t u;
     __builtin_memcpy(&u, code, sizeof u);  // four codes in one load: the ports are busy enough
@@ -552,7 +563,7 @@ void search(const Word* planes, unsigned n, unsigned x, unsigned y, Word open, W
 extern const Simd GRAPHOID_JOIN(simd_, GRAPHOID_SIMD);
 const Simd GRAPHOID_JOIN(simd_, GRAPHOID_SIMD) = {
     GRAPHOID_TEXT(GRAPHOID_SIMD), kWordsPerRow, count_and, count_and3, count_and_each, and_count, pack, mix16, mix32,
-    tabulate, cell16, cell32, tally, chi_slices, add_where, sum_where, logistic, binomial,
+    tabulate, cell16, cell32, tally, add_lanes, chi_slices, add_where, sum_where, logistic, binomial,
     combine, products, search,
 };
 

@@ -56,6 +56,9 @@ struct Simd {
     // for s < states (the caller gets the last state by subtraction).
     void (*tally)(const std::uint8_t* block, const std::uint32_t* rows, std::size_t n, unsigned states,
                   std::uint32_t* counts);
+    // counts[code[i] * lanes + k] += weights[i * stride + k] for n rows and k < lanes, a multiple of 16.
+    void (*add_lanes)(const std::uint8_t* weights, std::size_t stride, const std::uint16_t* code, std::size_t n,
+                      std::size_t lanes, std::uint16_t* counts);
     // Adds up the chi-square statistic of tables of rx * ry cells each, 2 <= rx, ry <= 4; ChiSum::dof on request.
     void (*chi_slices)(const std::uint32_t* cells, std::size_t slices, unsigned rx, unsigned ry, bool dof, ChiSum* sum);
 

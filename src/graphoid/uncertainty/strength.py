@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from graphoid.data.variables import State, Variable
+    from graphoid.logic.verdict import Verdict
     from graphoid.structure.compare import HasGraph
     from graphoid.structure.graph import Edge
 
@@ -260,12 +261,15 @@ def _partial_correlations(
         return {}
     answers = Correlated(PartialCorrelation(), data).ask([(*p, given[p]) for p in pairs])
     n_rows = data.n_rows if data.weights is None else data.weights.total
-    found = {}
-    for pair, verdict in zip(pairs, answers, strict=True):
-        if not verdict.thin and verdict.statistic is not None:
-            # the test's statistic is Fisher's z in standard errors
-            found[pair] = math.tanh(verdict.statistic / math.sqrt(n_rows - len(given[pair]) - 3))
-    return found
+    found = {p: partial_correlation(verdict, n_rows) for p, verdict in zip(pairs, answers, strict=True)}
+    return {p: r for p, r in found.items() if r is not None}
+
+
+def partial_correlation(verdict: Verdict, n_rows: float) -> float | None:
+    """Return the partial correlation behind a verdict on it, whose statistic is Fisher's z in standard errors."""
+    if verdict.thin or verdict.statistic is None:
+        return None
+    return math.tanh(verdict.statistic / math.sqrt(n_rows - len(verdict.given) - 3))
 
 
 def _graded(v: Variable) -> bool:

@@ -1,0 +1,96 @@
+// What Python sees of resamples that are counted together.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "bind.hpp"
+#include "grow_shrink.hpp"
+#include "resamples.hpp"
+#include "strength.hpp"
+
+namespace nb = nanobind;
+using namespace graphoid;
+
+namespace {
+
+class BoundResamples {
+public:
+    using Codes = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+    using Weights = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+    // `codes` has a line for each variable, `weights` one for each resample.
+    BoundResamples(Codes codes, const std::vector<std::uint32_t>& arities, Weights weights) : codes_(codes), weights_(weights) {
+        const std::size_t n = codes.shape(0), rows = codes.shape(1);
+        if (arities.size() != n || weights.shape(1) != rows) throw nb::value_error("arities, codes and weights differ in length");
+        std::vector<Column> columns(n);
+        for (std::size_t v = 0; v < n; ++v) {
+            columns[v].arity = arities[v];
+            columns[v].narrow = codes.data() + v * rows;
+            if (arities[v] < 1 || arities[v] > 256) throw nb::value_error("a variable has no states, or more than 256");
+            if (rows > 0 && *std::max_element(columns[v].narrow, columns[v].narrow + rows) >= arities[v])
+                throw nb::value_error("a code is beyond the states of its variable");
+        }
+        nb::gil_scoped_release free;
+        data_ = std::make_unique<Resamples>(rows, std::move(columns), weights.data(), weights.shape(0), *choose_simd(""));
+    }
+
+    // For every resample a line of n * n bytes, ones at x * n + y for edges x < y; and the number of tests of each.
+    nb::tuple grow_shrink(int kind, int dof, double alpha, bool propagate, bool skip_independent, bool both, bool infer) {
+        GrowShrink settings;
+        settings.test.kind = static_cast<Kind>(kind);
+        settings.test.dof = static_cast<Dof>(dof);
+        if (settings.test.kind == Kind::bayesian) throw nb::value_error("the test has no p-value");
+        settings.alpha = alpha;
+        settings.propagate = propagate;
+        settings.skip_independent = skip_independent;
+        settings.both = both;
+        settings.infer = infer;
+        std::vector<std::uint8_t> edges;
+        std::vector<std::int64_t> tests;
+        {
+            nb::gil_scoped_release free;
+            for (const Grown& grown : graphoid::grow_shrink(*data_, settings)) {
+                edges.insert(edges.end(), grown.edges.begin(), grown.edges.end());
+                tests.push_back(static_cast<std::int64_t>(grown.tests));
+            }
+        }
+        return nb::make_tuple(owned(std::move(edges)), owned(std::move(tests)));
+    }
+
+    // Bits, their bias and log odds of (x, y) given others, in every resample: three numbers each, one after the other.
+    nb::ndarray<nb::numpy, double, nb::ndim<1>> strengths(int x, int y, std::vector<int> given) {
+        std::sort(given.begin(), given.end());
+        std::vector<int> all = given;
+        all.push_back(x), all.push_back(y);
+        for (const int v : all)
+            if (v < 0 || v >= data_->n_variables()) throw nb::index_error("no such variable");
+        std::vector<double> out;
+        {
+            nb::gil_scoped_release free;
+            for (const Strength& s : graphoid::strengths(*data_, {x, y, std::move(given)})) out.insert(out.end(), {s.bits, s.bias, s.log_odds});
+        }
+        return owned(std::move(out));
+    }
+
+private:
+    Codes codes_;
+    Weights weights_;
+    std::unique_ptr<Resamples> data_;
+};
+
+}  // namespace
+
+namespace graphoid {
+
+void bind_resamples(nb::module_& m) {
+    nb::class_<BoundResamples>(m, "Resamples")
+        .def(nb::init<BoundResamples::Codes, const std::vector<std::uint32_t>&, BoundResamples::Weights>())
+        .def("grow_shrink", &BoundResamples::grow_shrink)
+        .def("strengths", &BoundResamples::strengths);
+}
+
+}  // namespace graphoid

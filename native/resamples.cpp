@@ -1,0 +1,186 @@
+#include "resamples.hpp"
+
+#include <algorithm>
+
+namespace graphoid {
+
+using std::size_t;
+using std::uint16_t;
+using std::uint32_t;
+
+namespace {
+
+constexpr size_t kPad = 16;                      // lanes are a multiple of this
+constexpr size_t kFewSlices = 64;                // are stepped over faster than those that occur are found
+constexpr size_t kMostHeld = size_t{32} << 20;   // what the slices of conditioning sets may take together
+
+// Replaces ids below `range` by their ranks among those that occur, which `occur` lists.
+void rank(std::vector<uint16_t>& ids, size_t range, std::vector<uint16_t>& occur) {
+    std::vector<uint8_t> present(range, 0);
+    for (const uint16_t id : ids) present[id] = 1;
+    std::vector<uint16_t> rank(range);
+    occur.clear();
+    for (size_t id = 0; id < range; ++id) {
+        rank[id] = static_cast<uint16_t>(occur.size());
+        if (present[id]) occur.push_back(static_cast<uint16_t>(id));
+    }
+    for (uint16_t& id : ids) id = rank[id];
+}
+
+// out[r * cells + cell] += counted[cell * lanes + r], for n resamples.
+template <class Count>
+void turn(const uint16_t* counted, size_t lanes, size_t cells, size_t n, Count* out) {
+    constexpr size_t tile = 16;
+    for (size_t c = 0; c < cells; c += tile)
+        for (size_t r = 0; r < n; ++r)
+            for (size_t k = c; k < std::min(cells, c + tile); ++k) out[r * cells + k] = static_cast<Count>(out[r * cells + k] + counted[k * lanes + r]);
+}
+
+}  // namespace
+
+Resamples::Resamples(size_t n_rows, std::vector<Column> columns, const uint8_t* weights, size_t resamples, const Simd& simd)
+    : n(resamples), data_(n_rows, std::move(columns), nullptr, 1.0, &simd), by_resample_(weights),
+      lanes_((resamples + kPad - 1) / kPad * kPad), by_row_(aligned<uint8_t>(std::max<size_t>(1, n_rows * lanes_))) {
+    constexpr size_t tile = 64;  // rows and resamples that are turned together stay in the first cache
+    std::fill_n(by_row_.get(), n_rows * lanes_, uint8_t{0});
+    for (size_t i = 0; i < n_rows; i += tile)
+        for (size_t r = 0; r < n; r += tile)
+            for (size_t s = r; s < std::min(n, r + tile); ++s)
+                for (size_t k = i; k < std::min(n_rows, i + tile); ++k) by_row_[k * lanes_ + s] = weights[s * n_rows + k];
+    // A block ends before the weights of any resample in it could pass what two bytes hold.
+    bounds_.push_back(0);
+    std::vector<uint32_t> sums(n, 0);
+    for (size_t i = 0; i < n_rows; ++i) {
+        const uint8_t* row = by_row_.get() + i * lanes_;
+        uint32_t largest = 0;
+        for (size_t r = 0; r < n; ++r) largest = std::max(largest, sums[r] += row[r]);
+        if (largest <= 65535) continue;
+        bounds_.push_back(i);
+        sums.assign(row, row + n);
+    }
+    bounds_.push_back(n_rows);
+}
+
+const Slices& Resamples::slices(const std::vector<int>& given) {
+    const auto known = held_.find(given);
+    if (known != held_.end()) return known->second;
+    if (held_bytes_ > kMostHeld) held_.clear(), held_bytes_ = 0;
+    Slices& made = held_[given];
+    double configurations = 1;
+    for (const int v : given) configurations *= data_.columns[v].arity;
+    if (configurations <= 65536) {
+        made.ids16.assign(data_.n_rows, 0);
+        for (const int v : given) data_.mix(made.ids16.data(), v, 0, data_.n_rows);
+        made.n = static_cast<size_t>(configurations);
+        if (made.n > kFewSlices) {
+            rank(made.ids16, made.n, occur_);
+            made.n = occur_.size();
+        }
+    } else {
+        make_slices(made, data_, given, true);
+    }
+    held_bytes_ += made.bytes();
+    return made;
+}
+
+size_t Resamples::table_size(const Crossing& q) { return slices(q.given).n * arity(q.x) * arity(q.y); }
+
+// The cell of every row, in two bytes where that is enough.
+void Resamples::code(const Crossing& q) {
+    const Slices& of = slices(q.given);
+    const Column &x = data_.columns[q.x], &y = data_.columns[q.y];
+    const size_t rows = data_.n_rows;
+    if (narrow(q)) {
+        code16_.resize(rows);
+        data_.simd.cell16(code16_.data(), of.ids16.data(), x.narrow, y.narrow, static_cast<uint16_t>(x.arity), static_cast<uint16_t>(y.arity), rows);
+        return;
+    }
+    code32_.resize(rows);
+    for (size_t i = 0; i < rows; ++i) code32_[i] = (of[i] * x.arity + x.narrow[i]) * y.arity + y.narrow[i];
+}
+
+template <class Done>
+void Resamples::count_lanes(size_t cells, size_t first, Done done) {
+    first = first / kPad * kPad;
+    const size_t lanes = lanes_ - first;
+    if (room_ < cells * lanes) counted_ = aligned<uint16_t>(room_ = cells * lanes);
+    for (size_t b = 0; b + 1 < bounds_.size(); ++b) {
+        std::fill_n(counted_.get(), cells * lanes, uint16_t{0});
+        data_.simd.add_lanes(by_row_.get() + bounds_[b] * lanes_ + first, lanes_, code16_.data() + bounds_[b], bounds_[b + 1] - bounds_[b],
+                             lanes, counted_.get());
+        done(first, lanes);
+    }
+}
+
+Listed Resamples::count_all(const Crossing& q, size_t first) {
+    Listed out;
+    out.first = first;
+    code(q);
+    rank(code16_, table_size(q), out.cells);
+    const size_t size = out.cells.size();
+    if (bounds_.size() == 2) {
+        out.low.resize((n - first) * size);
+        count_lanes(size, first, [&](size_t start, size_t lanes) { turn(counted_.get() + (first - start), lanes, size, n - first, out.low.data()); });
+        return out;
+    }
+    std::vector<uint32_t> counts((n - first) * size, 0);
+    count_lanes(size, first, [&](size_t start, size_t lanes) { turn(counted_.get() + (first - start), lanes, size, n - first, counts.data()); });
+    for (const uint32_t c : counts) out.low.push_back(static_cast<uint16_t>(c)), out.high.push_back(static_cast<uint16_t>(c >> 16));
+    return out;
+}
+
+namespace {
+
+// Rows next to each other are often alike: four histograms keep an increment from waiting for the one before.
+template <class Code>
+void weigh(const Code* code, const uint8_t* weight, size_t rows, size_t size, std::vector<uint32_t>& turns, uint32_t* out) {
+    turns.assign(4 * size, 0);
+    uint32_t *h0 = turns.data(), *h1 = h0 + size, *h2 = h1 + size, *h3 = h2 + size;
+    size_t i = 0;
+    for (; i + 4 <= rows; i += 4) {
+        h0[code[i]] += weight[i];
+        h1[code[i + 1]] += weight[i + 1];
+        h2[code[i + 2]] += weight[i + 2];
+        h3[code[i + 3]] += weight[i + 3];
+    }
+    for (; i < rows; ++i) h0[code[i]] += weight[i];
+    for (size_t c = 0; c < size; ++c) out[c] = h0[c] + h1[c] + h2[c] + h3[c];
+}
+
+}  // namespace
+
+void Resamples::count_one(const Crossing& q, size_t resample, uint32_t* out) {
+    const size_t size = table_size(q), rows = data_.n_rows;
+    const uint8_t* weight = by_resample_ + resample * rows;
+    code(q);
+    if (narrow(q))
+        weigh(code16_.data(), weight, rows, size, turns_, out);
+    else
+        weigh(code32_.data(), weight, rows, size, turns_, out);
+}
+
+void Resamples::count_pairs(const std::vector<int>& variables, const std::vector<Pair>& pairs, std::vector<std::vector<uint32_t>>& out) {
+    std::vector<size_t> stride(variables.size());
+    size_t size = 1;
+    code16_.assign(data_.n_rows, 0);
+    for (const int v : variables) data_.mix(code16_.data(), v, 0, data_.n_rows);
+    for (size_t k = variables.size(); k-- > 0;) stride[k] = size, size *= arity(variables[k]);
+    const auto stride_of = [&](int v) { return stride[static_cast<size_t>(std::find(variables.begin(), variables.end(), v) - variables.begin())]; };
+    out.resize(pairs.size());
+    for (size_t p = 0; p < pairs.size(); ++p) out[p].assign(n * arity(pairs[p].first) * arity(pairs[p].second), 0);
+    count_lanes(size, 0, [&](size_t, size_t lanes) {
+        for (size_t p = 0; p < pairs.size(); ++p) {
+            const uint32_t rx = arity(pairs[p].first), ry = arity(pairs[p].second);
+            const size_t sx = stride_of(pairs[p].first), sy = stride_of(pairs[p].second);
+            margin_.assign(size_t{rx} * ry * lanes, 0);
+            for (size_t c = 0; c < size; ++c) {
+                uint16_t* to = margin_.data() + (c / sx % rx * ry + c / sy % ry) * lanes;
+                const uint16_t* from = counted_.get() + c * lanes;
+                for (size_t k = 0; k < lanes; ++k) to[k] = static_cast<uint16_t>(to[k] + from[k]);
+            }
+            turn(margin_.data(), lanes, size_t{rx} * ry, n, out[p].data());
+        }
+    });
+}
+
+}  // namespace graphoid

@@ -1,0 +1,190 @@
+"""A graph from every resample, and how strong pairs are in it.
+
+Grow-shrink learners with a classical test learn all resamples in the kernels at once, which share what is
+counted (``native/resamples.cpp``, ``native/grow_shrink.cpp``); any other learner is given one weighted table after
+the other. Both ways give the same graphs.
+"""
+
+from __future__ import annotations
+
+import copy
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from graphoid.counts.engine import MOST_COVARIED, CountRequest
+from graphoid.counts.native import KINDS, engine_for, kernels
+from graphoid.errors import SettingsError
+from graphoid.independence.base import slices_of
+from graphoid.independence.chi_square import ChiSquare
+from graphoid.independence.classical import SignificanceTest
+from graphoid.independence.partial_correlation import Correlated, PartialCorrelation
+from graphoid.learners.gsimn import GSIMN
+from graphoid.learners.gsmn import GSMN
+from graphoid.uncertainty.association import information, log_odds
+from graphoid.uncertainty.strength import gaussian_bits, partial_correlation
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from graphoid.data.table import Table
+    from graphoid.structure.graph import Edge, UndirectedGraph
+    from graphoid.uncertainty.resampling import Resampler
+
+DOFS = {"slices": 0, "adjusted": 1, "full": 2}
+
+Crossing = tuple[int, int, tuple[int, ...]]
+"""Two variables, and what they are looked at given."""
+
+
+class Measured(NamedTuple):
+    """How strong pairs are in some resamples: a line each, a column a pair."""
+
+    bits: NDArray[np.float64]
+    """Conditional mutual information as the frequencies have it."""
+    bias: NDArray[np.float64]
+    """What of it is due to chance."""
+    signed: NDArray[np.float64]
+    """Log odds ratio, or partial correlation of continuous columns; not a number where there is none."""
+
+
+def graph_of(learner: Any, table: Table) -> UndirectedGraph:
+    """Return the graph that a learner finds in a table; the learner itself is left as it is."""
+    found = copy.copy(learner).fit(table).structure_
+    graph: UndirectedGraph | None = getattr(found, "graph", None)
+    if graph is None:
+        raise SettingsError(
+            f"{type(learner).__name__} learns a {type(found).__name__}, which has no single graph; "
+            f"resample a learner of one graph, such as GSIMN()."
+        )
+    return graph
+
+
+def learned(
+    learner: Any, resampler: Resampler, replicates: Sequence[int], n_jobs: int = 1
+) -> NDArray[np.bool_]:
+    """Return for every resample which pairs x < y are joined, pairs in the order of ``np.triu_indices``."""
+    n = len(resampler.rows.variables)
+    upper = np.triu_indices(n, 1)
+    parts = [part.tolist() for part in np.array_split(np.array(replicates, dtype=np.int64), max(1, n_jobs))]
+    quick = quick_settings(learner, resampler)
+
+    def one(r: int) -> NDArray[np.bool_]:
+        adjacency = np.zeros((n, n), dtype=bool)
+        for x, y in graph_of(learner, resampler.table(r)).edges:
+            adjacency[x, y] = True
+        return adjacency[upper]
+
+    def part_of(part: list[int]) -> NDArray[np.bool_]:
+        if quick is not None and (native := together(resampler, part)) is not None:
+            edges, _ = native.grow_shrink(*quick)
+            return edges.reshape(len(part), n, n)[:, *upper].astype(bool)
+        return np.array([one(r) for r in part], dtype=bool).reshape(len(part), len(upper[0]))
+
+    return np.concatenate(
+        _mapped(part_of, [p for p in parts if p], n_jobs) or [np.zeros((0, len(upper[0])), bool)]
+    )
+
+
+def measured(
+    resampler: Resampler, replicates: Sequence[int], crossings: Sequence[Crossing], n_jobs: int = 1
+) -> Measured:
+    """Return how strong each of some pairs is in every resample."""
+    parts = [part.tolist() for part in np.array_split(np.array(replicates, dtype=np.int64), max(1, n_jobs))]
+    quick = native_fits(resampler)
+
+    def part_of(part: list[int]) -> NDArray[np.float64]:
+        if quick and (native := together(resampler, part)) is not None:
+            return np.array([native.strengths(x, y, list(z)).reshape(-1, 3) for x, y, z in crossings])
+        return np.array([in_table(resampler.table(r), crossings) for r in part]).transpose(1, 0, 2)
+
+    shape = (len(crossings), 0, 3)
+    done = _mapped(part_of, [p for p in parts if p], n_jobs) if crossings else []
+    whole = np.concatenate(done, axis=1) if done else np.zeros(shape)
+    return Measured(*(np.ascontiguousarray(whole[:, :, k].T) for k in range(3)))
+
+
+def in_table(table: Table, crossings: Sequence[Crossing]) -> NDArray[np.float64]:
+    """Return bits, their bias and the signed measure of every pair in one table: a line each."""
+    out = np.full((len(crossings), 3), np.nan)
+    continuous = [table.variables[x].continuous and table.variables[y].continuous for x, y, _ in crossings]
+    mixed = [any(table.variables[v].continuous for v in (x, y, *z)) for x, y, z in crossings]
+    counted = [i for i in range(len(crossings)) if not mixed[i]]
+    requests = [CountRequest((*z, x, y)) for x, y, z in (crossings[i] for i in counted)]
+    for i, counts in zip(counted, engine_for(table).counts(requests) if requests else [], strict=True):
+        slices = slices_of(counts)
+        found = information(slices)
+        binary = slices.shape[1:] == (2, 2)
+        out[i] = found.plain, found.bias, log_odds(slices).value if binary else np.nan
+    numbers = [i for i in range(len(crossings)) if continuous[i]]
+    if numbers:
+        correlated = Correlated(PartialCorrelation(), table)
+        n_rows = table.n_rows if table.weights is None else table.weights.total
+        for i, verdict in zip(numbers, correlated.ask([crossings[i] for i in numbers]), strict=True):
+            r = partial_correlation(verdict, n_rows)
+            if r is not None:
+                out[i] = gaussian_bits(r), 0.0, r
+    return out
+
+
+def native_fits(resampler: Resampler) -> bool:
+    """Return whether the kernels can count the resamples together."""
+    return (
+        kernels() is not None
+        and resampler.kind != "bayesian"
+        and resampler.rows.weights is None
+        and all(1 <= v.arity <= 256 for v in resampler.rows.variables)
+    )
+
+
+def quick_settings(learner: Any, resampler: Resampler) -> tuple[Any, ...] | None:
+    """Return the learner's settings for the kernels, or None where these do not have them."""
+    if type(learner) not in (GSMN, GSIMN) or not native_fits(resampler):
+        return None
+    learner._check()
+    test = ChiSquare() if learner.test is None else learner.test
+    plain = (
+        learner.preset is None and learner.fdr is None and learner.max_given is None and learner.regrow == 0
+    )
+    backward = getattr(learner, "chaining", "backward") == "backward"
+    if not (plain and backward and isinstance(test, SignificanceTest) and test.thin.answer == "test"):
+        return None
+    kernel = test.kernel
+    largest = max((v.arity for v in resampler.rows.variables), default=1)
+    if kernel.kind not in KINDS or (kernel.kind == "mantel_haenszel" and largest**2 > MOST_COVARIED):
+        return None
+    propagate = bool(getattr(learner, "propagate", True))
+    both = learner.rule == "both"
+    infers = isinstance(learner, GSIMN)
+    how = (KINDS[kernel.kind], DOFS[kernel.dof], float(test.alpha))
+    return (*how, propagate, learner.skip_independent, both, infers)
+
+
+def together(resampler: Resampler, replicates: Sequence[int]) -> Any | None:
+    """Return resamples for the kernels to count together, or None if a weight is too large for them."""
+    native = kernels()
+    weights = np.empty((len(replicates), len(resampler.counts)), dtype=np.uint8)
+    for line, r in enumerate(replicates):
+        drawn = resampler.weights(r)
+        if drawn.max(initial=0) > 255:
+            return None
+        weights[line] = drawn
+    codes = np.array([resampler.rows.column(i) for i in range(len(resampler.rows.variables))], dtype=np.uint8)
+    arities = [v.arity for v in resampler.rows.variables]
+    return None if native is None else native.Resamples(codes, arities, weights)
+
+
+def pairs_of(n: int) -> list[Edge]:
+    """Return all pairs x < y in the order of the columns of :func:`learned`."""
+    return [(int(x), int(y)) for x, y in zip(*np.triu_indices(n, 1), strict=True)]
+
+
+def _mapped(function: Any, items: list[Any], n_jobs: int) -> list[Any]:
+    """Return the results in order; threads, because kernels leave Python's lock and nothing needs copying."""
+    if n_jobs <= 1 or len(items) <= 1:
+        return [function(item) for item in items]
+    with ThreadPoolExecutor(n_jobs) as pool:
+        return list(pool.map(function, items))

@@ -1,0 +1,144 @@
+r"""Resamples of a table: weights on its distinct rows, one random stream for each.
+
+A resample is never a copy of the data. Rows that are alike are merged, and a resample says how much each of them
+weighs; the variables keep all their states, so that a level may get the weight zero and is not lost.
+
+======== ============================================================================================
+kind     weights
+======== ============================================================================================
+rows     how often each row is drawn when as many rows as there are are drawn with replacement
+bayesian Dirichlet with all parameters one, times the number of rows: none is zero ([Rubin1981]_)
+cases    one for the rows that are kept when a share of them is drawn without replacement, else zero
+======== ============================================================================================
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+
+from graphoid.counts.assignments import Assignments
+from graphoid.counts.native import engine_for
+from graphoid.data.table import Table, Weights
+from graphoid.errors import DataError, SettingsError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+Kind = Literal["rows", "bayesian", "cases"]
+
+MOST_MERGED = 64
+"""Rows that are merged into one: a weight stays far below 256, what the kernels hold in a byte."""
+
+SHARES = (0.95, 0.85, 0.75, 0.65, 0.55, 0.45, 0.35, 0.25)
+"""Shares of the rows that case-dropping keeps, in turn."""
+
+
+class Resampler:
+    """Draws the resamples of a table.
+
+    Parameters
+    ----------
+    table
+        What to resample.
+    kind
+        "rows", "bayesian" or "cases".
+    seed
+        The stream of resample ``r`` is derived from this and ``r`` alone.
+    shares
+        Of the rows kept, for "cases": resample ``r`` keeps ``shares[r % len(shares)]``.
+    merge
+        Whether rows that are alike become one. Not where the numbers behind the codes are needed.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        kind: Kind = "rows",
+        seed: int = 0,
+        shares: Sequence[float] = SHARES,
+        *,
+        merge: bool = True,
+    ) -> None:
+        if table.n_rows < 1:
+            raise DataError("the table is empty: there are no rows to resample.")
+        self.kind, self.seed, self.shares = kind, seed, tuple(shares)
+        self._n_rows = table.n_rows
+        merge = merge and table.weights is None and not any(v.continuous for v in table.variables)
+        if merge:
+            distinct = Assignments.of(engine_for(table))
+            self.counts = split(distinct.units)
+            codes = np.repeat(distinct.codes, -(-distinct.units // MOST_MERGED), axis=0)
+            columns = tuple(
+                np.ascontiguousarray(codes[:, i], dtype=np.uint8 if v.arity <= 256 else np.uint16)
+                for i, v in enumerate(table.variables)
+            )
+            self.rows = replace(table, columns=columns, n_rows=len(codes), values={})
+        else:
+            self.counts = np.ones(table.n_rows, dtype=np.int64)
+            self.rows = table
+        self._row_of = np.repeat(np.arange(len(self.counts), dtype=np.int32), self.counts)
+
+    def share(self, r: int) -> float:
+        """Return the share of the rows that a resample keeps."""
+        return self.shares[r % len(self.shares)] if self.kind == "cases" else 1.0
+
+    def weights(self, r: int) -> NDArray[Any]:
+        """Return the weight of every row of :attr:`rows` in a resample: whole numbers unless "bayesian"."""
+        rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(self.seed, spawn_key=(r,))))
+        n, distinct = self._n_rows, len(self.counts)
+        if self.kind == "bayesian":
+            drawn: NDArray[Any] = rng.standard_gamma(self.counts.astype(np.float64))
+            return drawn * (n / drawn.sum())
+        if self.kind == "cases":
+            kept = rng.choice(n, max(1, round(self.share(r) * n)), replace=False, shuffle=False)
+            return np.bincount(self._row_of[kept], minlength=distinct)
+        if 20 * distinct < n:  # about what a binomial number costs beside drawing a row
+            return rng.multinomial(n, self.counts / n)
+        return np.bincount(self._row_of[rng.integers(0, n, n, dtype=np.uint32)], minlength=distinct)
+
+    def table(self, r: int) -> Table:
+        """Return a resample as a table with weights."""
+        drawn = self.weights(r)
+        before = self.rows.weights
+        return replace(self.rows, weights=Weights.of(drawn if before is None else drawn * before.values))
+
+
+def split(units: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return whole numbers as sums of equal parts of at most :data:`MOST_MERGED`, one after the other.
+
+    >>> split(np.array([3, 130, 1]))
+    array([ 3, 44, 43, 43,  1])
+    """
+    parts = -(-units // MOST_MERGED)
+    part_of = np.repeat(np.arange(len(units)), parts)
+    place = np.arange(len(part_of)) - np.repeat(np.cumsum(parts) - parts, parts)
+    split: NDArray[np.int64] = units[part_of] // parts[part_of] + (place < (units % parts)[part_of])
+    return split
+
+
+def check_kind(kind: object) -> None:
+    """Raise if there is no such kind of resample."""
+    if kind not in get_args(Kind):
+        raise SettingsError(f"Bootstrap: kind is {kind!r}; it must be 'rows', 'bayesian' or 'cases'.")
+
+
+def seed_of(random_state: Any) -> int:
+    """Return the seed that a ``random_state`` stands for: an integer itself, else one that is drawn."""
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**63))
+    if random_state is None:
+        return int(np.random.SeedSequence().generate_state(1, np.uint64)[0] >> np.uint64(1))
+    if (
+        isinstance(random_state, (int, np.integer))
+        and not isinstance(random_state, bool)
+        and random_state >= 0
+    ):
+        return int(random_state)
+    raise SettingsError(
+        f"random_state is {random_state!r}; it must be a whole number of at least 0, a NumPy Generator or None."
+    )
