@@ -52,7 +52,6 @@ if TYPE_CHECKING:
     from graphoid.models.fit import L2 as L2
     from graphoid.models.fit import CrossValidated as CrossValidated
     from graphoid.models.fit import ElasticNet as ElasticNet
-    from graphoid.models.io import load as load
     from graphoid.models.network import MarkovNetwork as MarkovNetwork
     from graphoid.scores.bjp import BJP as BJP
     from graphoid.scores.evidence import LogLinearEvidence as LogLinearEvidence
@@ -67,6 +66,11 @@ if TYPE_CHECKING:
     from graphoid.structure.contexts import CanonicalModel as CanonicalModel
     from graphoid.structure.graph import UndirectedGraph as UndirectedGraph
     from graphoid.structure.learned import LearnedStructure as LearnedStructure
+    from graphoid.uncertainty.bootstrap import Bootstrap as Bootstrap
+    from graphoid.uncertainty.groups import compare_groups as compare_groups
+    from graphoid.uncertainty.io import load as load
+    from graphoid.uncertainty.power import power as power
+    from graphoid.uncertainty.sensitivity import sensitivity as sensitivity
     from graphoid.uncertainty.strength import strengths as strengths
 
 
@@ -76,6 +80,7 @@ _HOME = {
     "Assertion": "logic.assertion",
     "BJP": "scores.bjp",
     "BayesianTest": "independence.bayesian",
+    "Bootstrap": "uncertainty.bootstrap",
     "Budget": "learners.prices",
     "CSGS": "learners.csgs",
     "CSPC": "learners.cspc",
@@ -120,9 +125,12 @@ _HOME = {
     "Verdict": "logic.verdict",
     "accuracy": "structure.compare",
     "compare": "structure.compare",
+    "compare_groups": "uncertainty.groups",
     "learn": "learners.recommended",
-    "load": "models.io",
+    "load": "uncertainty.io",
+    "power": "uncertainty.power",
     "read": "data.sources",
+    "sensitivity": "uncertainty.sensitivity",
     "strengths": "uncertainty.strength",
 }
 

@@ -1,8 +1,8 @@
 """A graph from every resample, and how strong pairs are in it.
 
 Grow-shrink learners with a classical test learn all resamples in the kernels at once, which share what is
-counted (``native/resamples.cpp``, ``native/grow_shrink.cpp``); any other learner is given one weighted table after
-the other. Both ways give the same graphs.
+counted (``native/resamples.cpp``, ``native/grow_shrink.cpp``); any other learner is given one weighted table
+after the other. Both ways give the same graphs.
 """
 
 from __future__ import annotations
@@ -81,7 +81,8 @@ def learned(
     def part_of(part: list[int]) -> NDArray[np.bool_]:
         if quick is not None and (native := together(resampler, part)) is not None:
             edges, _ = native.grow_shrink(*quick)
-            return edges.reshape(len(part), n, n)[:, *upper].astype(bool)
+            joined: NDArray[np.bool_] = edges.reshape(len(part), n, n)[:, *upper].astype(bool)
+            return joined
         return np.array([one(r) for r in part], dtype=bool).reshape(len(part), len(upper[0]))
 
     return np.concatenate(

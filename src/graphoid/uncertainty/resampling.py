@@ -1,7 +1,7 @@
 r"""Resamples of a table: weights on its distinct rows, one random stream for each.
 
-A resample is never a copy of the data. Rows that are alike are merged, and a resample says how much each of them
-weighs; the variables keep all their states, so that a level may get the weight zero and is not lost.
+A resample is never a copy of the data. Rows that are alike are merged, and a resample says how much each of
+them weighs; the variables keep all their states, so that a level may get the weight zero and is not lost.
 
 ======== ============================================================================================
 kind     weights
@@ -73,7 +73,7 @@ class Resampler:
             distinct = Assignments.of(engine_for(table))
             self.counts = split(distinct.units)
             codes = np.repeat(distinct.codes, -(-distinct.units // MOST_MERGED), axis=0)
-            columns = tuple(
+            columns: tuple[Any, ...] = tuple(
                 np.ascontiguousarray(codes[:, i], dtype=np.uint8 if v.arity <= 256 else np.uint16)
                 for i, v in enumerate(table.variables)
             )
@@ -92,8 +92,8 @@ class Resampler:
         rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(self.seed, spawn_key=(r,))))
         n, distinct = self._n_rows, len(self.counts)
         if self.kind == "bayesian":
-            drawn: NDArray[Any] = rng.standard_gamma(self.counts.astype(np.float64))
-            return drawn * (n / drawn.sum())
+            drawn = rng.standard_gamma(self.counts.astype(np.float64))
+            return np.asarray(drawn * (n / drawn.sum()))
         if self.kind == "cases":
             kept = rng.choice(n, max(1, round(self.share(r) * n)), replace=False, shuffle=False)
             return np.bincount(self._row_of[kept], minlength=distinct)
@@ -140,5 +140,5 @@ def seed_of(random_state: Any) -> int:
     ):
         return int(random_state)
     raise SettingsError(
-        f"random_state is {random_state!r}; it must be a whole number of at least 0, a NumPy Generator or None."
+        f"random_state is {random_state!r}; it must be a whole number of at least 0, a Generator or None."
     )

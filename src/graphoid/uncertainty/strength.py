@@ -266,10 +266,16 @@ def _partial_correlations(
 
 
 def partial_correlation(verdict: Verdict, n_rows: float) -> float | None:
-    """Return the partial correlation behind a verdict on it, whose statistic is Fisher's z in standard errors."""
+    """Return the partial correlation behind a verdict, whose statistic is Fisher's z in standard errors."""
     if verdict.thin or verdict.statistic is None:
         return None
     return math.tanh(verdict.statistic / math.sqrt(n_rows - len(verdict.given) - 3))
+
+
+def signs_of(pairs: Sequence[Edge], variables: Sequence[Variable]) -> NDArray[np.bool_]:
+    """Return for which pairs a sign is defined: both are numbers, or have two states in order."""
+    directed = [v.continuous or (v.arity == 2 and _graded(v)) for v in variables]
+    return np.array([directed[x] and directed[y] for x, y in pairs], dtype=bool)
 
 
 def _graded(v: Variable) -> bool:

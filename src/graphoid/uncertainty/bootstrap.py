@@ -1,0 +1,198 @@
+"""The bootstrap of a learner: how often each edge is found in resamples, and how strong it is there."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from graphoid.data.table import Table
+from graphoid.errors import SettingsError
+from graphoid.independence.partial_correlation import PartialCorrelation
+from graphoid.learners.recommended import recommended
+from graphoid.progress import Listener, Step, tell
+from graphoid.uncertainty.checkpoint import Checkpoint
+from graphoid.uncertainty.replicates import graph_of, in_table, learned, measured, pairs_of
+from graphoid.uncertainty.resampled import Resampled
+from graphoid.uncertainty.resampling import SHARES, Kind, Resampler, check_kind, seed_of
+from graphoid.uncertainty.strength import conditioning_set, signs_of
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from graphoid.structure.graph import UndirectedGraph
+    from graphoid.uncertainty.replicates import Crossing
+    from graphoid.uncertainty.resampled import EdgeStability
+    from graphoid.uncertainty.stability import CentralityRow, CurveRow, DifferenceRow
+
+AT_ONCE = 50
+"""Resamples between two events of progress, or two states of the checkpoint."""
+
+MOST_PAIRS = 500
+"""Up to so many pairs the strength of each is followed through the resamples; beyond, of those ever found."""
+
+
+@dataclass(eq=False)
+class Bootstrap:
+    """Learn from resamples of a table: which edges, strengths and conclusions would come out again.
+
+    Parameters
+    ----------
+    learner
+        Any learner of a graph; the one that :func:`graphoid.learn` recommends if None. It is not changed.
+    n
+        How many resamples.
+    kind
+        "rows" (drawn with replacement), "bayesian" (random weights; no row is ever left out) or "cases" (a
+        share of the rows is dropped, for the stability of centrality);
+        see :mod:`graphoid.uncertainty.resampling`.
+    n_jobs
+        Threads. The result does not depend on it.
+    random_state
+        Seed. Every resample has a stream of its own, derived from it.
+    checkpoint
+        A file that keeps the graphs found so far; a run that was killed goes on from there and ends the same.
+    shares
+        Shares of the rows that "cases" keeps, in turn.
+
+    Attributes
+    ----------
+    result_
+        A :class:`~graphoid.uncertainty.resampled.Resampled`, which can be saved; its main methods are here.
+
+    Examples
+    --------
+    >>> import graphoid as gd
+    >>> run = gd.Bootstrap(gd.GSMN(), n=50, random_state=1).fit(gd.datasets.load("titanic"))
+    >>> edge = run.edges()[4]
+    >>> edge.x, edge.y, edge.frequency, edge.verdict
+    ('sex', 'survived', 1.0, 'present')
+    """
+
+    learner: Any = None
+    n: int = 200
+    kind: Kind = "rows"
+    n_jobs: int | None = 1
+    random_state: Any = None
+    checkpoint: str | os.PathLike[str] | None = None
+    _: KW_ONLY
+    shares: Sequence[float] = SHARES
+
+    def fit(self, table: Any, progress: Listener | None = None) -> Self:
+        """Resample a table (anything that :func:`graphoid.read` takes will do), and return self."""
+        self._check()
+        if not isinstance(table, Table):
+            from graphoid.data.sources import read
+
+            table = read(table)
+        learner = recommended(len(table.variables))[0] if self.learner is None else self.learner
+        merge = not isinstance(getattr(learner, "test", None), PartialCorrelation)
+        resampler = Resampler(table, self.kind, seed_of(self.random_state), self.shares, merge=merge)
+        graph = graph_of(learner, table)
+        found = self._found(learner, resampler, table, progress)
+        self.result_ = self._measured(learner, resampler, table, graph, found)
+        return self
+
+    def _found(
+        self, learner: Any, resampler: Resampler, table: Table, progress: Listener | None
+    ) -> NDArray[np.bool_]:
+        """Learn every resample that is not on file yet."""
+        run = {
+            "learner": repr(learner),
+            "n": self.n,
+            "kind": self.kind,
+            "seed": resampler.seed,
+            "shares": list(resampler.shares),
+            "data_id": table.data_id,
+        }
+        kept = Checkpoint(self.checkpoint, run, len(pairs_of(len(table.variables))))
+        at_once = self.n if progress is None and self.checkpoint is None else AT_ONCE
+        for start in range(len(kept.found), self.n, at_once):
+            progress = tell(progress, Step("resampling", start, self.n))
+            kept.add(
+                learned(learner, resampler, range(start, min(self.n, start + at_once)), self.n_jobs or 1)
+            )
+        tell(progress, Step("resampling", self.n, self.n))
+        return kept.found
+
+    def _measured(
+        self,
+        learner: Any,
+        resampler: Resampler,
+        table: Table,
+        graph: UndirectedGraph,
+        found: NDArray[np.bool_],
+    ) -> Resampled:
+        """Follow the strength of the pairs through the resamples."""
+        pairs = pairs_of(graph.n)
+        crossings: list[Crossing] = [
+            (*pair, conditioning_set(graph, pair, table.variables)) for pair in pairs
+        ]
+        followed = [
+            i
+            for i, pair in enumerate(pairs)
+            if len(pairs) <= MOST_PAIRS or graph.has_edge(*pair) or found[:, i].any()
+        ]
+        estimate = in_table(table, crossings)
+        replicates = measured(resampler, range(self.n), [crossings[i] for i in followed], self.n_jobs or 1)
+        return Resampled(
+            graph=graph,
+            kind=self.kind,
+            seed=resampler.seed,
+            shares=tuple(resampler.share(r) for r in range(self.n)),
+            n_rows=float(table.n_rows if table.weights is None else table.weights.total),
+            data_id=table.data_id,
+            learner=repr(learner),
+            found=found,
+            given=tuple(given for _, _, given in crossings),
+            signs=signs_of(pairs, table.variables),
+            continuous=np.array([table.variables[x].continuous for x, _ in pairs], dtype=bool),
+            estimate=estimate,
+            followed=np.array(followed, dtype=np.int64),
+            replicates=np.array(replicates),
+        )
+
+    def edges(self, verdict: str | None = None) -> list[EdgeStability]:
+        """Return a row for every pair, or for those with a certain verdict; see :meth:`Resampled.edges`."""
+        return self.result_.edges(verdict)
+
+    def centrality(self) -> list[CentralityRow]:
+        """Return how central every variable is; see :meth:`Resampled.centrality`."""
+        return self.result_.centrality()
+
+    def differences(self) -> list[DifferenceRow]:
+        """Return which edges differ in strength; see :meth:`Resampled.differences`."""
+        return self.result_.differences()
+
+    def stability(self) -> list[CurveRow]:
+        """Return the case-drop curve; see :meth:`Resampled.stability`."""
+        return self.result_.stability()
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the result to a JSON file, which :func:`graphoid.load` reads."""
+        self.result_.save(path)
+
+    def _check(self) -> None:
+        check_kind(self.kind)
+        if isinstance(self.n, bool) or not isinstance(self.n, int) or self.n < 1:
+            raise SettingsError(f"Bootstrap: n is {self.n!r}; it must be a number of resamples, at least 1.")
+        if self.learner is not None and not hasattr(self.learner, "fit"):
+            raise SettingsError(
+                f"Bootstrap: learner must be a learner such as GSIMN(), not {self.learner!r}."
+            )
+        if isinstance(self.learner, type):
+            name = self.learner.__name__
+            raise SettingsError(f"Bootstrap: the learner must be an object: {name}(), not {name}.")
+        jobs = self.n_jobs
+        if jobs is not None and (isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1):
+            raise SettingsError(
+                f"Bootstrap: n_jobs is {jobs!r}; it must be a number of threads, or None for 1."
+            )
+        if not self.shares or not all(0 < share <= 1 for share in self.shares):
+            raise SettingsError(
+                f"Bootstrap: shares must be numbers above 0 and up to 1, not {self.shares!r}."
+            )

@@ -1,0 +1,69 @@
+"""The graphs of resamples on file, so that a run that was killed goes on and ends the same."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphoid.errors import DataError
+from graphoid.structure import document
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+FORMAT = "graphoid bootstrap checkpoint"
+VERSION = 1
+
+
+class Checkpoint:
+    """Which pairs were joined in each of the first resamples, in memory and on file.
+
+    Parameters
+    ----------
+    path
+        The file, which is replaced at once or not at all; None keeps nothing.
+    run
+        What determines the run, as plain values. A file of another run is refused.
+    n_pairs
+        Pairs of variables.
+    """
+
+    def __init__(self, path: str | os.PathLike[str] | None, run: Mapping[str, Any], n_pairs: int) -> None:
+        self._path = None if path is None else Path(path)
+        self._run = json.loads(json.dumps(dict(run)))  # as it will come back from the file
+        self.found = np.zeros((0, n_pairs), dtype=bool)
+        if self._path is not None and self._path.exists():
+            body = document.unpack(document.read_text(self._path), repr(str(path)), {FORMAT: VERSION}).body
+            for name, value in self._run.items():
+                if body["run"].get(name) != value:
+                    raise DataError(
+                        f"{str(path)!r} belongs to another run: its {name} is {body['run'].get(name)!r}, "
+                        f"here it is {value!r}. Give another file, or the same settings."
+                    )
+            self.found = unpacked(body["found"], n_pairs)
+
+    def add(self, found: NDArray[np.bool_]) -> None:
+        """Keep the graphs of the next resamples, and put them on file."""
+        self.found = np.concatenate([self.found, found])
+        if self._path is not None:
+            body = {"run": self._run, "found": packed(self.found)}
+            document.save(document.pack(FORMAT, VERSION, body), self._path)
+
+
+def packed(found: NDArray[np.bool_]) -> list[list[int]]:
+    """Return for every resample the places of the pairs that are joined."""
+    return [np.flatnonzero(line).tolist() for line in found]
+
+
+def unpacked(places: list[list[int]], n_pairs: int) -> NDArray[np.bool_]:
+    """Return what :func:`packed` wrote."""
+    found = np.zeros((len(places), n_pairs), dtype=bool)
+    for line, joined in zip(found, places, strict=True):
+        line[joined] = True
+    return found

@@ -1,0 +1,221 @@
+r"""Whether a network is the same in two groups: for every pair a permutation test and a Bayes factor.
+
+Groups are compared in the same layout: each pair given the rest of its smaller blanket in the graph of all rows
+together. A pair differs by its log odds ratio or Fisher's z of its partial correlation, where there is one, else by
+the root of its bits, on which the spread hardly depends on the value.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from graphoid.data.sources import read
+from graphoid.data.table import Table, Weights
+from graphoid.errors import DataError, SettingsError
+from graphoid.learners.recommended import recommended
+from graphoid.uncertainty.replicates import graph_of, in_table, measured, pairs_of
+from graphoid.uncertainty.resampling import Resampler, seed_of
+from graphoid.uncertainty.strength import conditioning_set
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from graphoid.structure.graph import UndirectedGraph
+    from graphoid.uncertainty.replicates import Crossing, Measured
+
+
+class PairComparison(NamedTuple):
+    """One pair of variables in two groups."""
+
+    x: str
+    y: str
+    measure: str
+    """"log_odds", "fisher_z" or "root_bits"."""
+    first: float | None
+    second: float | None
+    difference: float | None
+    p_value: float
+    """By permuting who belongs to which group."""
+    p_adjusted: float
+    """The same against the largest difference of all pairs: holds for all pairs at once."""
+    bayes_factor: float | None
+    """For a difference against none; see :func:`bayes_factor`."""
+
+
+class GroupComparison(NamedTuple):
+    """Two groups compared."""
+
+    groups: tuple[Any, Any]
+    rows: tuple[int, int]
+    graph: UndirectedGraph
+    """Of all rows together."""
+    pairs: list[PairComparison]
+    p_value: float
+    """That all pairs are alike: the sum of all standardized differences among permutations."""
+    n: int
+    seed: int
+
+
+class _TheOthers(Resampler):
+    """The rows that a case-dropping resample leaves out."""
+
+    def weights(self, r: int) -> NDArray[Any]:
+        return self.counts - super().weights(r)
+
+
+def compare_groups(
+    table: Any, by: str, *, learner: Any = None, n: int = 500, n_jobs: int = 1, random_state: Any = None
+) -> GroupComparison:
+    """Compare the networks of two groups of rows.
+
+    Parameters
+    ----------
+    table
+        Anything that :func:`graphoid.read` takes.
+    by
+        The column that says which group a row belongs to; it must have two states.
+    learner
+        Who learns the graph of all rows, which says what pairs are looked at given; the recommended one if None.
+    n
+        Permutations.
+    n_jobs
+        Threads. The result does not depend on it.
+    random_state
+        Seed.
+
+    Examples
+    --------
+    >>> import graphoid as gd
+    >>> found = gd.compare_groups(gd.datasets.load("survey"), "region", learner=gd.GSMN(), n=200, random_state=1)
+    >>> [(row.x, row.y) for row in found.pairs if row.p_adjusted < 0.05]
+    [('age', 'bus')]
+    """
+    table = table if isinstance(table, Table) else read(table)
+    if isinstance(n, bool) or not isinstance(n, int) or n < 1:
+        raise SettingsError(f"compare_groups: n is {n!r}; it must be a number of permutations, at least 1.")
+    if table.weights is not None:
+        raise DataError("compare_groups permutes rows that all count the same; this table has weights.")
+    at = table.position(by)
+    group = table.variables[at]
+    if group.arity != 2:
+        raise DataError(
+            f"{by!r} has {group.arity:,} states; groups are compared two at a time: keep two of them."
+        )
+    column, rest = table.column(at), without(table, at)
+    member = column == 0
+    sizes = int(member.sum()), int((~member).sum())
+    if min(sizes) == 0:
+        raise DataError(
+            f"all rows have {by} = {group.states[int(sizes[0] == 0)]!r}; there is nothing to compare."
+        )
+    learner = recommended(len(rest.variables))[0] if learner is None else learner
+    graph = graph_of(learner, rest)
+    pairs = pairs_of(graph.n)
+    crossings: list[Crossing] = [(*pair, conditioning_set(graph, pair, rest.variables)) for pair in pairs]
+    seed, share = seed_of(random_state), (sizes[0] / rest.n_rows,)
+    halves = [
+        measured(kind(rest, "cases", seed, share), range(n), crossings, n_jobs)
+        for kind in (Resampler, _TheOthers)
+    ]
+    observed = [
+        in_table(part, crossings).T[:, None, :] for part in (within(rest, member), within(rest, ~member))
+    ]
+    signed = np.isfinite(observed[0][2, 0]) & np.isfinite(observed[1][2, 0])
+    continuous = np.array([rest.variables[x].continuous for x, _ in pairs], dtype=bool)
+    first, second = (scaled(*of, signed, continuous)[0] for of in observed)
+    chance = scaled(*halves[0], signed, continuous) - scaled(*halves[1], signed, continuous)
+    rows, p = judged(first - second, chance, sizes)
+    measure = np.where(signed, np.where(continuous, "fisher_z", "log_odds"), "root_bits")
+    names = graph.names
+    return GroupComparison(
+        groups=(group.states[0], group.states[1]),
+        rows=sizes,
+        graph=graph,
+        pairs=[
+            PairComparison(
+                names[x], names[y], str(measure[i]), _number(first[i]), _number(second[i]), *rows[i]
+            )
+            for i, (x, y) in enumerate(pairs)
+        ],
+        p_value=p,
+        n=n,
+        seed=seed,
+    )
+
+
+def scaled(
+    bits: NDArray[np.float64],
+    bias: NDArray[np.float64],
+    values: NDArray[np.float64],
+    signed: NDArray[np.bool_],
+    continuous: NDArray[np.bool_],
+) -> NDArray[np.float64]:
+    """Return the strengths on the scales on which they are compared."""
+    limit = 1 - np.finfo(float).eps
+    fisher = np.arctanh(np.clip(np.where(continuous, values, 0.0), -limit, limit))
+    roots = np.sqrt(np.maximum(bits - bias, 0.0))
+    return np.where(signed, np.where(continuous, fisher, values), roots)
+
+
+def judged(
+    difference: NDArray[np.float64], chance: NDArray[np.float64], sizes: tuple[int, int]
+) -> tuple[list[tuple[float | None, float, float, float | None]], float]:
+    """Return difference, both p-values and the Bayes factor of every pair, and the p-value of all."""
+    usable = np.isfinite(difference) & (np.isfinite(chance).sum(axis=0) * 2 > len(chance))
+    spread = np.ones(len(difference))
+    spread[usable] = np.nanstd(chance[:, usable], axis=0)
+    usable &= spread > 0
+    z = np.where(usable, difference / np.where(spread > 0, spread, 1.0), 0.0)
+    null = np.where(usable & np.isfinite(chance), chance / np.where(spread > 0, spread, 1.0), 0.0)
+    count = len(chance) + 1  # the groups as they are belong to their permutations
+    alone = (1 + (np.abs(null) >= np.abs(z) - 1e-12).sum(axis=0)) / count
+    largest = np.abs(null).max(axis=1, initial=0.0)
+    together = (1 + (largest[:, None] >= np.abs(z) - 1e-12).sum(axis=0)) / count
+    everything = float((1 + (np.abs(null).sum(axis=1) >= np.abs(z).sum() - 1e-12).sum()) / count)
+    rows: list[tuple[float | None, float, float, float | None]] = [
+        (float(d), float(alone[i]), float(together[i]), bayes_factor(float(z[i]), sizes))
+        if usable[i]
+        else (None, 1.0, 1.0, None)
+        for i, d in enumerate(difference)
+    ]
+    return rows, everything
+
+
+def bayes_factor(z: float, sizes: tuple[int, int]) -> float:
+    r"""Return the Bayes factor of a difference against none, under a prior worth one row.
+
+    .. math:: \mathrm{BF} = \frac{1}{\sqrt{1 + N}} \exp \frac{z^2 N}{2 (1 + N)}
+
+    with z the difference over its standard deviation and N the harmonic mean of both numbers of rows: the
+    unit-information prior of [Kass1995]_.
+
+    >>> round(bayes_factor(0.0, (99, 99)), 6)
+    0.1
+    """
+    n = 2.0 / (1.0 / sizes[0] + 1.0 / sizes[1])
+    return float(np.exp(min(700.0, z * z / 2 * n / (1 + n))) / np.sqrt(1 + n))
+
+
+def without(table: Table, at: int) -> Table:
+    """Return a table without one column."""
+    kept = [i for i in range(len(table.variables)) if i != at]
+    return Table(
+        tuple(table.variables[i] for i in kept),
+        tuple(table.columns[i] for i in kept),
+        table.n_rows,
+        {kept.index(i): values for i, values in table.values.items() if i != at},
+        name=table.name,
+    )
+
+
+def within(table: Table, member: NDArray[np.bool_]) -> Table:
+    """Return a table in which only some rows count."""
+    from dataclasses import replace
+
+    return replace(table, weights=Weights(member.astype(np.int64)))
+
+
+def _number(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)

@@ -1,0 +1,95 @@
+"""Pictures of what a bootstrap found; each returns the axes it drew on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from graphoid.errors import missing_extra
+from graphoid.uncertainty.stability import ENOUGH
+
+if TYPE_CHECKING:
+    from graphoid.uncertainty.resampled import Resampled
+
+COLORS = {"present": "#1f6f4a", "undecided": "#b8860b", "absent": "#8c8c8c"}
+MOST_EDGES = 60  # what fits on a page
+
+
+def edge_intervals(found: Resampled, ax: Any = None) -> Any:
+    """Draw the strength of every pair that was ever found, with its interval; color is the verdict."""
+    rows = [row for row in found.edges() if row.bits is not None and (row.frequency > 0 or row.joined)]
+    rows = sorted(rows, key=lambda row: row.bits or 0.0)[-MOST_EDGES:]
+    ax = _axes(ax, (7, max(2.0, 0.25 * len(rows) + 1)))
+    for place, row in enumerate(rows):
+        if row.low is not None and row.high is not None:
+            ax.plot([row.low, row.high], [place, place], color=COLORS[row.verdict], linewidth=2)
+        ax.plot([row.bits], [place], "o", color=COLORS[row.verdict], markersize=4)
+        ax.annotate(
+            f"{row.frequency:.0%}", (1.01, place), xycoords=("axes fraction", "data"), va="center", fontsize=7
+        )
+    ax.set_yticks(range(len(rows)), [f"{row.x} - {row.y}" for row in rows])
+    ax.set_xlabel(
+        "conditional mutual information, bits; 95 % interval; right: share of resamples with the edge"
+    )
+    for verdict, color in COLORS.items():
+        ax.plot([], [], "o", color=color, label=verdict)
+    ax.legend(loc="lower right", fontsize=8)
+    return ax
+
+
+def case_drop(found: Resampled, ax: Any = None) -> Any:
+    """Draw how well centrality agrees with that of all rows when only a share of them is kept."""
+    ax = _axes(ax, (6, 4))
+    curves = found.stability()
+    for measure in dict.fromkeys(row.measure for row in curves):
+        rows = [row for row in curves if row.measure == measure]
+        shares = [row.share for row in rows]
+        (line,) = ax.plot(shares, [row.correlation for row in rows], "o-", label=measure.replace("_", " "))
+        ax.fill_between(
+            shares, [row.low for row in rows], [row.high for row in rows], color=line.get_color(), alpha=0.15
+        )
+    ax.axhline(ENOUGH, color="#8c8c8c", linestyle=":")
+    ax.set_xlabel("share of the rows kept")
+    ax.set_ylabel("correlation with all rows; mean and 95 % of the resamples")
+    ax.invert_xaxis()
+    ax.legend()
+    return ax
+
+
+def centrality(found: Resampled, measure: str = "strength", ax: Any = None) -> Any:
+    """Draw a centrality of every variable with its interval, the most central on top."""
+    rows = sorted((row for row in found.centrality() if row.measure == measure), key=lambda row: row.value)
+    ax = _axes(ax, (6, max(2.0, 0.25 * len(rows) + 1)))
+    for place, row in enumerate(rows):
+        ax.plot([row.low, row.high], [place, place], color=COLORS["present"], linewidth=2)
+        ax.plot([row.value], [place], "o", color=COLORS["present"], markersize=4)
+    ax.set_yticks(range(len(rows)), [row.variable for row in rows])
+    ax.set_xlabel(f"{measure.replace('_', ' ')}; 95 % interval")
+    return ax
+
+
+def differences(found: Resampled, ax: Any = None) -> Any:
+    """Draw which edges differ in strength: a matrix of edges, dark where they do."""
+    rows = found.differences()
+    edges = list(dict.fromkeys([(r.x, r.y) for r in rows] + [(r.x2, r.y2) for r in rows]))
+    place = {edge: i for i, edge in enumerate(edges)}
+    ax = _axes(ax, (0.3 * len(edges) + 2, 0.3 * len(edges) + 2))
+    shade = [[0.0] * len(edges) for _ in edges]
+    for r in rows:
+        i, j = place[r.x, r.y], place[r.x2, r.y2]
+        shade[i][j] = shade[j][i] = float(r.different)
+    ax.imshow(shade, cmap="Greys", vmin=0, vmax=1.2)
+    labels = [f"{x} - {y}" for x, y in edges]
+    ax.set_xticks(range(len(edges)), labels, rotation=90, fontsize=7)
+    ax.set_yticks(range(len(edges)), labels, fontsize=7)
+    ax.set_title("dark: strengths differ")
+    return ax
+
+
+def _axes(ax: Any, size: tuple[float, float]) -> Any:
+    if ax is not None:
+        return ax
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise missing_extra("a picture", "plot") from None
+    return Figure(figsize=size, layout="constrained").subplots()

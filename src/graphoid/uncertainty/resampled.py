@@ -1,0 +1,378 @@
+"""What a bootstrap found: everything is kept, so that nothing has to be chosen before the run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from graphoid.errors import DataError, missing_extra
+from graphoid.structure import document
+from graphoid.structure.graph import UndirectedGraph
+from graphoid.uncertainty import intervals
+from graphoid.uncertainty.checkpoint import packed, unpacked
+from graphoid.uncertainty.intervals import OFTEN, RULE, Interval
+from graphoid.uncertainty.replicates import Measured, pairs_of
+from graphoid.uncertainty.stability import (
+    CentralityRow,
+    CurveRow,
+    DifferenceRow,
+    SelectionRow,
+    communities,
+    correlations,
+    cs_coefficient,
+    curve,
+    node_sums,
+)
+
+if TYPE_CHECKING:
+    import os
+
+    from numpy.typing import NDArray
+
+    from graphoid.structure.graph import Edge
+
+FORMAT = "graphoid bootstrap"
+VERSION = 1
+
+
+class EdgeStability(NamedTuple):
+    """One pair of variables: how often it is joined, how strongly, and the verdict."""
+
+    x: str
+    y: str
+    joined: bool
+    """Whether the learner joins them from all rows."""
+    frequency: float
+    """Share of the resamples in which they are joined."""
+    bits: float | None
+    """Conditional mutual information, corrected for its bias."""
+    low: float | None
+    high: float | None
+    """95 % interval of the bits; None where the strength was not followed through the resamples."""
+    measure: str | None
+    """"log_odds" or "partial_correlation", or None where there is no such number."""
+    value: float | None
+    value_low: float | None
+    value_high: float | None
+    given: tuple[str, ...]
+    """What both are looked at given: the rest of the smaller blanket."""
+    verdict: str
+    """"present", "absent" or "undecided"."""
+    rule: str
+    """How the verdict comes about."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Resampled:
+    """Graphs and strengths from the resamples of a table.
+
+    Made by :class:`~graphoid.Bootstrap`. Pairs x < y are in the order of their positions, x major.
+
+    Parameters
+    ----------
+    graph
+        What the learner found in all rows.
+    kind, seed, shares
+        How the table was resampled; the share of the rows that every resample kept.
+    n_rows, data_id, learner
+        Where it comes from.
+    found
+        For every resample which pairs were joined.
+    given
+        For every pair what it was looked at given.
+    signs
+        For every pair whether more of one may go with more or less of the other: whether both have an order.
+    continuous
+        For every pair whether its columns are numbers.
+    estimate
+        For every pair bits, their bias and the signed measure, from all rows.
+    followed
+        Places of the pairs whose strength was followed through the resamples.
+    replicates
+        The same three numbers, for every resample and these pairs.
+    """
+
+    graph: UndirectedGraph
+    kind: str
+    seed: int
+    shares: tuple[float, ...]
+    n_rows: float
+    data_id: str
+    learner: str
+    found: NDArray[np.bool_]
+    given: tuple[tuple[int, ...], ...]
+    signs: NDArray[np.bool_]
+    continuous: NDArray[np.bool_]
+    estimate: NDArray[np.float64]
+    followed: NDArray[np.int64]
+    replicates: NDArray[np.float64]
+
+    @cached_property
+    def pairs(self) -> list[Edge]:
+        """All pairs of variables."""
+        return pairs_of(self.graph.n)
+
+    @cached_property
+    def frequencies(self) -> NDArray[np.float64]:
+        """For every pair the share of the resamples in which it is joined."""
+        return np.asarray(self.found.mean(axis=0), dtype=np.float64)
+
+    @cached_property
+    def _followed(self) -> tuple[Measured, Measured]:
+        """The pairs that were followed: what they are in all rows, and in the resamples."""
+        estimate = self.estimate[self.followed].T[:, None, :]
+        return Measured(*estimate), Measured(*self.replicates)
+
+    @cached_property
+    def _intervals(self) -> tuple[Interval, Interval]:
+        """Of bits and of the signed measure, for every pair."""
+        size = len(self.pairs)
+        ends = [np.full(size, np.nan) for _ in range(4)]
+        if self.kind != "cases" and len(self.followed):
+            found = (*intervals.of_bits(*self._followed), *intervals.of_signed(self._followed[1]))
+            for end, values in zip(ends, found, strict=True):
+                end[self.followed] = values
+        return Interval(*ends[:2]), Interval(*ends[2:])
+
+    @cached_property
+    def verdicts(self) -> list[str]:
+        """Of every pair; :data:`graphoid.uncertainty.intervals.RULE` says how they come about."""
+        if self.kind == "cases":
+            return ["undecided"] * len(self.pairs)
+        whole = Measured(*self.estimate.T[:, None, :])
+        p = np.ones(len(self.pairs))
+        if len(self.followed):
+            p[self.followed] = intervals.p_values(*self._followed, self.n_rows)
+        often = self.frequencies >= OFTEN
+        present = often & intervals.discoveries(p)
+        bits, signed = self._intervals
+        limit = intervals.largest_bits(whole, self.n_rows)
+        small = intervals.negligible(signed, bits, limit, self.continuous) & np.isfinite(self.estimate[:, 0])
+        absent = ~often & small
+        named = np.where(present, "present", np.where(absent, "absent", "undecided"))
+        return [str(verdict) for verdict in named]
+
+    def edges(self, verdict: str | None = None) -> list[EdgeStability]:
+        """Return a row for every pair, by position; ready for ``pandas.DataFrame``.
+
+        Parameters
+        ----------
+        verdict
+            Only pairs called "present", "absent" or "undecided".
+        """
+        rows = [self._row(i) for i in range(len(self.pairs))]
+        return [row for row in rows if verdict in (None, row.verdict)]
+
+    def _row(self, i: int) -> EdgeStability:
+        (x, y), names = self.pairs[i], self.graph.names
+        bits, signed = self._intervals
+        plain, bias, value = self.estimate[i]
+        measure = "partial_correlation" if self.continuous[i] else "log_odds"
+        return EdgeStability(
+            x=names[x],
+            y=names[y],
+            joined=self.graph.has_edge(x, y),
+            frequency=float(self.frequencies[i]),
+            bits=None if np.isnan(plain) else max(0.0, float(plain - bias)),
+            low=_number(bits.low[i]),
+            high=_number(bits.high[i]),
+            measure=None if np.isnan(value) else measure,
+            value=_number(value),
+            value_low=_number(signed.low[i]),
+            value_high=_number(signed.high[i]),
+            given=tuple(names[z] for z in self.given[i]),
+            verdict=self.verdicts[i],
+            rule=RULE if self.kind != "cases" else "no verdict from dropped cases: resample rows.",
+        )
+
+    def centrality(self) -> list[CentralityRow]:
+        """Return strength, expected influence and bridge strength of every variable, with 95 % intervals.
+
+        Bridge strength counts edges into other communities (:attr:`communities`, of the graph of all rows).
+        Expected influence is left out where no edge has a sign.
+        """
+        community = {v: k for k, members in enumerate(self.communities) for v in members}
+        rows = []
+        for measure in self._measures:
+            whole, replicates = self._sums(measure)
+            low, high = np.quantile(
+                replicates, [(1 - intervals.LEVEL) / 2, (1 + intervals.LEVEL) / 2], axis=0
+            )
+            rows += [
+                CentralityRow(name, measure, float(whole[v]), float(low[v]), float(high[v]), community[v])
+                for v, name in enumerate(self.graph.names)
+            ]
+        return rows
+
+    @cached_property
+    def communities(self) -> list[list[int]]:
+        """Communities of the graph of all rows, its edges weighing their bits; the largest first."""
+        place = {pair: i for i, pair in enumerate(self.pairs)}
+        bits = np.nan_to_num(np.maximum(self.estimate[:, 0] - self.estimate[:, 1], 0.0))
+        return communities(self.graph, [float(bits[place[edge]]) for edge in self.graph.edges])
+
+    def bridges(self) -> list[CentralityRow]:
+        """Return the variables with edges into other communities, the strongest first."""
+        rows = [row for row in self.centrality() if row.measure == "bridge_strength" and row.value > 0]
+        return sorted(rows, key=lambda row: -row.value)
+
+    @property
+    def _measures(self) -> tuple[str, ...]:
+        signed = bool((self.signs & np.isfinite(self.estimate[:, 2]))[self.followed].any())
+        return ("strength", *(("expected_influence",) if signed else ()), "bridge_strength")
+
+    def _sums(self, measure: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return a centrality from all rows, and a line of it from every resample."""
+        estimate, replicates = self._followed
+        pairs = [self.pairs[i] for i in self.followed]
+        if measure == "expected_influence":
+            counted = self.signs[self.followed]
+            whole, lines = estimate.signed, replicates.signed
+        else:
+            counted = np.ones(len(pairs), dtype=bool)
+            whole = np.maximum(estimate.bits - estimate.bias, 0.0)
+            lines = np.maximum(replicates.bits - replicates.bias, 0.0)
+        if measure == "bridge_strength":
+            community = {v: k for k, members in enumerate(self.communities) for v in members}
+            counted = np.array([community[x] != community[y] for x, y in pairs], dtype=bool)
+        joined = np.array([self.graph.has_edge(x, y) for x, y in pairs], dtype=bool) & counted
+        n = self.graph.n
+        of_all = node_sums(n, pairs, np.where(joined, np.nan_to_num(whole), 0.0))[0]
+        there = self.found[:, self.followed] & counted
+        return of_all, node_sums(n, pairs, np.where(there, np.nan_to_num(lines), 0.0))
+
+    def stability(self) -> list[CurveRow]:
+        """Return how well the centrality of a share of the rows agrees with that of all: the case-drop curve.
+
+        For ``kind="cases"``; other kinds keep all rows, and have one point each.
+        """
+        shares = np.array(self.shares)
+        rows = []
+        for measure in self._measures:
+            whole, replicates = self._sums(measure)
+            rows += curve(measure, shares, correlations(replicates, whole))
+        return rows
+
+    def cs_coefficient(self, measure: str = "strength") -> float:
+        """Return the correlation-stability coefficient of a centrality: the largest share that can go."""
+        rows = [row for row in self.stability() if row.measure == measure]
+        if not rows or self.kind != "cases":
+            raise DataError(
+                f"there is no case-drop curve of {measure!r}: resample with kind='cases', and ask for one of "
+                f"{', '.join(self._measures)}."
+            )
+        return cs_coefficient(rows)
+
+    def differences(self) -> list[DifferenceRow]:
+        """Return for every two edges of the graph whether their bits differ, with 95 % intervals."""
+        estimate, replicates = self._followed
+        bits = (estimate.bits - estimate.bias)[0]
+        lines = intervals.freed(estimate, replicates)
+        at = {int(i): k for k, i in enumerate(self.followed)}
+        edges = [(i, at[i]) for i, pair in enumerate(self.pairs) if self.graph.has_edge(*pair)]
+        edges = [(i, k) for i, k in edges if np.isfinite(bits[k])]
+        names, rows = self.graph.names, []
+        for (i, a), (j, b) in combinations(edges, 2):
+            low, high = np.quantile(
+                lines[:, a] - lines[:, b], [(1 - intervals.LEVEL) / 2, (1 + intervals.LEVEL) / 2]
+            )
+            (x, y), (x2, y2) = self.pairs[i], self.pairs[j]
+            ends = names[x], names[y], names[x2], names[y2]
+            apart = bool(low > 0 or high < 0)
+            rows.append(DifferenceRow(*ends, float(bits[a] - bits[b]), float(low), float(high), apart))
+        return rows
+
+    def selection(self) -> list[SelectionRow]:
+        """Return how often each edge that was ever found is found, by the share of the rows kept."""
+        shares = np.array(self.shares)
+        names, rows = self.graph.names, []
+        for i in np.flatnonzero(self.found.any(axis=0)):
+            x, y = self.pairs[i]
+            for share in sorted(set(self.shares), reverse=True):
+                here = self.found[shares == share, i]
+                rows.append(SelectionRow(names[x], names[y], share, len(here), float(here.mean())))
+        return rows
+
+    def to_frame(self, what: str = "edges") -> Any:
+        """Return "edges", "centrality", "differences", "stability" or "selection" as a pandas data frame."""
+        if what not in ("edges", "centrality", "differences", "stability", "selection"):
+            raise DataError(
+                f"there is no table {what!r}; there are edges, centrality, differences, stability, selection."
+            )
+        try:
+            import pandas as pd
+        except ImportError:
+            raise missing_extra("a data frame", "pandas") from None
+        return pd.DataFrame(getattr(self, what)())
+
+    def to_json(self) -> str:
+        """Return everything as JSON text; :meth:`from_body` reads its body."""
+        body = {
+            "names": list(self.graph.names),
+            "edges": [list(edge) for edge in self.graph.edges],
+            "kind": self.kind,
+            "seed": self.seed,
+            "shares": list(self.shares),
+            "n_rows": self.n_rows,
+            "data_id": self.data_id,
+            "learner": self.learner,
+            "found": packed(self.found),
+            "given": [list(given) for given in self.given],
+            "signs": self.signs.tolist(),
+            "continuous": self.continuous.tolist(),
+            "estimate": _lists(self.estimate),
+            "followed": self.followed.tolist(),
+            "replicates": _lists(self.replicates),
+        }
+        return document.pack(FORMAT, VERSION, body)
+
+    @classmethod
+    def from_body(cls, body: Any, where: str) -> Resampled:
+        """Return what a document describes, or raise one clear error."""
+        try:
+            graph = UndirectedGraph(body["names"], [(x, y) for x, y in body["edges"]])
+            n_pairs, followed = len(pairs_of(graph.n)), body["followed"]
+            found = unpacked(body["found"], n_pairs)
+            return cls(
+                graph=graph,
+                kind=body["kind"],
+                seed=body["seed"],
+                shares=tuple(body["shares"]),
+                n_rows=body["n_rows"],
+                data_id=body["data_id"],
+                learner=body["learner"],
+                found=found,
+                given=tuple(tuple(given) for given in body["given"]),
+                signs=np.array(body["signs"], dtype=bool),
+                continuous=np.array(body["continuous"], dtype=bool),
+                estimate=_array(body["estimate"], (n_pairs, 3)),
+                followed=np.array(followed, dtype=np.int64),
+                replicates=_array(body["replicates"], (3, len(found), len(followed))),
+            )
+        except (KeyError, TypeError, ValueError, LookupError) as error:
+            raise DataError(f"{where} has a part that graphoid did not write ({error}).") from None
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write everything to a JSON file, which :func:`graphoid.load` reads."""
+        document.save(self.to_json(), path)
+
+    def __repr__(self) -> str:
+        counts = {v: self.verdicts.count(v) for v in ("present", "absent", "undecided")}
+        said = ", ".join(f"{number:,} {verdict}" for verdict, number in counts.items())
+        return f"<Resampled: {len(self.found):,} resamples ({self.kind}) of {self.n_rows:,.0f} rows; {said}>"
+
+
+def _number(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def _lists(values: NDArray[np.float64]) -> list[float | None]:
+    return [None if np.isnan(v) else v for v in values.ravel().tolist()]
+
+
+def _array(values: list[float | None], shape: tuple[int, ...]) -> NDArray[np.float64]:
+    return np.array([np.nan if v is None else v for v in values], dtype=np.float64).reshape(shape)

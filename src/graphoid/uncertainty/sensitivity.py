@@ -1,0 +1,137 @@
+"""How much a graph depends on settings: alpha, prior and binning varied in one call."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import fields, is_dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from graphoid.data.sources import read
+from graphoid.data.table import Table
+from graphoid.errors import SettingsError
+from graphoid.independence.chi_square import ChiSquare
+from graphoid.learners.gsimn import GSIMN
+from graphoid.uncertainty.replicates import graph_of, pairs_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from graphoid.structure.graph import UndirectedGraph
+
+ALPHAS = (0.001, 0.01, 0.05, 0.1)
+PRIORS = (0.1, 0.3, 0.5, 0.7)
+BINNINGS = ("auto", "scott")
+
+
+class Setting(NamedTuple):
+    """One way to learn, and the graph it gives."""
+
+    name: str
+    """What was varied: "as given", "alpha", "prior" or "discretize"."""
+    value: Any
+    graph: UndirectedGraph
+
+
+class SensitivityRow(NamedTuple):
+    """One pair of variables that some setting joins."""
+
+    x: str
+    y: str
+    joined: bool
+    """By the settings as given."""
+    share: float
+    """Of the settings that join the pair."""
+    flips: tuple[str, ...]
+    """The settings that decide otherwise."""
+
+
+class Sensitivity(NamedTuple):
+    """All settings that were tried."""
+
+    settings: list[Setting]
+
+    def edges(self) -> list[SensitivityRow]:
+        """Return a row for every pair that any setting joins, by position."""
+        base = self.settings[0].graph
+        rows = []
+        for x, y in pairs_of(base.n):
+            joined = [s.graph.has_edge(x, y) for s in self.settings]
+            if any(joined):
+                others = zip(self.settings, joined, strict=True)
+                flips = tuple(f"{s.name} = {s.value}" for s, there in others if there != joined[0])
+                rows.append(
+                    SensitivityRow(base.names[x], base.names[y], joined[0], float(np.mean(joined)), flips)
+                )
+        return rows
+
+
+def sensitivity(
+    source: Any,
+    learner: Any = None,
+    *,
+    alpha: Sequence[float] = ALPHAS,
+    prior: Sequence[float] = PRIORS,
+    discretize: Sequence[Any] = BINNINGS,
+) -> Sensitivity:
+    """Learn with one setting varied at a time: which edges depend on it?
+
+    Parameters
+    ----------
+    source
+        Anything that :func:`graphoid.read` takes. Binning is varied where it is not a table yet.
+    learner
+        Any learner; ``GSIMN()`` if None.
+    alpha
+        Significances, for learners whose test has one.
+    prior
+        Prior probabilities of independence, for learners with a Bayesian test or a score by one.
+    discretize
+        Ways to bin, as :func:`graphoid.read` takes them.
+
+    Examples
+    --------
+    >>> import graphoid as gd
+    >>> found = gd.sensitivity(gd.datasets.load("titanic"), gd.GSMN())
+    >>> [row for row in found.edges() if row.flips]
+    []
+    """
+    learner = GSIMN() if learner is None else learner
+    if not hasattr(learner, "fit"):
+        raise SettingsError(f"sensitivity: learner must be a learner such as GSIMN(), not {learner!r}.")
+    table = source if isinstance(source, Table) else read(source)
+    settings = [Setting("as given", "", graph_of(learner, table))]
+    for name, values in (("alpha", alpha), ("prior", prior)):
+        for value in values:
+            varied = with_setting(learner, name, value)
+            if varied is not None:
+                settings.append(Setting(name, value, graph_of(varied, table)))
+    if not isinstance(source, Table) and table.values:  # numbers were binned
+        settings += [
+            Setting("discretize", how, graph_of(learner, read(source, discretize=how))) for how in discretize
+        ]
+    return Sensitivity(settings)
+
+
+def with_setting(learner: Any, name: str, value: float) -> Any | None:
+    """Return a learner whose test has another alpha or prior; None where it has no such setting."""
+    for holder in ("test", "score"):
+        held = getattr(learner, holder, None)
+        if held is None and holder == "test" and hasattr(learner, "test"):
+            held = ChiSquare()
+        inner = held if holder == "test" else getattr(held, "test", None)
+        if _numeric(inner, name):
+            varied = copy.copy(learner)
+            changed = replace(inner, **{name: value})
+            setattr(varied, holder, changed if holder == "test" else replace(held, test=changed))
+            return varied
+    return None
+
+
+def _numeric(test: Any, name: str) -> bool:
+    return (
+        is_dataclass(test)
+        and any(f.name == name for f in fields(test))
+        and isinstance(getattr(test, name), (int, float))
+    )
