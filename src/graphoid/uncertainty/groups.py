@@ -1,12 +1,14 @@
 r"""Whether a network is the same in two groups: for every pair a permutation test and a Bayes factor.
 
-Groups are compared in the same layout: each pair given the rest of its smaller blanket in the graph of all rows
-together. A pair differs by its log odds ratio or Fisher's z of its partial correlation, where there is one, else by
-the root of its bits, on which the spread hardly depends on the value.
+Groups are compared in the same layout: each pair given the rest of its smaller blanket in the graph of all
+rows together. A pair differs by its log odds ratio or Fisher's z of its partial correlation, where there is
+one, else by the root of its bits, on which the spread hardly depends on the value. Bits also depend on how
+even the states are, so that they may differ between groups in which one state is rarer.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -15,7 +17,7 @@ from graphoid.data.sources import read
 from graphoid.data.table import Table, Weights
 from graphoid.errors import DataError, SettingsError
 from graphoid.learners.recommended import recommended
-from graphoid.uncertainty.replicates import graph_of, in_table, measured, pairs_of
+from graphoid.uncertainty.replicates import Measured, graph_of, in_table, measured, pairs_of
 from graphoid.uncertainty.resampling import Resampler, seed_of
 from graphoid.uncertainty.strength import conditioning_set
 
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from graphoid.structure.graph import UndirectedGraph
-    from graphoid.uncertainty.replicates import Crossing, Measured
+    from graphoid.uncertainty.replicates import Crossing
 
 
 class PairComparison(NamedTuple):
@@ -62,7 +64,8 @@ class _TheOthers(Resampler):
     """The rows that a case-dropping resample leaves out."""
 
     def weights(self, r: int) -> NDArray[Any]:
-        return self.counts - super().weights(r)
+        left: NDArray[Any] = self.counts - super().weights(r)
+        return left
 
 
 def compare_groups(
@@ -77,7 +80,7 @@ def compare_groups(
     by
         The column that says which group a row belongs to; it must have two states.
     learner
-        Who learns the graph of all rows, which says what pairs are looked at given; the recommended one if None.
+        Who learns the graph of all rows, which says what is given for each pair; the recommended one if None.
     n
         Permutations.
     n_jobs
@@ -88,9 +91,10 @@ def compare_groups(
     Examples
     --------
     >>> import graphoid as gd
-    >>> found = gd.compare_groups(gd.datasets.load("survey"), "region", learner=gd.GSMN(), n=200, random_state=1)
+    >>> table = gd.datasets.load("survey")
+    >>> found = gd.compare_groups(table, "region", learner=gd.GSMN(), n=200, random_state=1)
     >>> [(row.x, row.y) for row in found.pairs if row.p_adjusted < 0.05]
-    [('age', 'bus')]
+    [('age', 'bus'), ('income', 'car')]
     """
     table = table if isinstance(table, Table) else read(table)
     if isinstance(n, bool) or not isinstance(n, int) or n < 1:
@@ -119,13 +123,12 @@ def compare_groups(
         measured(kind(rest, "cases", seed, share), range(n), crossings, n_jobs)
         for kind in (Resampler, _TheOthers)
     ]
-    observed = [
-        in_table(part, crossings).T[:, None, :] for part in (within(rest, member), within(rest, ~member))
-    ]
-    signed = np.isfinite(observed[0][2, 0]) & np.isfinite(observed[1][2, 0])
+    parts = within(rest, member), within(rest, ~member)
+    observed = [Measured(*in_table(part, crossings).T[:, None, :]) for part in parts]
+    signed = np.isfinite(observed[0].signed[0]) & np.isfinite(observed[1].signed[0])
     continuous = np.array([rest.variables[x].continuous for x, _ in pairs], dtype=bool)
-    first, second = (scaled(*of, signed, continuous)[0] for of in observed)
-    chance = scaled(*halves[0], signed, continuous) - scaled(*halves[1], signed, continuous)
+    first, second = (scaled(of, signed, continuous)[0] for of in observed)
+    chance = scaled(halves[0], signed, continuous) - scaled(halves[1], signed, continuous)
     rows, p = judged(first - second, chance, sizes)
     measure = np.where(signed, np.where(continuous, "fisher_z", "log_odds"), "root_bits")
     names = graph.names
@@ -146,17 +149,13 @@ def compare_groups(
 
 
 def scaled(
-    bits: NDArray[np.float64],
-    bias: NDArray[np.float64],
-    values: NDArray[np.float64],
-    signed: NDArray[np.bool_],
-    continuous: NDArray[np.bool_],
+    strengths: Measured, signed: NDArray[np.bool_], continuous: NDArray[np.bool_]
 ) -> NDArray[np.float64]:
     """Return the strengths on the scales on which they are compared."""
     limit = 1 - np.finfo(float).eps
-    fisher = np.arctanh(np.clip(np.where(continuous, values, 0.0), -limit, limit))
-    roots = np.sqrt(np.maximum(bits - bias, 0.0))
-    return np.where(signed, np.where(continuous, fisher, values), roots)
+    fisher = np.arctanh(np.clip(np.where(continuous, strengths.signed, 0.0), -limit, limit))
+    roots = np.sqrt(np.maximum(strengths.bits - strengths.bias, 0.0))
+    return np.where(signed, np.where(continuous, fisher, strengths.signed), roots)
 
 
 def judged(
@@ -212,8 +211,6 @@ def without(table: Table, at: int) -> Table:
 
 def within(table: Table, member: NDArray[np.bool_]) -> Table:
     """Return a table in which only some rows count."""
-    from dataclasses import replace
-
     return replace(table, weights=Weights(member.astype(np.int64)))
 
 

@@ -8,8 +8,8 @@ spread hardly depends on the value, and the interval is the reflected one on tha
 .. math:: \Bigl[ (2 \sqrt{\hat I} - q_{.975})_+^2,\; (2 \sqrt{\hat I} - q_{.025})_+^2 \Bigr], \qquad
    q \text{ quantiles of } \sqrt{(I^* - \text{bias}^* - \text{bias})_+}
 
-with :math:`\hat I` the corrected estimate and :math:`I^*` the plain one of a resample. Near zero, where the root
-has nothing to be reflected at, the upper end is at least :math:`q_{.975}^2`.
+with :math:`\hat I` the corrected estimate and :math:`I^*` the plain one of a resample. Near zero, where the
+root has nothing to be reflected at, the upper end is at least :math:`q_{.975}^2`.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ DISCOVERY = 0.05
 RULE = (
     f"present: found in at least {OFTEN:.0%} of the resamples, and different from zero with the rate of "
     f"false discoveries over all pairs controlled at {DISCOVERY:.0%}; absent: found in fewer, and the whole "
-    f"95 % interval of strength is negligible (log odds ratio within ±{NEGLIGIBLE_LOG_ODDS}, partial correlation within "
-    f"±{NEGLIGIBLE_CORRELATION}, else below {NEGLIGIBLE_BITS} bits); undecided: neither."
+    f"95 % interval of strength is negligible (log odds ratio within ±{NEGLIGIBLE_LOG_ODDS}, partial "
+    f"correlation within ±{NEGLIGIBLE_CORRELATION}, else below {NEGLIGIBLE_BITS} bits); undecided: neither."
 )
 """How verdicts come about."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -32,7 +33,7 @@ class PowerRow(NamedTuple):
     found: tuple[float, ...]
     """Share of the simulated tables in which it was found, for every number of rows."""
     rows_needed: int | None
-    """Rows at which it would be found as often as was aimed at; None if the most that was tried is too few."""
+    """Rows at which it would be found as often as was aimed at; None if no size tried is enough."""
 
 
 class Power(NamedTuple):
@@ -48,7 +49,7 @@ class Power(NamedTuple):
 
     @property
     def rows_needed(self) -> int | None:
-        """Rows at which every edge would be found often enough; None if the most that was tried is too few."""
+        """Rows at which every edge would be found often enough; None if no size tried is enough."""
         needed = [row.rows_needed for row in self.edges]
         return None if None in needed else max((n for n in needed if n is not None), default=self.rows[0])
 
@@ -66,8 +67,8 @@ def power(
 ) -> Power:
     """Return how many rows would be needed for the edges of a structure.
 
-    A model of the structure is fitted to the table, tables of several sizes are drawn from it, and the learner
-    has to find the edges again.
+    A model of the structure is fitted to the table, tables of several sizes are drawn from it, and the
+    learner has to find the edges again.
 
     Parameters
     ----------
@@ -90,7 +91,7 @@ def power(
     """
     table = table if isinstance(table, Table) else read(table)
     sizes = tuple(rows)
-    if not sizes or any(b <= a for a, b in zip(sizes, sizes[1:], strict=False)) or sizes[0] < 1:
+    if not sizes or any(b <= a for a, b in pairwise(sizes)) or sizes[0] < 1:
         raise SettingsError(f"power: rows must be whole numbers in ascending order, not {rows!r}.")
     if isinstance(n, bool) or not isinstance(n, int) or n < 1 or not 0 < target <= 1:
         raise SettingsError(f"power: n is {n!r} and target {target!r}; give a number of tables and a share.")

@@ -75,7 +75,7 @@ def sensitivity(
     prior: Sequence[float] = PRIORS,
     discretize: Sequence[Any] = BINNINGS,
 ) -> Sensitivity:
-    """Learn with one setting varied at a time: which edges depend on it?
+    """Learn with one setting varied at a time, and return which edges depend on it.
 
     Parameters
     ----------
@@ -94,8 +94,8 @@ def sensitivity(
     --------
     >>> import graphoid as gd
     >>> found = gd.sensitivity(gd.datasets.load("titanic"), gd.GSMN())
-    >>> [row for row in found.edges() if row.flips]
-    []
+    >>> [(row.x, row.y, row.flips) for row in found.edges() if row.flips]
+    [('sex', 'age', ('alpha = 0.001',))]
     """
     learner = GSIMN() if learner is None else learner
     if not hasattr(learner, "fit"):
@@ -117,10 +117,10 @@ def sensitivity(
 def with_setting(learner: Any, name: str, value: float) -> Any | None:
     """Return a learner whose test has another alpha or prior; None where it has no such setting."""
     for holder in ("test", "score"):
-        held = getattr(learner, holder, None)
+        held: Any = getattr(learner, holder, None)
         if held is None and holder == "test" and hasattr(learner, "test"):
             held = ChiSquare()
-        inner = held if holder == "test" else getattr(held, "test", None)
+        inner: Any = held if holder == "test" else getattr(held, "test", None)
         if _numeric(inner, name):
             varied = copy.copy(learner)
             changed = replace(inner, **{name: value})
