@@ -1,10 +1,12 @@
 // What Python sees of resamples that are counted together.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "bind.hpp"
@@ -23,7 +25,10 @@ public:
     using Weights = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
     // `codes` has a line for each variable, `weights` one for each resample.
-    BoundResamples(Codes codes, const std::vector<std::uint32_t>& arities, Weights weights) : codes_(codes), weights_(weights) {
+    BoundResamples(Codes codes, const std::vector<std::uint32_t>& arities, Weights weights, const std::string& simd)
+        : codes_(codes), weights_(weights) {
+        const Simd* vectors = choose_simd(simd.c_str());
+        if (vectors == nullptr) throw nb::value_error("this processor has no such instruction set");
         const std::size_t n = codes.shape(0), rows = codes.shape(1);
         if (arities.size() != n || weights.shape(1) != rows) throw nb::value_error("arities, codes and weights differ in length");
         std::vector<Column> columns(n);
@@ -35,7 +40,7 @@ public:
                 throw nb::value_error("a code is beyond the states of its variable");
         }
         nb::gil_scoped_release free;
-        data_ = std::make_unique<Resamples>(rows, std::move(columns), weights.data(), weights.shape(0), *choose_simd(""));
+        data_ = std::make_unique<Resamples>(rows, std::move(columns), weights.data(), weights.shape(0), *vectors);
     }
 
     // For every resample a line of n * n bytes, ones at x * n + y for edges x < y; and the number of tests of each.
@@ -88,7 +93,7 @@ namespace graphoid {
 
 void bind_resamples(nb::module_& m) {
     nb::class_<BoundResamples>(m, "Resamples")
-        .def(nb::init<BoundResamples::Codes, const std::vector<std::uint32_t>&, BoundResamples::Weights>())
+        .def(nb::init<BoundResamples::Codes, const std::vector<std::uint32_t>&, BoundResamples::Weights, const std::string&>())
         .def("grow_shrink", &BoundResamples::grow_shrink)
         .def("strengths", &BoundResamples::strengths);
 }

@@ -154,7 +154,7 @@ def test_mixed_columns_say_why_there_is_no_number():
 
 def test_any_engine_gives_the_same():
     table = gd.datasets.load("titanic")
-    graph = gd.learn(table).graph
+    graph = gd.learn(table, gd.GSMN()).graph
     for engine in (ReferenceEngine(table), CachedEngine(engine_for(table))):
         assert strengths(graph, engine) == strengths(graph, table)
 
@@ -168,7 +168,7 @@ def test_one_batch_of_counts():
             asked.append(len(requests))
             return super().counts(requests)
 
-    strengths(gd.learn(table), Watched(table))
+    strengths(gd.learn(table, gd.GSMN()), Watched(table))
     assert len(asked) == 1
 
 

@@ -8,6 +8,7 @@ after the other. Both ways give the same graphs.
 from __future__ import annotations
 
 import copy
+import os
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -102,7 +103,7 @@ def measured(
             return np.array([native.strengths(x, y, list(z)).reshape(-1, 3) for x, y, z in crossings])
         return np.array([in_table(resampler.table(r), crossings) for r in part]).transpose(1, 0, 2)
 
-    shape = (len(crossings), 0, 3)
+    shape = (len(crossings), len(replicates), 3)
     done = _mapped(part_of, [p for p in parts if p], n_jobs) if crossings else []
     whole = np.concatenate(done, axis=1) if done else np.zeros(shape)
     return Measured(*(np.ascontiguousarray(whole[:, :, k].T) for k in range(3)))
@@ -175,7 +176,8 @@ def together(resampler: Resampler, replicates: Sequence[int]) -> Any | None:
         weights[line] = drawn
     codes = np.array([resampler.rows.column(i) for i in range(len(resampler.rows.variables))], dtype=np.uint8)
     arities = [v.arity for v in resampler.rows.variables]
-    return None if native is None else native.Resamples(codes, arities, weights)
+    simd = os.environ.get("GRAPHOID_SIMD", "")
+    return None if native is None else native.Resamples(codes, arities, weights, simd)
 
 
 def pairs_of(n: int) -> list[Edge]:

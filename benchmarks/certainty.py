@@ -1,0 +1,156 @@
+"""Whether intervals cover, whether verdicts are honest, and what a bootstrap costs.
+
+Random pairwise networks of 8 binary variables, two neighbors each on average; the true strength of a pair is
+that of the network's exact distribution, given what the estimate was given. gd.learn, which takes seconds,
+gets one problem in ten. The cost is that of 200 resamples of 20,000 rows of alarm beside one run of a learner
+(if GRAPHOID_DATA holds bif/alarm.bif). Prints each figure and whether its bar holds; exits with 1 if not.
+
+    GRAPHOID_DATA=DIR python benchmarks/certainty.py [PROBLEMS]
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+import time
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+import graphoid as gd
+from graphoid.uncertainty.association import information, log_odds
+from graphoid.uncertainty.replicates import learned
+from graphoid.uncertainty.resampling import Resampler
+from measure import best, closing_line, word
+
+N, RESAMPLES = 8, 200
+AWAY_FROM_ZERO = {"bits": 0.01, "log odds": 0.2}
+
+
+def problem(seed: int, weakest: float) -> tuple[gd.UndirectedGraph, dict[tuple[int, int], float], object]:
+    """Return a random graph, the log odds of its edges, of random sign, and the network."""
+    rng = np.random.default_rng([seed, 7])
+    graph = gd.datasets.random_graph(N, 2, rng=rng)
+    theta = {edge: float(rng.uniform(weakest, 1.5) * rng.choice([-1, 1])) for edge in graph.edges}
+    return graph, theta, gd.datasets.pairwise_binary(graph, theta, rng)
+
+
+def true_strength(joint: np.ndarray, x: int, y: int, given: tuple[int, ...]) -> dict[str, float]:
+    """Return bits and log odds of a pair given others, from the joint distribution."""
+    kept = (*given, x, y)
+    margin = joint.sum(axis=tuple(v for v in range(N) if v not in kept))
+    slices = np.transpose(margin, [sorted(kept).index(v) for v in kept]).reshape(-1, 2, 2)
+    return {"bits": float(information(slices).plain), "log odds": float(log_odds(slices).value)}
+
+
+def coverage(problems: int) -> None:
+    """Count how often the intervals of true edges cover the true strength."""
+    for rows in (500, 2_000):
+        covered: dict[str, list[bool]] = {name: [] for name in AWAY_FROM_ZERO}
+        for seed in range(problems):
+            graph, _, network = problem(seed, 0.5)
+            run = gd.Bootstrap(gd.GSIMN(), n=RESAMPLES, random_state=seed).fit(network.sample(rows, seed))
+            result = run.result_
+            for (x, y), given, row in zip(result.pairs, result.given, run.edges(), strict=True):
+                if not graph.has_edge(x, y):
+                    continue
+                true = true_strength(network.probabilities, x, y, given)
+                ends = {"bits": (row.low, row.high), "log odds": (row.value_low, row.value_high)}
+                for name, (low, high) in ends.items():
+                    if abs(true[name]) > AWAY_FROM_ZERO[name] and low is not None and high is not None:
+                        covered[name].append(low <= true[name] <= high)
+        for name, hits in covered.items():
+            share, what = float(np.mean(hits)), f"95 % intervals of {name} that cover, {rows:,} rows"
+            shown = f"{what:52}{share:8.3f} of {len(hits):,}, between .90 and .98"
+            print(f"{shown}  {word(what, holds=0.9 <= share <= 0.98)}", flush=True)
+
+
+def verdicts(problems: int) -> None:
+    """Count false verdicts of the bootstrap and of gd.learn, and what is left undecided."""
+    for name, share in (("bootstrap of GSIMN", 1.0), ("gd.learn", 0.1)):
+        left = []
+        for rows in (200, 500, 2_000):
+            called: dict[str, list[float]] = {"present": [], "absent": [], "undecided": []}
+            for seed in range(round(problems * share)):
+                _, theta, network = problem(1_000 + seed, 0.2)
+                table = network.sample(rows, seed)
+                if name == "gd.learn":
+                    found = gd.learn(table).pairs()
+                else:
+                    found = gd.Bootstrap(gd.GSIMN(), n=RESAMPLES, random_state=seed).fit(table).edges()
+                for row in found:
+                    pair = table.position(row.x), table.position(row.y)
+                    called[row.verdict].append(abs(theta.get(pair, 0.0)))
+            false = float(np.mean(np.array(called["present"]) == 0.0)) if called["present"] else 0.0
+            missed = float(np.mean(np.array(called["absent"]) >= 0.5)) if called["absent"] else 0.0
+            total = sum(map(len, called.values()))
+            left.append(len(called["undecided"]) / total)
+            what = f"{name}, {rows:,} rows"
+            said = f"{what:34} present {len(called['present']):5,}, false {false:6.1%}"
+            said += f"; absent {len(called['absent']):5,}, edges of log odds .5 or more {missed:6.1%}"
+            print(
+                f"{said}; undecided {left[-1]:.1%}  {word(what, holds=max(false, missed) <= 0.05)}",
+                flush=True,
+            )
+        falls = all(a > b for a, b in pairwise(left))
+        print(f"{name}: the undecided share falls with the rows  {word(name, holds=falls)}", flush=True)
+
+
+def cost() -> None:
+    """Compare 200 resamples of alarm with one run, in CPU time and in memory."""
+    data = os.environ.get("GRAPHOID_DATA")
+    if not data:
+        print("cost of a bootstrap: set GRAPHOID_DATA to the folder that holds bif/alarm.bif")
+        return
+    table = gd.datasets.bayesian_network(Path(data) / "bif" / "alarm.bif").sample(20_000, 1)
+    learner = gd.GSIMN()
+    one = best(lambda: learner.fit(table), clock=time.process_time)
+    graphs = best(
+        lambda: learned(learner, Resampler(table, "rows", 1), range(RESAMPLES)),
+        seconds=3,
+        clock=time.process_time,
+    )
+    whole = best(
+        lambda: gd.Bootstrap(learner, n=RESAMPLES, random_state=1).fit(table),
+        seconds=3,
+        clock=time.process_time,
+    )
+    memory = [peak(data, n) for n in (0, RESAMPLES)]
+    print(f"one run of GSIMN on alarm, 20,000 rows: {one / 1e3:.1f} ms")
+    what = f"graphs of {RESAMPLES} resamples, in runs"
+    print(f"{what:52}{graphs / one:8.1f}, at most 40  {word(what, holds=graphs <= 40 * one)}")
+    print(f"{'the same with the strengths of all pairs found':52}{whole / one:8.1f}")
+    what = "memory of the bootstrap over that of one run"
+    print(f"{what:52}{memory[1] / memory[0]:8.2f}, at most 2  {word(what, holds=memory[1] <= 2 * memory[0])}")
+
+
+def peak(data: str, resamples: int) -> float:
+    """Return the most memory that a process of its own takes for one run, or for a bootstrap."""
+    done = subprocess.run(
+        [sys.executable, __file__, "--peak", data, str(resamples)], check=True, capture_output=True, text=True
+    )
+    return float(done.stdout)
+
+
+def print_peak(data: str, resamples: int) -> None:
+    """Learn once, or resample, and print the most memory that took."""
+    table = gd.datasets.bayesian_network(Path(data) / "bif" / "alarm.bif").sample(20_000, 1)
+    if resamples:
+        gd.Bootstrap(gd.GSIMN(), n=resamples, random_state=1).fit(table)
+    else:
+        gd.GSIMN().fit(table)
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--peak"]:
+        print_peak(sys.argv[2], int(sys.argv[3]))
+        sys.exit(0)
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else 200
+    coverage(count)
+    verdicts(count)
+    cost()
+    sys.exit(closing_line())

@@ -1,0 +1,118 @@
+"""Resamples learned together in the kernels, against the learner itself on each weighted table."""
+
+import numpy as np
+import pytest
+
+import graphoid as gd
+from graphoid.uncertainty.replicates import (
+    graph_of,
+    in_table,
+    learned,
+    measured,
+    native_fits,
+    pairs_of,
+    quick_settings,
+)
+from graphoid.uncertainty.resampling import Resampler
+from tests.tables import SIMD, needs_kernels, random_table
+
+pytestmark = needs_kernels
+
+LEARNERS = [
+    gd.GSIMN(),
+    gd.GSIMN(test=gd.GTest(alpha=0.01), rule="both"),
+    gd.GSIMN(test=gd.ChiSquare(dof="adjusted"), skip_independent=True),
+    gd.GSMN(),
+    gd.GSMN(propagate=False, rule="both"),
+    gd.GSMN(test=gd.MantelHaenszel(alpha=0.1)),
+    gd.GSMN(test=gd.ChiSquare(dof="full"), skip_independent=True),
+]
+
+
+def dependent_table(seed, n_rows=300, n=7):
+    """Columns of two to four states, each leaning on one before it."""
+    rng = np.random.default_rng(seed)
+    columns = {}
+    for i in range(n):
+        arity = int(rng.integers(2, 5))
+        column = rng.integers(arity, size=n_rows)
+        if i:
+            other = columns[f"v{rng.integers(i)}"]
+            column = np.where(rng.random(n_rows) < 0.4, other % arity, column)
+        columns[f"v{i}"] = column
+    return gd.read(columns)
+
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=repr)
+@pytest.mark.parametrize("kind", ["rows", "cases"])
+def test_the_same_graphs(learner, kind):
+    for seed in range(3):
+        table = dependent_table(seed)
+        resampler = Resampler(table, kind, seed)
+        assert quick_settings(learner, resampler) is not None
+        found = learned(learner, resampler, range(12))
+        for r in range(12):
+            graph = graph_of(learner, resampler.table(r))
+            assert found[r].tolist() == [graph.has_edge(*pair) for pair in pairs_of(graph.n)]
+
+
+def test_tables_beyond_two_bytes_of_codes():
+    # twenty states each: four given have more configurations, and their tables more cells, than two bytes tell
+    table = random_table(n_rows=400, arities=[20] * 7, seed=0)
+    resampler = Resampler(table, "rows", 1)
+    crossings = [(0, 1, (2, 3, 4, 5)), (5, 6, (0, 1, 2, 3, 4)), (0, 6, (3,))]
+    quick = measured(resampler, range(3), crossings)
+    plain = np.array([in_table(resampler.table(r), crossings) for r in range(3)])
+    assert np.allclose(quick.bits, plain[:, :, 0], rtol=1e-12, atol=1e-12)
+    assert np.array_equal(quick.bias, plain[:, :, 1])
+    generous = gd.GSMN(test=gd.ChiSquare(alpha=0.9))
+    found = learned(generous, resampler, range(3))
+    for r in range(3):
+        graph = graph_of(generous, resampler.table(r))
+        assert found[r].tolist() == [graph.has_edge(*pair) for pair in pairs_of(7)]
+
+
+def test_more_rows_than_two_bytes_count():
+    rng = np.random.default_rng(0)
+    a = rng.integers(2, size=150_000)
+    b = np.where(rng.random(150_000) < 0.3, a, rng.integers(2, size=150_000))
+    c = np.where(rng.random(150_000) < 0.3, b, rng.integers(3, size=150_000))
+    resampler = Resampler(gd.read({"a": a, "b": b, "c": c}), "rows", 1)
+    crossings = [(0, 1, ()), (1, 2, (0,)), (0, 2, (1,))]
+    quick = measured(resampler, range(20), crossings)
+    plain = np.array([in_table(resampler.table(r), crossings) for r in range(20)])
+    assert np.allclose(quick.bits, plain[:, :, 0], rtol=1e-12, atol=1e-12)
+    assert learned(gd.GSIMN(), resampler, range(20)).shape == (20, 3)
+
+
+def test_the_same_strengths():
+    table = random_table(n_rows=200, arities=[2, 2, 3, 2, 4], seed=3)
+    resampler = Resampler(table, "rows", 5)
+    assert native_fits(resampler)
+    crossings = [(0, 1, ()), (0, 1, (2, 3, 4)), (2, 4, (0, 1)), (1, 3, (0,))]
+    quick = measured(resampler, range(30), crossings)
+    plain = np.array([in_table(resampler.table(r), crossings) for r in range(30)])
+    for k, values in enumerate(quick):
+        assert np.allclose(values, plain[:, :, k], rtol=1e-12, atol=1e-13, equal_nan=True)
+
+
+@pytest.mark.parametrize("simd", SIMD)
+def test_every_instruction_set(simd, monkeypatch):
+    resampler = Resampler(dependent_table(5), "rows", 2)
+    monkeypatch.setenv("GRAPHOID_SIMD", simd)
+    found = learned(gd.GSIMN(), resampler, range(20))
+    monkeypatch.setenv("GRAPHOID_SIMD", "plain")
+    assert np.array_equal(found, learned(gd.GSIMN(), resampler, range(20)))
+
+
+def test_what_the_kernels_cannot_do_is_left_to_the_learner():
+    resampler = Resampler(dependent_table(0), "rows", 1)
+    for learner in (
+        gd.GSIMN(preset="robust"),
+        gd.GSMN(max_given=2),
+        gd.GSMN(test=gd.BayesianTest()),
+        gd.HillClimb(gd.MPL()),
+        gd.GSMN(test=gd.ChiSquare(thin=gd.ThinData(answer="independent"))),
+    ):
+        assert quick_settings(learner, resampler) is None
+    assert quick_settings(gd.GSMN(), Resampler(dependent_table(0), "bayesian", 1)) is None
