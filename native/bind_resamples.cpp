@@ -87,11 +87,23 @@ private:
     std::unique_ptr<Resamples> data_;
 };
 
+nb::ndarray<nb::numpy, std::uint32_t, nb::ndim<1>> draw(std::uint64_t key,
+                                                        nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu> row_of,
+                                                        std::size_t distinct) {
+    const std::size_t n = row_of.shape(0);
+    for (std::size_t i = 0; i < n; ++i)
+        if (row_of.data()[i] < 0 || static_cast<std::size_t>(row_of.data()[i]) >= distinct) throw nb::index_error("no such row");
+    std::vector<std::uint32_t> out(distinct, 0);
+    draw_rows(key, n, row_of.data(), out.data());
+    return owned(std::move(out));
+}
+
 }  // namespace
 
 namespace graphoid {
 
 void bind_resamples(nb::module_& m) {
+    m.def("draw_rows", &draw, nb::arg("key"), nb::arg("row_of"), nb::arg("distinct"));
     nb::class_<BoundResamples>(m, "Resamples")
         .def(nb::init<BoundResamples::Codes, const std::vector<std::uint32_t>&, BoundResamples::Weights, const std::string&>())
         .def("grow_shrink", &BoundResamples::grow_shrink)

@@ -73,7 +73,7 @@ public:
             held_ += asked.tables.bytes();
         }
         if (table_.size() < size) table_.resize(size, 0);  // all zero between uses
-        const vector<std::uint16_t>& cells = asked.tables.cells;
+        const vector<uint32_t>& cells = asked.tables.cells;
         if (!cells.empty())
             for (size_t k = 0; k < cells.size(); ++k) table_[cells[k]] = asked.tables(resample, k);
         else

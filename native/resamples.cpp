@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "streams.hpp"
+
 namespace graphoid {
 
 using std::size_t;
@@ -15,14 +17,14 @@ constexpr size_t kFewSlices = 64;                // are stepped over faster than
 constexpr size_t kMostHeld = size_t{32} << 20;   // what the slices of conditioning sets may take together
 
 // Replaces ids below `range` by their ranks among those that occur, which `occur` lists.
-void rank(std::vector<uint16_t>& ids, size_t range, std::vector<uint16_t>& occur) {
+void rank(std::vector<uint16_t>& ids, size_t range, std::vector<uint32_t>& occur) {
     std::vector<uint8_t> present(range, 0);
     for (const uint16_t id : ids) present[id] = 1;
     std::vector<uint16_t> rank(range);
     occur.clear();
     for (size_t id = 0; id < range; ++id) {
         rank[id] = static_cast<uint16_t>(occur.size());
-        if (present[id]) occur.push_back(static_cast<uint16_t>(id));
+        if (present[id]) occur.push_back(static_cast<uint32_t>(id));
     }
     for (uint16_t& id : ids) id = rank[id];
 }
@@ -37,6 +39,14 @@ void turn(const uint16_t* counted, size_t lanes, size_t cells, size_t n, Count* 
 }
 
 }  // namespace
+
+void draw_rows(std::uint64_t key, size_t n, const std::int32_t* row_of, uint32_t* out) {
+    for (size_t i = 0; i < n; i += 2) {
+        const std::uint64_t word = stream_word(key, i / 2);
+        ++out[row_of[((word & 0xffffffffu) * n) >> 32]];
+        if (i + 1 < n) ++out[row_of[((word >> 32) * n) >> 32]];
+    }
+}
 
 Resamples::Resamples(size_t n_rows, std::vector<Column> columns, const uint8_t* weights, size_t resamples, const Simd& simd)
     : n(resamples), data_(n_rows, std::move(columns), nullptr, 1.0, &simd), by_resample_(weights),
@@ -116,6 +126,17 @@ Listed Resamples::count_all(const Crossing& q, size_t first) {
     Listed out;
     out.first = first;
     code(q);
+    if (!narrow(q)) {
+        out.cells = code32_;
+        std::sort(out.cells.begin(), out.cells.end());
+        out.cells.erase(std::unique(out.cells.begin(), out.cells.end()), out.cells.end());
+        std::vector<uint32_t> table(table_size(q));
+        for (size_t r = first; r < n; ++r) {
+            count_one(q, r, table.data());
+            for (const uint32_t cell : out.cells) out.add(table[cell]);
+        }
+        return out;
+    }
     rank(code16_, table_size(q), out.cells);
     const size_t size = out.cells.size();
     if (bounds_.size() == 2) {
@@ -125,7 +146,7 @@ Listed Resamples::count_all(const Crossing& q, size_t first) {
     }
     std::vector<uint32_t> counts((n - first) * size, 0);
     count_lanes(size, first, [&](size_t start, size_t lanes) { turn(counted_.get() + (first - start), lanes, size, n - first, counts.data()); });
-    for (const uint32_t c : counts) out.low.push_back(static_cast<uint16_t>(c)), out.high.push_back(static_cast<uint16_t>(c >> 16));
+    for (const uint32_t c : counts) out.add(c);
     return out;
 }
 

@@ -20,15 +20,22 @@ struct Crossing {
 // The cells of a table that occur, and their counts in every resample from `first` on.
 struct Listed {
     std::size_t first = 0;
-    std::vector<std::uint16_t> cells;
+    std::vector<std::uint32_t> cells;      // ascending
     std::vector<std::uint16_t> low, high;  // two bytes each of [resample][cell]; no high ones where all are zero
 
-    std::size_t bytes() const { return 2 * (cells.size() + low.size() + high.size()); }
+    std::size_t bytes() const { return 4 * cells.size() + 2 * (low.size() + high.size()); }
+    void add(std::uint32_t count) {
+        low.push_back(static_cast<std::uint16_t>(count));
+        high.push_back(static_cast<std::uint16_t>(count >> 16));
+    }
     std::uint32_t operator()(std::size_t resample, std::size_t k) const {
         const std::size_t at = (resample - first) * cells.size() + k;
         return low[at] | (high.empty() ? 0u : static_cast<std::uint32_t>(high[at]) << 16);
     }
 };
+
+// Draws n of n rows with replacement: adds one to out[row_of[row]] for each. Two rows a word of the stream of `key`.
+void draw_rows(std::uint64_t key, std::size_t n, const std::int32_t* row_of, std::uint32_t* out);
 
 class Resamples {
 public:
@@ -42,7 +49,7 @@ public:
     int n_variables() const { return static_cast<int>(data_.columns.size()); }
     std::size_t table_size(const Crossing& q);
     std::size_t n_slices(const std::vector<int>& given) { return slices(given).n; }
-    // Whether a table is small enough for two-byte codes, which count_all needs.
+    // Whether a table is small enough for two-byte codes, without which count_all has nothing to share.
     bool narrow(const Crossing& q) { return table_size(q) <= 65536; }
     Listed count_all(const Crossing& q, std::size_t first);
     // Counts in one resample.
@@ -65,7 +72,8 @@ private:
     std::vector<std::size_t> bounds_;           // of the blocks
     std::map<std::vector<int>, Slices> held_;   // of conditioning sets asked about before
     std::size_t held_bytes_ = 0;
-    std::vector<std::uint16_t> occur_, code16_;
+    std::vector<std::uint32_t> occur_;
+    std::vector<std::uint16_t> code16_;
     std::vector<std::uint32_t> code32_;
     Aligned<std::uint16_t> counted_;            // [cell][lane]
     std::size_t room_ = 0;

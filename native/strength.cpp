@@ -25,32 +25,35 @@ private:
     std::vector<double> table_;
 };
 
-Strength strength(const uint32_t* cells, size_t slices, uint32_t rx, uint32_t ry, const Logarithms& log, std::vector<double>& columns) {
+// A cell that occurs: which slice, which states.
+struct Place {
+    uint32_t slice, x, y;
+};
+
+Strength strength(const Listed& table, const std::vector<Place>& places, size_t resample, bool binary, const Logarithms& log,
+                  std::vector<double>& rows, std::vector<double>& columns) {
     double nats = 0, total = 0, free = 0, same = 0, other = 0;
-    for (size_t s = 0; s < slices; ++s, cells += size_t{rx} * ry) {
-        double n = 0, inside = 0, rows = 0, occur = 0;
-        columns.assign(ry, 0);
-        for (uint32_t i = 0; i < rx; ++i) {
-            double row = 0;
-            for (uint32_t j = 0; j < ry; ++j) {
-                const double c = cells[i * ry + j];
-                row += c;
-                columns[j] += c;
-                inside += log(c);
-            }
-            inside -= log(row);
-            n += row;
-            rows += row > 0;
+    for (size_t k = 0; k < places.size();) {
+        const uint32_t slice = places[k].slice;
+        double n = 0, inside = 0, cell[4] = {0, 0, 0, 0}, rows_there = 0, columns_there = 0;
+        std::fill(rows.begin(), rows.end(), 0.0);
+        std::fill(columns.begin(), columns.end(), 0.0);
+        for (; k < places.size() && places[k].slice == slice; ++k) {
+            const double count = table(resample, k);
+            rows[places[k].x] += count;
+            columns[places[k].y] += count;
+            inside += log(count);
+            n += count;
+            if (binary) cell[2 * places[k].x + places[k].y] = count;
         }
         if (n == 0) continue;
-        for (const double c : columns) inside -= log(c), occur += c > 0;
+        for (const double r : rows) inside -= log(r), rows_there += r > 0;
+        for (const double c : columns) inside -= log(c), columns_there += c > 0;
         nats += inside + log(n);
         total += n;
-        free += (rows - 1) * (occur - 1);
-        if (rx == 2 && ry == 2) {
-            same += static_cast<double>(cells[0]) * cells[3] / n;
-            other += static_cast<double>(cells[1]) * cells[2] / n;
-        }
+        free += (rows_there - 1) * (columns_there - 1);
+        same += cell[0] * cell[3] / n;
+        other += cell[1] * cell[2] / n;
     }
     const double per_bit = (total > 0 ? total : 1) * std::log(2.0);
     const bool defined = same > 0 && other > 0;
@@ -61,18 +64,13 @@ Strength strength(const uint32_t* cells, size_t slices, uint32_t rx, uint32_t ry
 
 std::vector<Strength> strengths(Resamples& data, const Crossing& q) {
     static const Logarithms log;
-    const size_t size = data.table_size(q), slices = data.n_slices(q.given);
-    std::vector<uint32_t> table(size, 0);
-    std::vector<double> columns;
+    const uint32_t rx = data.arity(q.x), ry = data.arity(q.y);
+    const Listed table = data.count_all(q, 0);
+    std::vector<Place> places;
+    for (const uint32_t cell : table.cells) places.push_back({cell / (rx * ry), cell / ry % rx, cell % ry});
+    std::vector<double> rows(rx), columns(ry);
     std::vector<Strength> out;
-    const Listed listed = data.narrow(q) ? data.count_all(q, 0) : Listed{};
-    for (size_t r = 0; r < data.n; ++r) {
-        if (data.narrow(q))
-            for (size_t k = 0; k < listed.cells.size(); ++k) table[listed.cells[k]] = listed(r, k);
-        else
-            data.count_one(q, r, table.data());
-        out.push_back(strength(table.data(), slices, data.arity(q.x), data.arity(q.y), log, columns));
-    }
+    for (size_t r = 0; r < data.n; ++r) out.push_back(strength(table, places, r, rx == 2 && ry == 2, log, rows, columns));
     return out;
 }
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import graphoid as gd
+from graphoid.uncertainty import resampling
 from graphoid.uncertainty.replicates import (
     graph_of,
     in_table,
@@ -57,7 +58,7 @@ def test_the_same_graphs(learner, kind):
 
 
 def test_tables_beyond_two_bytes_of_codes():
-    # twenty states each: four given have more configurations, and their tables more cells, than two bytes tell
+    # twenty states each: four given have more configurations, and tables more cells, than two bytes tell
     table = random_table(n_rows=400, arities=[20] * 7, seed=0)
     resampler = Resampler(table, "rows", 1)
     crossings = [(0, 1, (2, 3, 4, 5)), (5, 6, (0, 1, 2, 3, 4)), (0, 6, (3,))]
@@ -94,6 +95,16 @@ def test_the_same_strengths():
     plain = np.array([in_table(resampler.table(r), crossings) for r in range(30)])
     for k, values in enumerate(quick):
         assert np.allclose(values, plain[:, :, k], rtol=1e-12, atol=1e-13, equal_nan=True)
+
+
+def test_the_same_rows_are_drawn(monkeypatch):
+    row_of = np.repeat(np.arange(40, dtype=np.int32), np.arange(1, 41))
+    for row_of_n in (row_of, row_of[:-1], row_of[:1]):
+        quick = resampling.draw_rows(2**63 + 12345, row_of_n, 40)
+        with monkeypatch.context() as without:
+            without.setattr(resampling, "kernels", lambda: None)
+            assert resampling.draw_rows(2**63 + 12345, row_of_n, 40).tolist() == quick.tolist()
+        assert quick.sum() == len(row_of_n)
 
 
 @pytest.mark.parametrize("simd", SIMD)

@@ -24,7 +24,7 @@ def two_groups(seed, differ, n=1_000):
 
 
 def test_a_difference_is_found_where_it_is():
-    found = gd.compare_groups(two_groups(0, differ=True), "group", learner=gd.GSMN(), n=200, random_state=1)
+    found = gd.compare_groups(two_groups(3, differ=True), "group", learner=gd.GSMN(), n=200, random_state=1)
     rows = {(row.x, row.y): row for row in found.pairs}
     assert rows["a", "b"].p_adjusted < 0.05
     assert rows["a", "b"].bayes_factor > 100
@@ -39,7 +39,7 @@ def test_a_difference_is_found_where_it_is():
 def test_numbers_of_a_group_are_those_of_its_rows():
     table = two_groups(3, differ=True)
     found = gd.compare_groups(table, "group", learner=gd.GSMN(), n=5, random_state=1)
-    group, a, b, c = table.codes.T
+    group, a, b, _ = table.codes.T
     row = found.pairs[0]
     graph = found.graph
     given = min((set(graph.blanket(x)) - {0, 1} for x in (0, 1)), key=len)

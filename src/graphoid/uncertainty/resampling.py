@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from graphoid.counts.assignments import Assignments
-from graphoid.counts.native import engine_for
+from graphoid.counts.native import engine_for, kernels
 from graphoid.data.table import Table, Weights
 from graphoid.errors import DataError, SettingsError
 
@@ -89,23 +89,45 @@ class Resampler:
 
     def weights(self, r: int) -> NDArray[Any]:
         """Return the weight of every row of :attr:`rows` in a resample: whole numbers unless "bayesian"."""
-        rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(self.seed, spawn_key=(r,))))
+        stream = np.random.SeedSequence(self.seed, spawn_key=(r,))
         n, distinct = self._n_rows, len(self.counts)
+        if (
+            self.kind == "rows" and 20 * distinct >= n
+        ):  # about what a binomial number costs beside drawing a row
+            return draw_rows(int(stream.generate_state(1, np.uint64)[0]), self._row_of, distinct)
+        rng = np.random.Generator(np.random.PCG64(stream))
         if self.kind == "bayesian":
             drawn = rng.standard_gamma(self.counts.astype(np.float64))
             return np.asarray(drawn * (n / drawn.sum()))
         if self.kind == "cases":
             kept = rng.choice(n, max(1, round(self.share(r) * n)), replace=False, shuffle=False)
             return np.bincount(self._row_of[kept], minlength=distinct)
-        if 20 * distinct < n:  # about what a binomial number costs beside drawing a row
-            return rng.multinomial(n, self.counts / n)
-        return np.bincount(self._row_of[rng.integers(0, n, n, dtype=np.uint32)], minlength=distinct)
+        return rng.multinomial(n, self.counts / n)
 
     def table(self, r: int) -> Table:
         """Return a resample as a table with weights."""
         drawn = self.weights(r)
         before = self.rows.weights
         return replace(self.rows, weights=Weights.of(drawn if before is None else drawn * before.values))
+
+
+def draw_rows(key: int, row_of: NDArray[np.int32], distinct: int) -> NDArray[Any]:
+    """Return how often each distinct row is drawn when as many rows as there are are drawn with replacement.
+
+    Row ``i`` takes half a word of SplitMix64's stream of the key, the lower half where i is even; times the
+    number of rows, its upper 32 bits say which row.
+    """
+    native = kernels()
+    if native is not None:
+        return np.asarray(native.draw_rows(key, row_of, distinct))
+    n = len(row_of)
+    with np.errstate(over="ignore"):  # all is meant modulo 2**64
+        z = np.uint64(key) + np.arange(1, (n + 1) // 2 + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        z ^= z >> np.uint64(31)
+    halves = np.stack([z & np.uint64(0xFFFFFFFF), z >> np.uint64(32)], axis=1).ravel()[:n]
+    return np.bincount(row_of[(halves * np.uint64(n)) >> np.uint64(32)], minlength=distinct)
 
 
 def split(units: NDArray[np.int64]) -> NDArray[np.int64]:
