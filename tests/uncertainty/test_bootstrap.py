@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import graphoid as gd
+from graphoid.data.table import Weights
 from graphoid.errors import DataError, SettingsError
 from graphoid.uncertainty.intervals import RULE, discoveries
 from graphoid.uncertainty.resampling import Resampler
@@ -242,6 +243,19 @@ def test_the_recommended_learner_and_continuous_columns():
     assert first.value_low < first.value < first.value_high
     assert first.verdict == "present"
     assert any(row.measure == "expected_influence" for row in run.centrality())
+
+
+def test_weights_of_rows_are_kept():
+    # every row twice as a weight is every row twice
+    table = small_survey(200)
+    weights = np.full(200, 2.0)
+    weighted = gd.Table(table.variables, table.columns, 200, weights=Weights.of(weights))
+    run = gd.Bootstrap(gd.GSMN(), n=6, random_state=1).fit(weighted)
+    twice = gd.Table(table.variables, tuple(np.repeat(c, 2) for c in table.columns), 400)
+    assert [row.bits for row in run.edges()] == pytest.approx(
+        [row.bits for row in gd.Bootstrap(gd.GSMN(), n=1, random_state=1).fit(twice).edges()]
+    )
+    assert run.result_.n_rows == 400
 
 
 def test_verdicts_follow_their_rule():

@@ -98,7 +98,8 @@ def p_values(estimate: Measured, replicates: Measured, n_rows: float) -> NDArray
     g = np.maximum(2 * n_rows * BIT * estimate.bits[0], 0.0)
     out: NDArray[np.float64] = np.where(free > 0, chdtrc(np.maximum(free, 1), np.nan_to_num(g)), 1.0)
     values = replicates.signed
-    usable = (np.isfinite(values).sum(axis=0) * 2 > len(values)) & np.isfinite(estimate.signed[0])
+    numbers = np.isfinite(values).sum(axis=0)
+    usable = (numbers * 2 > len(values)) & (numbers > 1) & np.isfinite(estimate.signed[0])
     if usable.any():
         spread = np.nanstd(values[:, usable], axis=0, ddof=1)
         z = np.abs(estimate.signed[0][usable]) / np.where(spread > 0, spread, np.inf)
