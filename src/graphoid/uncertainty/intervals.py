@@ -92,7 +92,8 @@ def p_values(estimate: Measured, replicates: Measured, n_rows: float) -> NDArray
 
     By :math:`G^2 = 2 N \ln 2 \hat I` with as many degrees of freedom as the bias has. Where there is a log
     odds ratio or a partial correlation, also by that over its standard deviation among the resamples, and
-    twice the smaller of both counts: the one sees weak associations, the other those that differ between slices.
+    twice the smaller of both counts: the one sees weak associations, the other those that change from
+    slice to slice.
     """
     from scipy.special import chdtrc, ndtr
 
