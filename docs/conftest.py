@@ -114,7 +114,7 @@ class PageItem(pytest.Item):
     def runtest(self) -> None:
         """Run the page in a folder of its own."""
         folder = self.config._tmp_path_factory.mktemp(self.name, numbered=True)  # type: ignore[attr-defined]
-        names: dict[str, Any] = {"__name__": "__page__"}
+        names: dict[str, Any] = {"__name__": "__main__"}
         with pytest.MonkeyPatch.context() as patch:
             patch.chdir(folder)
             for block in self.blocks:
