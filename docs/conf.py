@@ -42,6 +42,7 @@ autodoc_member_order = "bysource"
 autodoc_default_options = {"members": True, "inherited-members": True, "show-inheritance": False}
 napoleon_google_docstring = False
 napoleon_use_rtype = False
+napoleon_use_ivar = True  # attributes of a docstring may be properties, too, which have an entry of their own
 napoleon_attr_annotations = False
 python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 88
@@ -57,7 +58,7 @@ os.environ["GRAPHOID_THREADS"] = "1"  # what is printed never depends on threads
 sphinx_gallery_conf = {
     "examples_dirs": "examples",
     "gallery_dirs": "gallery",
-    "filename_pattern": r"\.py$",
+    "filename_pattern": r"\.py$" if os.environ.get("GRAPHOID_ONLINE") else r"/\d\d_",  # others need a network
     "within_subsection_order": "FileNameSortKey",
     "abort_on_example_error": False,
     "only_warn_on_example_error": False,

@@ -55,6 +55,7 @@ class Cite(SphinxRole):
             support_smartquotes=False,
         )
         self.set_source_info(reference)
+        self.env.domains.citation_domain.note_citation_reference(reference)
         return [reference], []
 
 

@@ -52,7 +52,9 @@ for group in ("1st", "2nd", "3rd", "crew"):
     print(f"{group:5} women {women:.0%}, men {men:.0%}")
 
 # %%
-# Are sex and age related once class and fate are known? By a test, barely:
+# The undecided edge, by a test. The p-value says that such a table would be rare if sex and age were independent given
+# class and fate. The probability above also asks how well dependence explains it, and how many edges one expects: a
+# small effect that takes many parameters is worth less than its p-value looks.
 
 ci = gd.Tester(gd.GTest(dof="adjusted"), titanic)
 verdict = ci.ask([("sex", "age", ["class", "survived"])])[0]

@@ -36,8 +36,7 @@ print(boards.iloc[0].to_dict())
 print("\n".join(str(model.explain(boards.iloc[:1])).splitlines()[:6]))
 
 # %%
-# How good it is on games that it has not seen, next to pairs only (``max_order=2``, a naive Bayes model of selected
-# squares):
+# How good it is on games that it has not seen, next to single squares only (``max_order=2``):
 
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 

@@ -11,7 +11,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 survey = gd.datasets.load("survey")
-train = gd.read(survey.codes[:3_000])
 found = gd.learn(survey)
 model = gd.MarkovNetwork.fit(found, survey, penalty=gd.CrossValidated())
 print(model, model.provenance["penalty"])
@@ -51,7 +50,7 @@ print("no car:", model.query("age", {"car": "no"}).round(2), " car:", model.quer
 # The least probable answers of the survey, for a second look:
 
 log_p = model.log_probability(survey)
-strangest = np.argsort(log_p)[:3]
-for row in strangest:
+_, once = np.unique(log_p, return_index=True)  # one row of each kind, the least probable first
+for row in once[:3]:
     answers = {v.name: v.states[survey.codes[row, i]] for i, v in enumerate(survey.variables)}
     print(f"{np.exp(log_p[row]):.5f}", answers)
