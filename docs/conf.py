@@ -37,9 +37,10 @@ myst_heading_anchors = 3  # links to a section of a page, as GitHub has them
 
 # Docstrings
 autosummary_generate = True
-autodoc_typehints = "none"  # signatures show them already, and docstrings say what they mean
+autodoc_typehints = "description"  # beside what a docstring says of a parameter, not in the signature
+autodoc_typehints_description_target = "documented_params"
 autodoc_member_order = "bysource"
-autodoc_default_options = {"members": True, "inherited-members": True, "show-inheritance": False}
+autodoc_default_options = {"members": True}
 napoleon_google_docstring = False
 napoleon_use_rtype = False
 napoleon_use_ivar = True  # attributes of a docstring may be properties, too, which have an entry of their own
@@ -47,7 +48,9 @@ napoleon_attr_annotations = False
 python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 88
 add_module_names = False
-rst_epilog = "\n".join(f".. |{size}| replace:: \\|{size}\\|" for size in ("given", *"ABSWXYZ"))  # sizes of sets
+rst_epilog = "\n".join(
+    f".. |{size}| replace:: \\|{size}\\|" for size in ("given", *"ABSWXYZ")
+)  # sizes of sets
 suppress_warnings = [
     "ref.python",  # annotations name some types by a name that two rooms use, such as Factor
     "myst.header",  # tables of experiments begin at the third level, ready to be put into a page
@@ -65,6 +68,7 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "show_memory": False,
     "show_signature": False,
+    "default_thumb_file": str(Path(__file__).parent / "_static" / "mark.svg"),
     "min_reported_time": 10_000,
     "plot_gallery": True,
     "remove_config_comments": True,

@@ -1,11 +1,11 @@
 """Every code block of every page runs: one test for a page, its blocks in order, as a reader would type them.
 
-A collector of our own, and not a notebook extension: pages stay Markdown that any editor and GitHub show, what they print
-is written in them and compared, and they run with the other tests, with and without kernels. (The gallery, where
-pictures count and not the last digit, is run by the build of the pages.)
+A collector of our own, and not a notebook extension: pages stay Markdown that any editor and GitHub show,
+what they print is written in them and compared, and they run with the other tests, with and without
+kernels. (The gallery, where pictures count and not the last digit, is run by the build of the pages.)
 
-- ```` ```python ```` with ``>>>``: a doctest. Without: executed; what it defines is there for the blocks below.
-- ```` ```console ````: every line after ``$ `` is run, and must end well. Only ``graphoid`` itself and ``cat`` are.
+- ``python`` with ``>>>`` is a doctest; without, it is executed. What it defines is there for those below.
+- ``console``: every line after ``$ `` is run, and must end well. Pages run ``graphoid`` and ``cat`` only.
 - ``<!-- not run: the reason -->`` in the line before a block leaves it out.
 
 A page begins in an empty folder of its own, so that what it writes it can read.
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 collect_ignore_glob = ["conf.py", "_ext/*", "_build/*", "examples/*", "gallery/*", "reference/generated/*"]
 
 FENCE = re.compile(
-    r"(?:^<!-- not run: (?P<reason>[^\n]+?) -->\n)?^(?P<fence>`{3,})(?P<language>\w+)\n(?P<code>.*?)^(?P=fence)$",
+    r"(?:^<!-- not run: (?P<reason>[^\n]+?) -->\n)?"
+    r"^(?P<fence>`{3,})(?P<language>\w+)\n(?P<code>.*?)^(?P=fence)$",
     re.MULTILINE | re.DOTALL,
 )
 RUN = {"python", "console"}
@@ -70,7 +71,7 @@ def run(block: Block, names: dict[str, Any], page: str) -> None:
         _doctest(block, names, page)
     else:
         code = compile("\n" * block.line + block.code, page, "exec")
-        exec(code, names)  # noqa: S102 - our own pages
+        exec(code, names)
 
 
 def _command(line: str) -> None:

@@ -1,7 +1,7 @@
 """The reference, written anew for every build: public names by room, and what is inside each room.
 
-Which names are public is what the front door says (``graphoid.__all__``), and what a room is for is its docstring:
-a name that is added there is in the reference without anyone remembering to add it.
+Which names are public is what the front door says (``graphoid.__all__``), and what a room is for is its
+docstring: a name that is added there is in the reference without anyone remembering to add it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def public() -> dict[str, str]:
     return {name: home for name, home in graphoid._HOME.items() if name != "__version__"}
 
 
-def write(app: Any, config: Any) -> None:  # noqa: ARG001 - how Sphinx calls it
+def write(app: Any, config: Any) -> None:
     """Write the pages, where they differ from those that are there."""
     _written(OUT / "names.rst", "\n".join(_names()))
     for room in ROOMS:
@@ -42,7 +42,11 @@ def write(app: Any, config: Any) -> None:  # noqa: ARG001 - how Sphinx calls it
 
 
 def _names() -> list[str]:
-    lines = [*_title("Public names", "="), "All of them are found as ``gd.name`` after ``import graphoid as gd``.", ""]
+    lines = [
+        *_title("Public names", "="),
+        "All of them are found as ``gd.name`` after ``import graphoid as gd``.",
+        "",
+    ]
     homes = public()
     for room in ROOMS:
         names = sorted((name for name, home in homes.items() if home.split(".")[0] == room), key=str.lower)
@@ -81,7 +85,7 @@ def _written(path: Path, text: str) -> None:
         path.write_text(text, encoding="utf-8")
 
 
-def skip(app: Any, what: str, name: str, obj: Any, skipped: bool, options: Any) -> bool | None:  # noqa: ARG001, FBT001
+def skip(app: Any, what: str, name: str, obj: Any, skipped: bool, options: Any) -> bool | None:
     """Leave out what others wrote, and inside a room what has a page of its own as a public name."""
     made_in = getattr(obj, "__module__", None) or ""
     if made_in.startswith("sklearn"):

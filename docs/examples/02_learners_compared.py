@@ -2,13 +2,14 @@
 Learners compared, on networks whose answer is known
 ====================================================
 
-Two kinds of networks of 16 variables, two sizes of data, three data sets each: how many pairs does each learner get
-wrong? :doc:`/guide/which-learner` has the larger tables.
+Two kinds of networks of 16 variables, two sizes of data, three data sets each: how many pairs does each
+learner get wrong? :doc:`/guide/which-learner` has the larger tables.
 """
 
-import graphoid as gd
 import matplotlib.pyplot as plt
 import numpy as np
+
+import graphoid as gd
 
 learners = {
     "GSMN*": gd.GSMN(),
@@ -47,4 +48,7 @@ fig.tight_layout()
 
 # %%
 for (what, rows), by_learner in wrong.items():
-    print(f"{what}, {rows:,} rows:", {name: round(float(np.mean(found)), 1) for name, found in by_learner.items()})
+    print(
+        f"{what}, {rows:,} rows:",
+        {name: round(float(np.mean(found)), 1) for name, found in by_learner.items()},
+    )

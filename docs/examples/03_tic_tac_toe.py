@@ -2,12 +2,14 @@
 Tic-tac-toe: interactions of four
 =================================
 
-All 958 ways a game can end, found by playing every game. Whether x has won depends on three squares *together*: no
-single square, and no pair, says much. A classifier of hyperedges finds the lines by itself.
+All 958 ways a game can end, found by playing every game. Whether x has won depends on three squares
+*together*: no single square, and no pair, says much. A classifier of hyperedges finds the lines by itself.
 """
 
-import graphoid as gd
+import matplotlib.pyplot as plt
 import pandas as pd
+
+import graphoid as gd
 
 games = gd.datasets.load("tic-tac-toe")
 columns = {v.name: [v.states[code] for code in games.column(v.name)] for v in games.variables}
@@ -15,8 +17,8 @@ boards = pd.DataFrame(columns)
 won = boards.pop("class")
 
 # %%
-# Its best structure has hyperedges of four: three squares and the class. ``information`` is what a hyperedge tells
-# about the class beyond its parts, as a share of the entropy of the class.
+# Its best structure has hyperedges of four: three squares and the class. ``information`` is what a
+# hyperedge tells about the class beyond its parts, as a share of the entropy of the class.
 
 model = gd.MarkovNetworkClassifier().fit(boards, won)
 for edge in model.hyperedges_:
@@ -27,7 +29,8 @@ for edge in model.hyperedges_:
 # Drawn where the squares are. Lines through three squares are the hyperedges of four.
 
 places = {name: (i % 3, -(i // 3)) for i, name in enumerate(boards.columns)}
-ax = model.draw(positions=places)
+fig, ax = plt.subplots(figsize=(6, 5))
+model.draw(positions=places, ax=ax)
 
 # %%
 # One game taken apart: what speaks for a win of x, in log-odds.

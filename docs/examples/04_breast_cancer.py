@@ -6,11 +6,12 @@ Ten measurements of cell nuclei and the diagnosis, from scikit-learn. Nearly all
 diagnosis; the blanket of the diagnosis is what is left when the others are known.
 """
 
-import graphoid as gd
 import matplotlib.pyplot as plt
 import networkx as nx
 import numpy as np
 from sklearn.datasets import load_breast_cancer
+
+import graphoid as gd
 
 tumors = load_breast_cancer()
 means = [i for i, name in enumerate(tumors.feature_names) if name.startswith("mean ")]
@@ -39,17 +40,18 @@ print("blanket of the diagnosis:", [found.names[v] for v in found.graph.blanket(
 graph = found.to_networkx()
 places = nx.kamada_kawai_layout(graph)
 colors = ["#e07a3f" if name == "diagnosis" else "#cfe3ea" for name in graph]
-fig, ax = plt.subplots(figsize=(8, 5))
+fig, ax = plt.subplots(figsize=(7, 5), layout="tight")
 widths = [1 + np.log10(1 + graph.edges[edge]["strength"]) for edge in graph.edges]
 nx.draw_networkx_edges(graph, places, width=widths, edge_color="#2a7f9e", ax=ax)
-nx.draw_networkx_nodes(graph, places, node_size=2400, node_color=colors, edgecolors="#2a7f9e", ax=ax)
-nx.draw_networkx_labels(graph, {name: xy for name, xy in places.items()}, font_size=8, ax=ax)
-ax.margins(0.15)
+nx.draw_networkx_nodes(graph, places, node_size=3400, node_color=colors, edgecolors="#2a7f9e", ax=ax)
+words = {name: name.replace(" ", "\n") for name in graph}
+nx.draw_networkx_labels(graph, places, words, font_size=9, ax=ax)
+ax.margins(0.12)
 ax.set_axis_off()
 
 # %%
-# Five bins a measurement are coarse. A classifier that cuts numbers where the diagnosis changes, and as often as it
-# pays, gives probabilities for tumors it has not seen:
+# Five bins a measurement are coarse. A classifier that cuts numbers where the diagnosis changes, and as
+# often as it pays, gives probabilities for tumors it has not seen:
 
 from sklearn.model_selection import cross_val_score
 

@@ -2,14 +2,16 @@
 A warehouse: the database counts, rows stay where they are
 ==========================================================
 
-All that learners need of discrete data is counts. So an engine may let the database do the counting, and nothing but
-small tables travels: one query for a batch of questions. Here it is DuckDB; for PostgreSQL two lines change.
+All that learners need of discrete data is counts. So an engine may let the database do the counting, and
+nothing but small tables travels: one query for a batch of questions. Here it is DuckDB; for PostgreSQL two
+lines change.
 """
 
 import duckdb
-import graphoid as gd
 import numpy as np
 import pyarrow as pa
+
+import graphoid as gd
 from graphoid.counts.contingency import tabulate
 from graphoid.data.variables import Variable
 from graphoid.datasets.simulated import survey_graph
@@ -25,8 +27,8 @@ connection.execute("CREATE TABLE answers AS SELECT * FROM answers")
 
 
 # %%
-# The engine. ``GROUPING SETS`` counts many tables in one pass over the rows; what comes back is a line for each cell
-# that occurs.
+# The engine. ``GROUPING SETS`` counts many tables in one pass over the rows; what comes back is a line for
+# each cell that occurs.
 
 
 class SQLEngine:
@@ -56,7 +58,9 @@ class SQLEngine:
         )
         cells = {}
         for line in lines:
-            present = frozenset(v for v, absent in zip(wanted, line[len(wanted) : -1], strict=True) if not absent)
+            present = frozenset(
+                v for v, absent in zip(wanted, line[len(wanted) : -1], strict=True) if not absent
+            )
             codes = {v: self._codes[v][line[i]] for i, v in enumerate(wanted) if v in present}
             cells.setdefault(present, []).append((codes, line[-1]))
         return [self._table_of(request, cells[frozenset(request.variables)]) for request in requests]
@@ -80,7 +84,9 @@ engine = SQLEngine(run, "answers")
 found = gd.GSMN(preset="robust").learn(gd.Tester(gd.ChiSquare(alpha=0.001), engine))
 print(found)
 print("wrong pairs:", found.compare(survey_graph()).hamming)
-print(f"{engine.n_queries} queries over {engine.n_rows:,} rows; tests share them where they are asked together")
+print(
+    f"{engine.n_queries} queries over {engine.n_rows:,} rows; tests share them where they are asked together"
+)
 
 # %%
 # and the answers are those of the rows themselves, to the last digit:

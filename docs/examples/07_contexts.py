@@ -2,13 +2,14 @@
 A survey with contexts: where does an edge hold?
 ================================================
 
-4,000 simulated answers. In the city the young take the bus; in the country taking it does not depend on age. A single
-graph joins age and bus, and is silent about where.
+4,000 simulated answers. In the city the young take the bus; in the country taking it does not depend on
+age. A single graph joins age and bus, and is silent about where.
 """
 
-import graphoid as gd
 import matplotlib.pyplot as plt
 import networkx as nx
+
+import graphoid as gd
 
 survey = gd.datasets.load("survey")
 model = gd.CSGS(test=gd.ChiSquare(alpha=0.001)).fit(survey).structure_
@@ -34,8 +35,9 @@ for ax, graph, other, title in zip(axes, (city, country), (country, city), ("cit
     ax.margins(0.2)
 
 # %%
-# What the answers were drawn from says the same (:func:`graphoid.datasets.simulated.survey`). A model with these
-# contexts has weights for "region = city and age = young and bus = yes", and none that speak of age in the country:
+# What the answers were drawn from says the same (:func:`graphoid.datasets.simulated.survey`). A model with
+# these contexts has weights for "region = city and age = young and bus = yes", and none that speak of age
+# in the country:
 
 fitted = gd.MarkovNetwork.fit(model, survey)
 for region in ("city", "country"):

@@ -2,17 +2,20 @@
 Tests that cost money: what a budget buys
 =========================================
 
-Fourteen variables at two sites. Each test has a price: every column that has to travel costs ten, and each test one.
-PFMN asks next what its population of structures disagrees on most for the price. How far does the money go?
+Fourteen variables at two sites. Each test has a price: every column that has to travel costs ten, and each
+test one. PFMN asks next what its population of structures disagrees on most for the price. How far does the
+money go?
 """
 
-import graphoid as gd
 import matplotlib.pyplot as plt
+
+import graphoid as gd
 
 truth = gd.datasets.random_graph(14, 2, 7)
 price = gd.SitePrice(["clinic"] * 7 + ["registry"] * 7, per_column=10.0, per_test=1.0)
 found = gd.PFMN(cost=price, random_state=0).learn(gd.Oracle(truth))
-print(f"right: {found.graph == truth}, proved: {found.details['verified']}, price: {found.details['spent']:,.0f}")
+print(f"right: {found.graph == truth}, proved: {found.details['verified']}")
+print(f"price: {found.details['spent']:,.0f}")
 
 # %%
 # What the same answers would have cost GSIMN, which does not look at prices:
@@ -22,8 +25,8 @@ gd.GSIMN().learn(bill)
 print(f"GSIMN: {bill.spent:,.0f}")
 
 # %%
-# With less money it stops earlier, with the best structure so far. The entropy of the population, what it does not yet
-# know, is kept after every test:
+# With less money it stops earlier, with the best structure so far. The entropy of the population, what it
+# does not yet know, is kept after every test:
 
 budgets = (50, 75, 100, 125, 150, 175, 200)
 results = [gd.PFMN(cost=price, budget=b, random_state=0).learn(gd.Oracle(truth)) for b in budgets]

@@ -2,13 +2,15 @@
 From a structure to queries
 ===========================
 
-A network is learned once, and then asked many things: what follows from what is known, what is most probable, how
-surprising a row is. Answers are exact and come with the uncertainty of the weights where it matters.
+A network is learned once, and then asked many things: what follows from what is known, what is most
+probable, how surprising a row is. Answers are exact and come with the uncertainty of the weights where it
+matters.
 """
 
-import graphoid as gd
 import matplotlib.pyplot as plt
 import numpy as np
+
+import graphoid as gd
 
 survey = gd.datasets.load("survey")
 found = gd.learn(survey)
@@ -41,10 +43,15 @@ chance = model.query(
 print(chance.reshape(3, 3).round(2))
 
 # %%
-# Age makes no difference: given income and region, the car does not depend on it. That is what the missing edge says.
-# The same is not true the other way around: seeing a car, one learns about age through income.
+# Age makes no difference: given income and region, the car does not depend on it. That is what the missing
+# edge says. The same is not true the other way around: seeing a car, one learns about age through income.
 
-print("no car:", model.query("age", {"car": "no"}).round(2), " car:", model.query("age", {"car": "yes"}).round(2))
+print(
+    "no car:",
+    model.query("age", {"car": "no"}).round(2),
+    " car:",
+    model.query("age", {"car": "yes"}).round(2),
+)
 
 # %%
 # The least probable answers of the survey, for a second look:

@@ -2,9 +2,9 @@
 OpenML: a set by its number
 ===========================
 
-Where there is a network, the catalog fetches tables of OpenML by their number, and checks that each is the one it was
-written for: rows, columns, and how often each state occurs. (This example is not run where there is no network: set
-``GRAPHOID_ONLINE=1`` when building the pages.)
+Where there is a network, the catalog fetches tables of OpenML by their number, and checks that each is the
+one it was written for: rows, columns, and how often each state occurs. (This example is not run where there
+is no network: set ``GRAPHOID_ONLINE=1`` when building the pages.)
 """
 
 import graphoid as gd
