@@ -30,12 +30,12 @@ for edge in model.hyperedges_:
 
 places = {name: (i % 3, -(i // 3)) for i, name in enumerate(boards.columns)}
 fig, ax = plt.subplots(figsize=(6, 5))
-model.draw(positions=places, ax=ax)
+ax = model.draw(positions=places, ax=ax)
 
 # %%
 # One game taken apart: what speaks for a win of x, in log-odds.
 
-print(boards.iloc[0].to_dict())
+print(boards.iloc[0].to_numpy().reshape(3, 3))
 print("\n".join(str(model.explain(boards.iloc[:1])).splitlines()[:6]))
 
 # %%
