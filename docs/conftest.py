@@ -5,7 +5,8 @@ what they print is written in them and compared, and they run with the other tes
 kernels. (The gallery, where pictures count and not the last digit, is run by the build of the pages.)
 
 - ``python`` with ``>>>`` is a doctest; without, it is executed. What it defines is there for those below.
-- ``console``: every line after ``$ `` is run, and must end well. Pages run ``graphoid`` and ``cat`` only.
+- ``console``: every line after ``$ `` is run, and must end well; lines below are what it prints, as in
+  a doctest. Pages run ``graphoid`` and ``cat`` only.
 - ``<!-- not run: the reason -->`` in the line before a block leaves it out.
 
 A page begins in an empty folder of its own, so that what it writes it can read.
@@ -33,6 +34,7 @@ FENCE = re.compile(
     r"^(?P<fence>`{3,})(?P<language>\w+)\n(?P<code>.*?)^(?P=fence)$",
     re.MULTILINE | re.DOTALL,
 )
+FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 RUN = {"python", "console"}
 SHOWN = {"text", "bibtex", "sql", "toml", "json"}
 
@@ -64,9 +66,9 @@ def blocks(text: str) -> Iterator[Block]:
 def run(block: Block, names: dict[str, Any], page: str) -> None:
     """Run one block with the names that those before it left."""
     if block.language == "console":
-        for line in block.code.splitlines():
-            if line.startswith("$ "):
-                _command(line[2:])
+        for command in re.split(r"^\$ ", block.code, flags=re.MULTILINE)[1:]:
+            line, _, printed = command.partition("\n")
+            _command(line, printed)
     elif ">>>" in block.code:
         _doctest(block, names, page)
     else:
@@ -74,22 +76,24 @@ def run(block: Block, names: dict[str, Any], page: str) -> None:
         exec(code, names)
 
 
-def _command(line: str) -> None:
+def _command(line: str, printed: str) -> None:
     words = shlex.split(line, comments=True)
     if words[0] == "graphoid":
         words[0] = str(Path(sys.executable).with_name("graphoid"))
     elif words[0] != "cat":
         raise ValueError(f"{line!r}: pages run graphoid and cat only")
     done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=60)
-    if done.returncode:
-        pytest.fail(f"{line}\n{done.stdout}{done.stderr}", pytrace=False)
+    same = doctest.OutputChecker().check_output(printed, done.stdout, FLAGS)
+    if done.returncode or (printed and not same):
+        expected = f"expected\n{printed}got\n" if printed else ""
+        pytest.fail(f"{line}\n{expected}{done.stdout}{done.stderr}", pytrace=False)
 
 
 def _doctest(block: Block, names: dict[str, Any], page: str) -> None:
     test = doctest.DocTestParser().get_doctest(block.code, names, page, page, block.line)
     test.globs = names  # the page's own, not a copy: blocks below go on with them
     said: list[str] = []
-    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS)
+    runner = doctest.DocTestRunner(optionflags=FLAGS)
     runner.run(test, out=said.append, clear_globs=False)
     if said:
         pytest.fail("".join(said), pytrace=False)

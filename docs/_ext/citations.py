@@ -1,7 +1,7 @@
 """Citations by key: ``[Bromberg2009]_`` in docstrings and pages leads to its entry of ``references.bib``.
 
 The entries are docutils' own citations, written by the directive ``references``; so a key that is not in
-the file is an unknown citation, and one that nobody cites an unused one, and both end the build.
+the file is an unknown citation, and ends the build.
 """
 
 from __future__ import annotations

@@ -45,6 +45,12 @@ def test_a_command_that_ends_badly_fails():
         run(page("```console\n$ graphoid no-such-command\n```"))
 
 
+def test_what_a_command_prints_is_compared():
+    run(page("```console\n$ graphoid --version\ngraphoid ...\n```"))
+    with pytest.raises(pytest.fail.Exception, match="expected\nsomething else"):
+        run(page("```console\n$ graphoid --version\nsomething else\n```"))
+
+
 def test_commands_of_others_are_refused():
     with pytest.raises(ValueError, match="graphoid and cat only"):
         run(page("```console\n$ rm -rf everything\n```"))
