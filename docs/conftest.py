@@ -82,11 +82,13 @@ def _command(line: str, printed: str) -> None:
         words[0] = str(Path(sys.executable).with_name("graphoid"))
     elif words[0] != "cat":
         raise ValueError(f"{line!r}: pages run graphoid and cat only")
-    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(
+        words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, timeout=60
+    )
     same = doctest.OutputChecker().check_output(printed, done.stdout, FLAGS)
     if done.returncode or (printed and not same):
         expected = f"expected\n{printed}got\n" if printed else ""
-        pytest.fail(f"{line}\n{expected}{done.stdout}{done.stderr}", pytrace=False)
+        pytest.fail(f"{line}\n{expected}{done.stdout}", pytrace=False)
 
 
 def _doctest(block: Block, names: dict[str, Any], page: str) -> None:
