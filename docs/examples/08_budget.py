@@ -43,4 +43,5 @@ fig.tight_layout()
 # %%
 # What it would ask next with 100, had it more:
 
-print(results[1].details["next_test"])
+following = results[2].details["next_test"]
+print(f"{following['x']} and {following['y']} given {following['given']}: {following['why']}")
