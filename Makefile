@@ -60,4 +60,4 @@ sanitize:
 
 clean:
 	rm -rf $(VENV) .venv-* build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
-	rm -rf docs/_build docs/gallery docs/reference/generated
+	rm -rf docs/_build docs/gallery docs/reference/generated docs/examples/*.html

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from shutil import copy
 
 sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 
@@ -108,3 +109,13 @@ copybutton_exclude = ".linenos, .gp, .go"
 # `make docs-links`: addresses elsewhere, where there is a network
 linkcheck_timeout = 20
 linkcheck_retries = 2
+
+
+def setup(app):  # noqa: D103 - as Sphinx wants it
+    app.connect("build-finished", _pages_of_examples)
+
+
+def _pages_of_examples(app, _error):
+    """Put the pages that examples have written beside those that show them."""
+    for page in Path(app.srcdir, "examples").glob("*.html"):
+        copy(page, Path(app.outdir, "gallery", page.name))
