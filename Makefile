@@ -1,13 +1,13 @@
 # make demo   set everything up and learn a first network
 # make test   set everything up and run the tests
-# The rest is for developers: lint, types, bench, fuzz, sanitize, wheel, test-all, test-browser, clean.
+# The rest is for developers: lint, types, docs, bench, fuzz, sanitize, wheel, test-all, test-browser, clean.
 
 PYTHON ?= python3
 VENV   ?= .venv
 BIN     = $(VENV)/bin
 KERNELS = $(wildcard native/*) CMakeLists.txt pyproject.toml
 
-.PHONY: demo test test-all test-browser lint types bench fuzz sanitize wheel clean setup
+.PHONY: demo test test-all test-browser lint types docs docs-links bench fuzz sanitize wheel clean setup
 .DEFAULT_GOAL := test
 
 setup: $(VENV)/.installed
@@ -40,6 +40,16 @@ lint: setup
 types: setup
 	$(BIN)/mypy
 
+# Pages into docs/_build/html, examples run where they changed; every warning and every dead link within is an error.
+docs: setup
+	$(BIN)/sphinx-build -q -b html -W --keep-going docs docs/_build/html
+	$(BIN)/python tools/links.py docs/_build/html
+	@echo "docs/_build/html/index.html"
+
+# Also the addresses elsewhere, which takes a network.
+docs-links: setup
+	$(BIN)/sphinx-build -q -b linkcheck -D sphinx_gallery_conf.plot_gallery=0 docs docs/_build/links
+
 # All of them run; a missed bar fails the target at the end.
 bench: setup
 	status=0; for script in $(filter-out benchmarks/measure.py,$(wildcard benchmarks/*.py)); do \
@@ -58,3 +68,4 @@ wheel:
 
 clean:
 	rm -rf $(VENV) .venv-* build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf docs/_build docs/gallery docs/reference/generated docs/examples/*.html
