@@ -173,9 +173,9 @@ class _Pair:
             configurations, slice_of = distinct(model.assignments[:, given])
             shape = len(configurations), len(model.states[self.x]), len(model.states[self.y])
             at = slice_of, model.assignments[:, self.x], model.assignments[:, self.y]
-            tables = np.bincount(np.ravel_multi_index(at, shape), model.n_rows, math.prod(shape))
-            counted_ = tables.astype(model.n_rows.dtype, copy=False).reshape(shape)
-            self._measured[given] = Stratified(given, configurations, counted_), Information.of(counted_)
+            cells = np.bincount(np.ravel_multi_index(at, shape), model.n_rows, math.prod(shape))
+            tables = cells.astype(model.n_rows.dtype, copy=False).reshape(shape)
+            self._measured[given] = Stratified(given, configurations, tables), Information.of(tables)
         return self._measured[given]
 
 
