@@ -31,7 +31,7 @@ double summed(const LookUps& rows, const double* start, const double* tables, co
 
         const double most = *std::max_element(scores, scores + c), mine = scores[seen] - most;
         double sum = 0.0;
-        for (std::size_t y = 0; y < c; ++y) sum += scores[y] = std::exp(scores[y] - most);
+        for (std::size_t y = 0; y < c; ++y) sum += scores[y] = scores[y] == most ? 1.0 : std::exp(scores[y] - most);
         const double weight = rows.weights != nullptr ? rows.weights[i] : 1.0;
         total += weight * (std::log(sum) - mine);
 
