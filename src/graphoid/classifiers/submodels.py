@@ -72,6 +72,7 @@ class Submodels:
         self._counts: dict[Face, NDArray[np.float64]] = {}
         self._logs: dict[Face, NDArray[np.float64]] = {}
         self._potentials: dict[Face, NDArray[np.float64]] = {}
+        self._informations: dict[Face, float] = {}
 
     def counts(self, face: Face) -> NDArray[np.float64]:
         """Return how many rows have each combination of values and class; the class is the last axis."""
@@ -144,17 +145,20 @@ class Submodels:
         Positive where the attributes say more together than apart, negative where they repeat each other; for
         a single attribute it is the mutual information.
         """
-        log_p = self.log_probabilities(face)
-        p = np.exp(log_p)
-        total = 0.0
-        for part in subsets(face):
-            if not part:
-                continue
-            gone = tuple(i for i, v in enumerate(face) if v not in part)
-            joint = p.sum(axis=gone)
-            ratio = joint / (joint.sum(axis=-1, keepdims=True) * np.exp(self.log_probabilities(())))
-            total += (-1) ** (len(face) - len(part)) * float((joint * np.log(ratio)).sum())
-        return total
+        return math.fsum(
+            (-1.0) ** (len(face) - len(part)) * self.mutual_information(part)
+            for part in subsets(face)
+            if part
+        )
+
+    def mutual_information(self, face: Face) -> float:
+        """Return what a set of attributes tells about the class, in nats."""
+        if face not in self._informations:
+            log_p = self.log_probabilities(face)
+            p = np.exp(log_p)
+            ratio = log_p - np.log(p.sum(axis=-1, keepdims=True)) - self.log_probabilities(())
+            self._informations[face] = float((p * ratio).sum())
+        return self._informations[face]
 
 
 def _spread(table: NDArray[np.float64], part: Face, face: Face) -> NDArray[np.float64]:
