@@ -567,6 +567,7 @@ NB_MODULE(_native, m) {
     m.def("gibbs", &gibbs);
     bind_chains(m);
     bind_climb(m);
+    bind_conditional(m);
     bind_conditional_gibbs(m);
     bind_contexts(m);
     bind_mixture(m);
