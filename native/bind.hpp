@@ -25,5 +25,6 @@ void bind_contexts(nanobind::module_& m);
 void bind_mixture(nanobind::module_& m);
 void bind_population(nanobind::module_& m);
 void bind_pseudo_likelihood(nanobind::module_& m);
+void bind_stream(nanobind::module_& m);
 
 }  // namespace graphoid
