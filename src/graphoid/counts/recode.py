@@ -37,10 +37,8 @@ class Recoder:
         self._name = variable.name
         self._type: Any = np.uint8 if variable.arity <= 256 else np.uint16
         self._cuts = np.array(coding.cuts)
-        literals = coding.literals
-        values = literals if isinstance(literals, pa.Array) else pa.array(literals)
-        present = values.is_valid()
-        self._values = values.filter(present)
+        present = coding.values.is_valid()
+        self._values = coding.values.filter(present)
         self._codes = np.asarray(coding.codes)[present.to_numpy(zero_copy_only=False)].astype(self._type)
         self._dictionary: tuple[pa.Array, NDArray[Any]] | None = None
         self._table = self._table_of_integers()

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from graphoid.data import missing as missing_values
-from graphoid.data.columns import encode
+from graphoid.data.columns import Text, Undeclared, encode
 from graphoid.data.encode import Encoded
 from graphoid.data.plan import finish, plan
+from graphoid.data.shelf import Shelf
 from graphoid.data.source import choose
 from graphoid.data.table import Table
 from graphoid.errors import DataError
@@ -25,6 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from graphoid.data.source import Chosen
     from graphoid.data.table import Codes
     from graphoid.data.variables import Variable
     from graphoid.progress import Listener
@@ -39,17 +44,39 @@ class Values:
 
     Parameters
     ----------
-    raw
-        The values in any form that :func:`graphoid.data.columns.encode` knows; None stands for missing cells.
+    found
+        The values; a null among them stands for missing cells.
     times
         Rows that have each.
-    literals
-        The values as plain Python objects, in the same order: what an engine compares with.
+    form
+        How they are to be understood: "plain" by their type; "undeclared" strings; "text" of a file, or "text;"
+        of one separated by semicolons, to be interpreted; "declared" states.
+    dictionary, ordered
+        The declared states, and whether their order means something; None if batches declared different ones.
     """
 
-    raw: Any
+    found: pa.Array
     times: NDArray[np.int64]
-    literals: Sequence[Any]
+    form: str = "plain"
+    dictionary: pa.Array | None = None
+    ordered: bool = False
+
+    @property
+    def raw(self) -> Any:
+        """The values in a form that :func:`graphoid.data.columns.encode` knows."""
+        if self.form == "plain":
+            return self.found
+        if self.form == "declared":
+            if self.dictionary is not None:
+                indices = pc.index_in(self.found, value_set=self.dictionary)
+                return pa.DictionaryArray.from_arrays(indices, self.dictionary, ordered=self.ordered)
+            # two dictionaries tell the encoder that there is no common one
+            parts = [self.found.slice(0, len(self.found) - 1), self.found.slice(len(self.found) - 1)]
+            return pa.chunked_array([part.dictionary_encode() for part in parts])
+        cells = pa.chunked_array([self.found.dictionary_encode()])
+        if self.form == "undeclared":
+            return Undeclared(cells)
+        return Text(cells, decimal_comma=self.form == "text;")
 
 
 @dataclass(frozen=True)
@@ -87,7 +114,12 @@ class Relation(Protocol):
 
     @property
     def identity(self) -> str:
-        """What tells this relation from others, and this state of it from earlier ones where it knows."""
+        """What tells this relation from others."""
+        ...
+
+    @property
+    def snapshot(self) -> str | None:
+        """What tells this state of it from earlier ones, or None if it cannot know."""
         ...
 
     def census(self, columns: Sequence[int], weights: int | None, *, complete: bool) -> Census:
@@ -103,8 +135,8 @@ class Coding:
     ----------
     position
         Of the column in the relation.
-    literals, codes
-        The different values and the code of each; a missing cell is None among them.
+    values, codes
+        The different values and the code of each; a missing cell is a null among them.
     cuts
         Inner cut points where the states are bins of a number; values then need not be looked up.
     missing
@@ -112,7 +144,7 @@ class Coding:
     """
 
     position: int
-    literals: Sequence[Any]
+    values: pa.Array
     codes: NDArray[Any]
     cuts: tuple[float, ...] = ()
     missing: int | None = None
@@ -173,7 +205,7 @@ class RemoteTable(Table):
         """Digest of what is known of the data without reading them again: identity, states and margins."""
         digest = hashlib.blake2b(digest_size=16)
         # a declared version stands for the identity: the same data may be reached in several ways
-        told = self.relation.identity if self.version is None else f"version {self.version}"
+        told = f"{self.relation.identity} {self.relation.snapshot}" if self.version is None else f"version {self.version}"
         digest.update(f"graphoid relation 1\n{self.n_rows}\n{told}\n{self.complete} {self.gaps}\n".encode())
         for variable, margin in zip(self.variables, self.margins, strict=True):
             digest.update(repr((variable, margin)).encode())
@@ -255,7 +287,7 @@ def related(
     if chosen.problems:
         raise chosen.problems[0]
     drop = missing == "drop"
-    census = relation.census(chosen.positions, chosen.weights, complete=drop)
+    census = counted(relation, chosen, complete=drop, cache=handling.get("cache"), version=handling.get("version"))
     if not census.n_rows:
         raise DataError(f"{relation.name} has {len(relation.names):,} column(s) and no rows.")
     found = [tallied(values, label) for values, label in zip(census.columns, chosen.names, strict=True)]
@@ -286,7 +318,7 @@ def related(
         codings.append(
             Coding(
                 chosen.positions[i],
-                census.columns[i].literals,
+                census.columns[i].found,
                 done.codes,
                 done.variable.cuts,
                 int(absent[0]) if absent.size else None,
@@ -313,6 +345,65 @@ def related(
         weighing=_weighing(census.weights, chosen.weights, weights),
         **handling,
     )
+
+
+def counted(
+    relation: Relation, chosen: Chosen, *, complete: bool, cache: Any = None, version: str | None = None
+) -> Census:
+    """Return the different values of columns: from the cache where they cannot have changed, else by a query."""
+    state = relation.snapshot if version is None else f"version {version}"
+    if cache is None or state is None:
+        return relation.census(chosen.positions, chosen.weights, complete=complete)
+    shelf = Shelf(cache, f"{relation.identity} {state}")
+    name = f"census {chosen.positions} {chosen.weights} {complete}"
+    body = shelf.get(name)
+    if body is not None:
+        return unpacked(body)
+    census = relation.census(chosen.positions, chosen.weights, complete=complete)
+    shelf.put([(name, 1, packed(census))])
+    return census
+
+
+def packed(census: Census) -> bytes:
+    """Return a census as bytes: a batch of Arrow's stream format for each column, and what else there is before."""
+    weights = None if census.weights is None else asdict(census.weights)
+    told = {"n_rows": census.n_rows, "n_complete": census.n_complete, "gaps": list(census.gaps), "weights": weights}
+    parts = [json.dumps(told).encode()]
+    for values in census.columns:
+        dictionary = b"" if values.dictionary is None else _ipc(values.dictionary)
+        how = json.dumps([values.form, values.ordered]).encode()
+        parts += [_ipc(values.found), values.times.astype("<i8").tobytes(), how, dictionary]
+    return b"".join(len(part).to_bytes(8, "little") + part for part in parts)
+
+
+def unpacked(body: bytes) -> Census:
+    """Return the census that :func:`packed` wrote."""
+    parts, at = [], 0
+    while at < len(body):
+        size = int.from_bytes(body[at : at + 8], "little")
+        parts.append(body[at + 8 : at + 8 + size])
+        at += 8 + size
+    told = json.loads(parts[0])
+    columns = []
+    for k in range(1, len(parts), 4):
+        found, times, how, dictionary = parts[k : k + 4]
+        form, ordered = json.loads(how)
+        states = _array(dictionary) if dictionary else None
+        columns.append(Values(_array(found), np.frombuffer(times, "<i8").astype(np.int64), form, states, ordered))
+    weights = None if told["weights"] is None else WeightSummary(**told["weights"])
+    return Census(told["n_rows"], told["n_complete"], columns, told["gaps"], weights)
+
+
+def _ipc(array: pa.Array) -> bytes:
+    batch = pa.record_batch([array], names=["values"])
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, batch.schema) as writer:
+        writer.write_batch(batch)
+    return bytes(sink.getvalue())
+
+
+def _array(body: bytes) -> pa.Array:
+    return pa.ipc.open_stream(body).read_next_batch().column(0)
 
 
 def _weighing(summary: WeightSummary | None, position: int | None, name: str | None) -> Weighing | None:

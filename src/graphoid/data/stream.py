@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -11,7 +11,6 @@ import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet as pq
 
-from graphoid.data.columns import Text, Undeclared
 from graphoid.data.delimited import header_of, text_options
 from graphoid.data.files import stream
 from graphoid.data.relation import MOST_VALUES, Census, Values, WeightSummary
@@ -70,7 +69,12 @@ class FileStream:
 
     @property
     def identity(self) -> str:
-        """The size and time of the file; of Parquet also its footer, which has the place of every page."""
+        """A file is told by what it holds, wherever it lies."""
+        return "file"
+
+    @property
+    def snapshot(self) -> str:
+        """The size and time of the file; of Parquet its size and footer, which has the place of every page."""
         status = self.path.stat()
         told = f"file {status.st_size} {status.st_mtime_ns}"
         if hasattr(self, "_metadata"):
@@ -138,7 +142,7 @@ class FileStream:
             if weights is not None:
                 weighed.add(cells[-1] if kept is None else cells[-1].filter(kept))
         delimiter = self._header[1] if self.text else ""
-        values = [into.values(self.names[i], delimiter) for i, into in zip(columns, collected, strict=True)]
+        values = [into.values(delimiter) for into in collected]
         summary = weighed.summary() if weights is not None else None
         return Census(n_rows, n_complete, values, sorted(gaps), summary)
 
@@ -243,33 +247,18 @@ class _Collected:
             )
         return self._parts[0]
 
-    def values(self, name: str, delimiter: str) -> Values:
+    def values(self, delimiter: str) -> Values:
         """Return what was collected."""
-        if not self._parts:
-            return Values(pa.array([], self._field.type), np.zeros(0, dtype=np.int64), [])
-        found, times = self._compact()
-        raw: Any = found
         kind = self._field.type
+        if not self._parts:
+            return Values(pa.array([], kind), np.zeros(0, dtype=np.int64))
+        found, times = self._compact()
         if self._text:
-            cells = pa.chunked_array([found.dictionary_encode()])
-            raw = Text(cells, decimal_comma=delimiter == ";")
-        elif pa.types.is_dictionary(kind):
-            raw = self._declared(found)
-        elif _is_text(kind):
-            raw = Undeclared(pa.chunked_array([found.dictionary_encode()]))
-        return Values(raw, times, found)
-
-    def _declared(self, found: pa.Array) -> Any:
-        """Return values of a column with declared states, with the dictionary that says which there are."""
-        if any(b"_PL_CATEGORICAL" in key for key in self._field.metadata or {}):
-            return Undeclared(pa.chunked_array([found.dictionary_encode()]))
-        if self._declared_alike and self._dictionary is not None:
-            indices = pc.index_in(found, value_set=self._dictionary)
-            return pa.DictionaryArray.from_arrays(indices, self._dictionary, ordered=self._field.type.ordered)
-        # batches that declare differently: two dictionaries tell the encoder so
-        both = [found.dictionary_encode(), found.slice(len(found) - 1).dictionary_encode()]
-        cells = pa.chunked_array([both[0].slice(0, len(found) - 1), both[1]])
-        return cells
+            return Values(found, times, "text;" if delimiter == ";" else "text")
+        if pa.types.is_dictionary(kind) and not any(b"_PL_CATEGORICAL" in key for key in self._field.metadata or {}):
+            common = self._dictionary if self._declared_alike else None
+            return Values(found, times, "declared", common, bool(kind.ordered))
+        return Values(found, times, "undeclared" if _is_text(found.type) else "plain")
 
 
 def _is_text(kind: pa.DataType) -> bool:
