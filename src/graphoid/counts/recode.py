@@ -99,7 +99,9 @@ class Recoder:
 
     def _of_bins(self, cells: pa.Array) -> NDArray[Any]:
         numbers = cells.to_numpy(zero_copy_only=False)  # null comes as NaN
-        codes = np.searchsorted(self._cuts, numbers.astype(np.float64), side="left").astype(self._type)
+        # 0.1 in four bytes is the level 0.1, which is cut as four bytes have it
+        cuts = self._cuts.astype(numbers.dtype).astype(np.float64)
+        codes = np.searchsorted(cuts, numbers.astype(np.float64), side="left").astype(self._type)
         absent = np.isnan(numbers)
         if absent.any():
             codes[absent] = self._code_of_missing(int(absent.sum()))

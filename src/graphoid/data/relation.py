@@ -50,7 +50,8 @@ class Values:
         Rows that have each.
     form
         How they are to be understood: "plain" by their type; "undeclared" strings; "text" of a file, or "text;"
-        of one separated by semicolons, to be interpreted; "declared" states.
+        of one separated by semicolons, to be interpreted; "declared" states; "cast" to the type of the
+        dictionary from their text.
     dictionary, ordered
         The declared states, and whether their order means something; None if batches declared different ones.
     """
@@ -73,6 +74,8 @@ class Values:
             # two dictionaries tell the encoder that there is no common one
             parts = [self.found.slice(0, len(self.found) - 1), self.found.slice(len(self.found) - 1)]
             return pa.chunked_array([part.dictionary_encode() for part in parts])
+        if self.form == "cast":
+            return self.found.cast(self.dictionary.type) if self.dictionary is not None else self.found
         cells = pa.chunked_array([self.found.dictionary_encode()])
         if self.form == "undeclared":
             return Undeclared(cells)
