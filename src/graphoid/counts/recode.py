@@ -108,6 +108,11 @@ class Recoder:
         return codes
 
     def _looked_up(self, cells: pa.Array) -> NDArray[Any]:
+        if pa.types.is_floating(cells.type) and self._coding.missing is not None:
+            cells = pc.if_else(pc.is_nan(cells), pa.scalar(None, cells.type), cells)
+        if not self._values.type.equals(cells.type):
+            # databases tell values by their text
+            self._values = self._values.cast(cells.type)
         places = pc.index_in(cells, value_set=self._values)
         absent = cells.is_null().to_numpy(zero_copy_only=False) if cells.null_count else None
         unknown = places.null_count - cells.null_count
