@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import time
 from collections import OrderedDict
 from dataclasses import replace
@@ -15,7 +14,7 @@ from graphoid.counts.ahead import LookAhead, information, maximal
 from graphoid.counts.engine import Blanket, Columns, CountRequest, Kernel, refuse_if_too_large
 from graphoid.counts.native import kernels
 from graphoid.counts.store import CountStore
-from graphoid.counts.trips import Spent, retrying
+from graphoid.counts.trips import Spent, retrying, tabulator_for
 from graphoid.errors import DataChanged
 
 if TYPE_CHECKING:
@@ -46,20 +45,9 @@ FEW = 8
 HUBS_BYTES = 2**26
 """What tables around every variable, fetched ahead in one trip, may take: 64 MB."""
 
-TABULATORS = {
-    "stream": ("streaming", "StreamTabulator"),
-    "duckdb": ("duckdb", "DuckDBTabulator"),
-    "ibis": ("ibis", "IbisTabulator"),
-    "spark": ("spark", "SparkTabulator"),
-    "sites": ("sites", "SitesTabulator"),
-}
-"""Who counts which kind of relation. Loaded when needed: each brings its own library."""
-
-
 def engine_at(table: RemoteTable) -> RemoteEngine:
     """Return the engine for data that stay where they are."""
-    room, name = TABULATORS[table.relation.kind]
-    tabulator = getattr(importlib.import_module(f"graphoid.counts.{room}"), name)(table)
+    tabulator = tabulator_for(table)
     store = None if table.cache is None else CountStore(table.cache, table.data_id)
     return (RemoteEngine if kernels() is None else JudgingEngine)(table, tabulator, store)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import logging
 import re
 import time
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from graphoid.counts.merged import Merged
+    from graphoid.data.relation import RemoteTable
 
 _T = TypeVar("_T")
 _log = logging.getLogger("graphoid")
@@ -110,6 +112,23 @@ class Tabulator(Protocol):
     def transient(self, error: Exception) -> bool:
         """Say whether trying again may help; reconnect if that takes something."""
         ...
+
+
+TABULATORS = {
+    "stream": ("streaming", "StreamTabulator"),
+    "duckdb": ("duckdb", "DuckDBTabulator"),
+    "ibis": ("ibis", "IbisTabulator"),
+    "spark": ("spark", "SparkTabulator"),
+    "sites": ("sites", "SitesTabulator"),
+}
+"""Who counts which kind of relation. Loaded when needed: each brings its own library."""
+
+
+def tabulator_for(table: RemoteTable) -> Tabulator:
+    """Return who counts the data of a table where they are."""
+    room, name = TABULATORS[table.relation.kind]
+    made: Tabulator = getattr(importlib.import_module(f"graphoid.counts.{room}"), name)(table)
+    return made
 
 
 def retrying(trip: Callable[[], _T], tabulator: Tabulator, *, attempts: int = ATTEMPTS, pause: float = PAUSE) -> _T:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -14,6 +15,10 @@ from graphoid.logic.names import shown
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+VIEW = "graphoid_source"
+"""What a relation is called in the queries on it."""
 
 
 def opened(path: Path, table: str | None) -> DuckDBRelation:
@@ -62,7 +67,7 @@ class DuckDBRelation(SqlRelation):
             for i, field in enumerate(first.schema)
             if pa.types.is_dictionary(field.type)
         }
-        source = sqlglot.parse_one(relation.sql_query(), dialect="duckdb")
+        source = sqlglot.parse_one(f"SELECT * FROM {VIEW}", dialect="duckdb")  # noqa: S608 - a name of ours
         super().__init__(source, "duckdb", first.schema, name)
 
     def declared(self, position: int) -> tuple[pa.Array, bool] | None:
@@ -76,8 +81,9 @@ class DuckDBRelation(SqlRelation):
 
     @property
     def identity(self) -> str:
-        """The query; the same one over other data is told apart by its counts."""
-        return f"duckdb {hashlib.blake2b(self.source.sql(dialect='duckdb').encode(), digest_size=16).hexdigest()}"
+        """The query, without addresses of tables in memory; the same over other data is told by its counts."""
+        query = re.sub(r"0x[0-9a-f]+|arrow_object_\w+", "", self._relation.sql_query())
+        return f"duckdb {hashlib.blake2b(query.encode(), digest_size=16).hexdigest()}"
 
     @property
     def snapshot(self) -> str | None:
@@ -88,11 +94,8 @@ class DuckDBRelation(SqlRelation):
         return f"{status.st_size} {status.st_mtime_ns}"
 
     def fetch(self, statement: str) -> pa.Table:
-        """Run a query: on the connection of a file, or on that of the relation."""
-        if self.connection is not None:
-            return to_arrow(self.connection.sql(statement))
-        # a relation does not tell its connection; it can be queried under a name
-        return to_arrow(self._relation.query("graphoid_source", statement))
+        """Run a query on the relation, which it knows under a name of ours."""
+        return to_arrow(self._relation.query(VIEW, statement))
 
 
 def to_arrow(relation: Any) -> pa.Table:

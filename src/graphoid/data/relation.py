@@ -210,8 +210,7 @@ class RemoteTable(Table):
         # a declared version stands for the identity: the same data may be reached in several ways
         told = f"{self.relation.identity} {self.relation.snapshot}" if self.version is None else f"version {self.version}"
         digest.update(f"graphoid relation 1\n{self.n_rows}\n{told}\n{self.complete} {self.gaps}\n".encode())
-        for variable, margin in zip(self.variables, self.margins, strict=True):
-            digest.update(repr((variable, margin)).encode())
+        digest.update(repr((self.variables, self.margins)).encode())
         if self.weighing is not None:
             digest.update(f"weights {self.relation.names[self.weighing.position]} {self.weighing.unit!r}".encode())
         return digest.hexdigest()

@@ -192,6 +192,11 @@ class SqlRelation(ABC):
         up = sql.or_(rest.copy() > half.copy(), sql.and_(rest.copy().eq(half.copy()), odd))
         return sql.cast(down.copy(), "bigint") + sql.Case().when(up, _number(1)).else_(_number(0))
 
+    def ordered(self, columns: Sequence[sql.Expression], by: int) -> pa.Table:
+        """Return columns of all rows, in the order of one of them."""
+        statement = self._from(sql.select(*columns)).order_by(self.column(by))
+        return self.fetch(str(statement.sql(dialect=self.dialect)))
+
     def counting(
         self, codings: dict[str, Coding], wanted: Sequence[Sequence[str]], gaps: Sequence[int], weighing: Weighing | None
     ) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, NamedTuple
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -18,7 +19,7 @@ from graphoid.data.text import missing_text
 from graphoid.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -30,10 +31,94 @@ COMPACTED = 1 << 16
 """Values collected before those that are alike are added up."""
 
 
-class FileStream:
-    """A Parquet, Arrow (``.arrow``, ``.feather``) or delimited file as a relation."""
+class Stream(ABC):
+    """Rows that can be gone through from end to end, batch by batch."""
 
     kind = "stream"
+    text = False
+    """Whether all cells are text that is yet to be interpreted."""
+    delimiter = ""
+    name: str
+    names: Sequence[str]
+    schema: pa.Schema
+
+    @abstractmethod
+    def batches(self, positions: Sequence[int]) -> Iterator[list[pa.Array]]:
+        """Yield batch after batch of rows: an Arrow array for each column, in the order asked for."""
+
+    @abstractmethod
+    def size_of(self, positions: Iterable[int]) -> int:
+        """Return the bytes that some columns take where they are."""
+
+    def census(self, columns: Sequence[int], weights: int | None, *, complete: bool) -> Census:
+        """Return the different values of each column, by one pass over the file."""
+        collected = [_Collected(self.schema.field(i), text=self.text) for i in columns]
+        n_rows = n_complete = 0
+        gaps: set[int] = set()
+        weighed = _Weighed()
+        for cells in self.batches([*columns, *([] if weights is None else [weights])]):
+            n = len(cells[0])
+            n_rows += n
+            absent = [missing_in(array, text=self.text) for array in cells[: len(columns)]]
+            gaps.update(i for i, mask in zip(columns, absent, strict=True) if mask is not None)
+            whole = np.ones(n, dtype=bool)
+            for mask in absent:
+                if mask is not None:
+                    whole &= ~mask
+            n_complete += int(whole.sum())
+            kept = pa.array(whole) if complete and not whole.all() else None
+            for into, array in zip(collected, cells, strict=False):
+                into.add(array if kept is None else array.filter(kept))
+            if weights is not None:
+                weighed.add(cells[-1] if kept is None else cells[-1].filter(kept))
+        values = [into.values(self.delimiter) for into in collected]
+        summary = weighed.summary() if weights is not None else None
+        return Census(n_rows, n_complete, values, sorted(gaps), summary)
+
+
+class ArrowStream(Stream):
+    """An Arrow table as a relation: for sites whose columns are in memory."""
+
+    def __init__(self, table: pa.Table, name: str) -> None:
+        self._table, self.name = table, name
+        self.names, self.schema = table.schema.names, table.schema
+
+    @property
+    def identity(self) -> str:
+        """A digest of the rows."""
+        digest = hashlib.blake2b(digest_size=16)
+        for batch in self._table.combine_chunks().to_batches():
+            for column in batch.columns:
+                digest.update(repr(column.type).encode())
+                digest.update(_ipc_bytes(column))
+        return f"arrow {digest.hexdigest()}"
+
+    @property
+    def snapshot(self) -> str:
+        """Tables of Arrow never change."""
+        return ""
+
+    def batches(self, positions: Sequence[int]) -> Iterator[list[pa.Array]]:
+        """Yield batch after batch of rows."""
+        chosen = pa.table([self._table.column(i) for i in positions], names=[str(k) for k in range(len(positions))])
+        for batch in chosen.to_batches(max_chunksize=ROWS):
+            yield batch.columns
+
+    def size_of(self, positions: Iterable[int]) -> int:
+        """Return the bytes that some columns take in memory."""
+        return int(sum(self._table.column(i).nbytes for i in positions))
+
+
+def _ipc_bytes(column: pa.Array) -> Any:
+    sink = pa.BufferOutputStream()
+    batch = pa.record_batch([column], names=["values"])
+    with pa.ipc.new_stream(sink, batch.schema) as writer:
+        writer.write_batch(batch)
+    return sink.getvalue()
+
+
+class FileStream(Stream):
+    """A Parquet, Arrow (``.arrow``, ``.feather``) or delimited file as a relation."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -42,7 +127,8 @@ class FileStream:
         self.text = suffix in (".csv", ".tsv", ".txt")
         if self.text:
             self._header = header_of(path)
-            self.names: Sequence[str] = self._header[0]
+            self.names = self._header[0]
+            self.delimiter = self._header[1]
             self.schema = pa.schema([pa.field(str(i), pa.string()) for i in range(len(self.names))])
             self._sizes = [path.stat().st_size // max(1, len(self.names))] * len(self.names)
         elif suffix == ".parquet":
@@ -83,7 +169,7 @@ class FileStream:
                 told = f"parquet {status.st_size} {hashlib.blake2b(file.read(), digest_size=16).hexdigest()}"
         return told
 
-    def size_of(self, positions: Sequence[int]) -> int:
+    def size_of(self, positions: Iterable[int]) -> int:
         """Return the bytes that some columns take in the file."""
         return sum(self._sizes[i] for i in positions)
 
@@ -119,32 +205,6 @@ class FileStream:
         with stream(self.path) as file:
             for batch in pyarrow.csv.open_csv(file, reading, parsing, converting):
                 yield [batch.column(str(i)) for i in positions]
-
-    def census(self, columns: Sequence[int], weights: int | None, *, complete: bool) -> Census:
-        """Return the different values of each column, by one pass over the file."""
-        collected = [_Collected(self.schema.field(i), text=self.text) for i in columns]
-        n_rows = n_complete = 0
-        gaps: set[int] = set()
-        weighed = _Weighed()
-        for cells in self.batches([*columns, *([] if weights is None else [weights])]):
-            n = len(cells[0])
-            n_rows += n
-            absent = [missing_in(array, text=self.text) for array in cells[: len(columns)]]
-            gaps.update(i for i, mask in zip(columns, absent, strict=True) if mask is not None)
-            whole = np.ones(n, dtype=bool)
-            for mask in absent:
-                if mask is not None:
-                    whole &= ~mask
-            n_complete += int(whole.sum())
-            kept = pa.array(whole) if complete and not whole.all() else None
-            for into, array in zip(collected, cells, strict=False):
-                into.add(array if kept is None else array.filter(kept))
-            if weights is not None:
-                weighed.add(cells[-1] if kept is None else cells[-1].filter(kept))
-        delimiter = self._header[1] if self.text else ""
-        values = [into.values(delimiter) for into in collected]
-        summary = weighed.summary() if weights is not None else None
-        return Census(n_rows, n_complete, values, sorted(gaps), summary)
 
 
 def missing_in(cells: pa.Array, *, text: bool) -> NDArray[np.bool_] | None:
