@@ -68,7 +68,13 @@ def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     """Somewhere that data live: one of :data:`tests.places.PLACES`."""
     from tests.places import SERVERS, Place
 
-    libraries = {"duckdb": "duckdb", "relation": "duckdb", "ibis": "ibis", "postgres": "psycopg", "spark": "pyspark"}
+    libraries = {
+        "duckdb": "duckdb",
+        "relation": "duckdb",
+        "ibis": "ibis",
+        "postgres": "psycopg",
+        "spark": "pyspark",
+    }
     if request.param in libraries:
         pytest.importorskip(libraries[request.param])
         pytest.importorskip("sqlglot")

@@ -28,7 +28,9 @@ def survey() -> tuple[pa.Table, dict[str, Any]]:
     n = 1500
     age = rng.normal(45, 15, n).round(1)
     mood = (age > 45).astype(int) + (rng.random(n) < 0.4)
-    town = np.array(["København", "東京", "São Paulo", "O'Hare"], dtype=object)[(mood + rng.integers(0, 2, n)) % 4]
+    town = np.array(["København", "東京", "São Paulo", "O'Hare"], dtype=object)[
+        (mood + rng.integers(0, 2, n)) % 4
+    ]
     likes = rng.random(n) < np.where(mood > 0, 0.8, 0.3)
     odd = (likes.astype(int) + (rng.random(n) < 0.2)) % 2
     columns = {
@@ -99,7 +101,9 @@ class Place:
 
             database = path.with_suffix(".duckdb")
             with duckdb.connect(str(database)) as connection:
-                connection.execute("CREATE OR REPLACE TABLE data AS SELECT * FROM read_parquet(?)", [str(path)])
+                connection.execute(
+                    "CREATE OR REPLACE TABLE data AS SELECT * FROM read_parquet(?)", [str(path)]
+                )
             return database
         elif self.name == "relation":
             import duckdb
@@ -130,4 +134,3 @@ class Place:
         """Let go of connections."""
         for connection in self._open:
             connection.disconnect()
-

@@ -43,7 +43,19 @@ class Postgres:
                     shutil.chown(folder, "postgres")
             shutil.chown(secret, "postgres")
         self._data = self._folder / "data"
-        self._run("initdb", "-D", str(self._data), "-U", "reader", "--pwfile", str(secret), "-A", "scram-sha-256", "-E", "UTF8")
+        self._run(
+            "initdb",
+            "-D",
+            str(self._data),
+            "-U",
+            "reader",
+            "--pwfile",
+            str(secret),
+            "-A",
+            "scram-sha-256",
+            "-E",
+            "UTF8",
+        )
         self.start()
 
     def _run(self, program: str, *arguments: str) -> None:
@@ -56,7 +68,8 @@ class Postgres:
     def start(self) -> None:
         """Start the server and wait until it answers."""
         log = str(self._folder / "log")
-        options = f"-c listen_addresses=127.0.0.1 -p {self.port} -c unix_socket_directories={self._folder} -c fsync=off"
+        settings = ("listen_addresses=127.0.0.1", f"unix_socket_directories={self._folder}", "fsync=off")
+        options = f"-p {self.port} " + " ".join(f"-c {setting}" for setting in settings)
         self._run("pg_ctl", "-D", str(self._data), "-l", log, "-o", options, "-w", "start")
 
     def stop(self) -> None:
@@ -86,11 +99,21 @@ class Postgres:
         where = {"host": "127.0.0.1", "port": self.port, "user": "reader", "password": PASSWORD}
         if database != "postgres":
             with psycopg.connect(**where, dbname="postgres", autocommit=True) as connection:
-                known = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", (database,)).fetchone()
+                known = connection.execute(
+                    "SELECT 1 FROM pg_database WHERE datname = %s", (database,)
+                ).fetchone()
                 if known is None:
                     connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(database)))
-        types = {"int64": "bigint", "int32": "integer", "int8": "smallint", "double": "double precision", "float": "real",
-                 "bool": "boolean", "string": "text", "date32[day]": "date"}
+        types = {
+            "int64": "bigint",
+            "int32": "integer",
+            "int8": "smallint",
+            "double": "double precision",
+            "float": "real",
+            "bool": "boolean",
+            "string": "text",
+            "date32[day]": "date",
+        }
         columns = [
             sql.SQL("{} {}").format(sql.Identifier(field.name), sql.SQL(types[str(field.type)]))
             for field in table.schema

@@ -37,15 +37,27 @@ def test_variables_rows_and_notes_are_the_same(both: tuple[Table, Table]) -> Non
 def test_counts_are_the_same_integers(both: tuple[Table, Table]) -> None:
     here, there = both
     n = len(here.variables)
-    requests = [CountRequest(()), CountRequest((1, 0)), CountRequest((0, 1, 2)), CountRequest((n - 1,), ((0, 1),))]
+    requests = [
+        CountRequest(()),
+        CountRequest((1, 0)),
+        CountRequest((0, 1, 2)),
+        CountRequest((n - 1,), ((0, 1),)),
+    ]
     requests += [CountRequest(tuple(range(n))), CountRequest((2, 1), ((0, 0), (n - 1, 1)))]
-    for found, right in zip(engine_for(there).counts(requests), ReferenceEngine(here).counts(requests), strict=True):
+    for found, right in zip(
+        engine_for(there).counts(requests), ReferenceEngine(here).counts(requests), strict=True
+    ):
         same_counts(found, right)
 
 
 @pytest.mark.parametrize(
     "learner",
-    [gd.GSIMN(), gd.GSMN(test=gd.GTest(alpha=0.01)), gd.GSIMN(preset="robust"), gd.PFMN(random_state=3, n_particles=32, moves=20)],
+    [
+        gd.GSIMN(),
+        gd.GSMN(test=gd.GTest(alpha=0.01)),
+        gd.GSIMN(preset="robust"),
+        gd.PFMN(random_state=3, n_particles=32, moves=20),
+    ],
     ids=["GSIMN", "GSMN", "robust", "PFMN"],
 )
 def test_learners_ask_and_hear_the_same(both: tuple[Table, Table], learner: Any) -> None:

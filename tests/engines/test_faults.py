@@ -1,4 +1,4 @@
-"""What goes wrong with data that live elsewhere: servers that restart, workers and processes that die, full disks."""
+"""What goes wrong elsewhere: servers restart, workers and processes die, disks are full."""
 
 from __future__ import annotations
 
@@ -52,7 +52,9 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rng = np.random.default_rng(5)
     columns: dict[str, Any] = {"v0": rng.integers(0, 2, 20_000)}
     for k in range(1, 8):
-        columns[f"v{k}"] = np.where(rng.random(20_000) < 0.4, columns[f"v{k // 2}"], rng.integers(0, 3, 20_000))
+        columns[f"v{k}"] = np.where(
+            rng.random(20_000) < 0.4, columns[f"v{k // 2}"], rng.integers(0, 3, 20_000)
+        )
     path = tmp_path_factory.mktemp("faults") / "data.parquet"
     pq.write_table(pa.table({name: pa.array(c) for name, c in columns.items()}), path)
     return path
@@ -60,7 +62,13 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def start(data: Path, cache: Path, alpha: float = 0.05, before: Any = None) -> subprocess.Popen[str]:
     command = [sys.executable, "-c", LEARN, str(data), str(cache), str(alpha)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=before)
+    return subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=before,  # noqa: PLW1509 - no threads yet
+    )
 
 
 def finish(process: subprocess.Popen[str]) -> list[Any]:
@@ -82,7 +90,7 @@ def test_killed_at_twenty_moments_it_ends_in_the_same_structure(data: Path, tmp_
     lasts = time.monotonic() - began
     assert whole[:2] == expected(data)
     assert whole[2] > 8, "there must be much to interrupt"
-    chance = random.Random(7)
+    chance = random.Random(7)  # noqa: S311 - any moment will do
     for _ in range(20):
         process = start(data, cache)
         time.sleep(lasts * chance.uniform(0.5, 1.0))
@@ -185,7 +193,9 @@ def test_postgres_stays_away(servers: Any, tmp_path: Path, monkeypatch: pytest.M
     spent = engine.spent.queries - before
     assert spent == 3
     # the same call goes on: with what is on disk, and with the same answers
-    again: Any = gd.read(servers.postgres.connect().table("away"), cache=tmp_path / "cache", version="1", **settings)
+    again: Any = gd.read(
+        servers.postgres.connect().table("away"), cache=tmp_path / "cache", version="1", **settings
+    )
     one_by_one(again)
     found = gd.GSIMN().fit(again).structure_
     fresh: Any = replace(again, cache=None)
@@ -226,7 +236,9 @@ def test_columns_in_two_databases_and_a_file(servers: Any, tmp_path: Path) -> No
     import pyarrow.parquet as pq
 
     table, _ = network()
-    table = table.drop_columns(["w"]).append_column("id", pa.array(np.random.default_rng(0).permutation(table.num_rows)))
+    table = table.drop_columns(["w"]).append_column(
+        "id", pa.array(np.random.default_rng(0).permutation(table.num_rows))
+    )
     servers.postgres.load("left", table.select(["id", "v0", "v1", "v2"]), database="north")
     servers.postgres.load("right", table.select(["id", "v3", "v4"]).sort_by("v3"), database="south")
     pq.write_table(table.select(["id", "v5", "v6"]).sort_by("v5"), tmp_path / "file.parquet")

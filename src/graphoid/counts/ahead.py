@@ -1,9 +1,9 @@
 """Look-ahead: which larger tables to fetch, so that the next questions need no trip.
 
-A learner asks about x and one variable after the other, given a set that grows by those found dependent. Which
-come first, the dependence of pairs tells: of these counts every learner begins with. So a trip that has to be made
-for (x, y | S) fetches tables of x, S and as many of the others as fit, those first that depend most on x: they
-answer what is asked about x next, given S or what S becomes, by summing.
+A learner asks about x and one variable after the other, given a set that grows by those found dependent.
+Which come first, the dependence of pairs tells: of these counts every learner begins with. So a trip that
+has to be made for (x, y | S) fetches tables of x, S and as many of the others as fit, those first that
+depend most on x: they answer what is asked about x next, given S or what S becomes, by summing.
 
 Looking ahead changes what is fetched and never what is answered.
 """
@@ -77,10 +77,12 @@ class LookAhead:
 
     def hubs(self) -> list[Set]:
         """Return for every variable a table of it and of those that depend most on it."""
-        return [self.around(x, self.nearest(x)[0], (), all_others=False)[0] for x in range(len(self._arities))]
+        return [
+            self.around(x, self.nearest(x)[0], (), all_others=False)[0] for x in range(len(self._arities))
+        ]
 
     def nearest(self, x: int) -> list[int]:
-        """Return the other variables, the one first that tells most of ``x``; by position where that is unknown."""
+        """Return the other variables, the one first that tells most of ``x``, where that is known."""
         others = [v for v in range(len(self._arities)) if v != x]
         association = self._association()
         return others if association is None else sorted(others, key=lambda v: -association[x, v])

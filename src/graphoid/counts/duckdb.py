@@ -6,6 +6,6 @@ from graphoid.counts.sql import SqlTabulator
 
 
 class DuckDBTabulator(SqlTabulator):
-    """Counts a table, view or query of DuckDB in this process, so that what comes back costs nothing to move."""
+    """Counts a relation of DuckDB, in this process: what comes back costs little to move."""
 
     ahead = 2**14

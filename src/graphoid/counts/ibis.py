@@ -6,4 +6,4 @@ from graphoid.counts.sql import SqlTabulator
 
 
 class IbisTabulator(SqlTabulator):
-    """Counts an Ibis table: one scan for all tables where the backend has GROUPING SETS, else by UNION ALL."""
+    """Counts an Ibis table: by GROUPING SETS where the backend has them, else by UNION ALL."""

@@ -1,7 +1,7 @@
 """Rows that are alike, merged: the distinct rows of some variables and how much each weighs.
 
-Whatever can be counted of these variables can be counted here, and tests judge it to the bit as they would judge
-all rows. So this is the one form in which counts travel, are held and are kept on disk.
+Whatever can be counted of these variables can be counted here, and tests judge it to the bit as they would
+judge all rows. So this is the one form in which counts travel, are held and are kept on disk.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from graphoid.counts.native import NativeEngine, kernels
 from graphoid.data.table import Table, Weights
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -32,7 +32,7 @@ class Place(NamedTuple):
 
 
 def places_of(arities: Sequence[int]) -> list[Place]:
-    """Return the places of variables: from the highest bits of the first word on, none of them in two words."""
+    """Return the places of variables: from the highest bits of the first word on, none in two words."""
     places = []
     word, free = 0, 64
     for arity in arities:
@@ -86,8 +86,11 @@ class Merged:
     ) -> Merged:
         """Return the merged rows of columns of codes."""
         merger = merger_of([v.arity for v in of])
-        merger.add([np.ascontiguousarray(column) for column in codes], np.ascontiguousarray(units), len(units))
-        return cls(variables, of, *merger.rows(), unit)
+        merger.add(
+            [np.ascontiguousarray(column) for column in codes], np.ascontiguousarray(units), len(units)
+        )
+        keys, merged = merger.rows()
+        return cls(variables, of, keys, merged, unit)
 
     def __len__(self) -> int:
         return len(self.units)
@@ -108,7 +111,11 @@ class Merged:
         out = []
         for variable, place in zip(self.of, places_of([v.arity for v in self.of]), strict=True):
             mask = np.uint64((1 << place.bits) - 1)
-            column = (self.keys[:, place.word] >> np.uint64(place.shift)) & mask if place.bits else self.keys[:, 0] * 0
+            column = (
+                (self.keys[:, place.word] >> np.uint64(place.shift)) & mask
+                if place.bits
+                else self.keys[:, 0] * 0
+            )
             out.append(np.ascontiguousarray(column, dtype=np.uint8 if variable.arity <= 256 else np.uint16))
         return out
 
@@ -125,7 +132,7 @@ class Merged:
         np.add.at(margin, self.columns[k], self.units)
         return margin
 
-    def restricted(self, variables: Sequence[int]) -> Merged:
+    def restricted(self, variables: Iterable[int]) -> Merged:
         """Return the distinct rows of some of the variables."""
         wanted = tuple(sorted(variables))
         at = [self.variables.index(v) for v in wanted]
@@ -133,7 +140,7 @@ class Merged:
         return Merged.of_codes(wanted, [self.of[k] for k in at], columns, self.units, self.unit)
 
     def counts(self, variables: tuple[int, ...], context: Any, n_rows: int) -> Counts:
-        """Return counts as an engine gives them; ``n_rows`` rows in all decide whether they are written out."""
+        """Return counts as an engine gives them; by ``n_rows`` in all they are written out or listed."""
         at = [self.variables.index(v) for v in variables]
         shape = tuple(self.of[k].arity for k in at)
         if not context and kernels() is not None and written_out(int(np.prod(shape, dtype=float)), n_rows):

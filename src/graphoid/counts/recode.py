@@ -44,7 +44,7 @@ class Recoder:
         self._table = self._table_of_integers()
 
     def _table_of_integers(self) -> tuple[int, NDArray[Any], bool] | None:
-        """Return the lowest value, the code of every value from there on, and whether codes count up from 0."""
+        """Return the lowest value, the codes from there on, and whether these count up from 0."""
         if not len(self._values) or not pa.types.is_integer(self._values.type):
             return None
         numbers = self._values.cast(pa.int64(), safe=False).to_numpy()
@@ -90,12 +90,13 @@ class Recoder:
         table = self._dictionary[1]
         indices = cells.indices.fill_null(len(table) - 1) if cells.null_count else cells.indices
         places = indices.to_numpy(zero_copy_only=False)
-        if (table >= 0).all() or not cells.null_count and (table[:-1] >= 0).all():
+        if (table >= 0).all() or (not cells.null_count and (table[:-1] >= 0).all()):
             return self._of_integers(places, 0, table.astype(self._type), plain=False)
         codes = table[places]
         if (codes < 0).any():
             self._refuse(int((codes < 0).sum()))
-        return np.asarray(codes.astype(self._type))
+        out: NDArray[Any] = np.asarray(codes, dtype=self._type)
+        return out
 
     def _of_bins(self, cells: pa.Array) -> NDArray[Any]:
         numbers = cells.to_numpy(zero_copy_only=False)  # null comes as NaN
@@ -132,6 +133,7 @@ class Recoder:
 
     def _refuse(self, n: int) -> None:
         raise DataChanged(
-            f"{self._name!r} has {n:,} value(s) that were not there when its states were determined: the data have "
+            f"{self._name!r} has {n:,} value(s) that were not there when its states were determined: "
+            f"the data have "
             f"changed. Read them again."
         )

@@ -1,4 +1,4 @@
-"""Counting data that stay where they are: what is held answers first, what is kept on disk second, a trip last."""
+"""Counting data that stay where they are: what is held answers first, the disk second, a trip last."""
 
 from __future__ import annotations
 
@@ -44,6 +44,7 @@ FEW = 8
 
 HUBS_BYTES = 2**26
 """What tables around every variable, fetched ahead in one trip, may take: 64 MB."""
+
 
 def engine_at(table: RemoteTable) -> RemoteEngine:
     """Return the engine for data that stay where they are."""
@@ -138,7 +139,8 @@ class RemoteEngine:
         tables = self._holding(sets)
         n_rows = self._table.n_rows
         return [
-            table.counts(tuple(r.variables), r.context, n_rows) for r, table in zip(requests, tables, strict=True)
+            table.counts(tuple(r.variables), r.context, n_rows)
+            for r, table in zip(requests, tables, strict=True)
         ]
 
     def _holding(
@@ -152,7 +154,9 @@ class RemoteEngine:
         found = {mask: self._find(mask) for mask in dict.fromkeys(masks)}
         left = [i for i, mask in enumerate(masks) if found[mask] is None]
         if left:
-            wanted = self._to_fetch([sets[i] for i in left], [questions[i] for i in left] if questions else ())
+            wanted = self._to_fetch(
+                [sets[i] for i in left], [questions[i] for i in left] if questions else ()
+            )
             # what has just been fetched stays at hand, however much it is
             fresh = {mask_of(table.variables): table for table in self._fetch(wanted)}
             for i in left:
@@ -161,7 +165,7 @@ class RemoteEngine:
                 found[mask] = min(fitting, key=len)
         if questions and len(questions) <= FEW:
             for mask, question in zip(masks, questions, strict=True):
-                found[mask] = self._made_smaller(found[mask], mask, question)
+                found[mask] = self._made_smaller(found[mask], question)
         if questions:
             self._last_hub = questions[-1][0]
         return [table for mask in masks if (table := found[mask]) is not None]
@@ -175,7 +179,9 @@ class RemoteEngine:
                 self._held.add(held)
         return held
 
-    def _made_smaller(self, table: Merged | None, mask: int, question: tuple[int, int, tuple[int, ...]]) -> Merged | None:
+    def _made_smaller(
+        self, table: Merged | None, question: tuple[int, int, tuple[int, ...]]
+    ) -> Merged | None:
         """Return a smaller table for a question where the one held is large; it serves the next ones too."""
         if table is None or len(table) <= DIRECT_ROWS:
             return table
@@ -185,9 +191,7 @@ class RemoteEngine:
         self._held.add(smaller)
         return smaller
 
-    def _to_fetch(
-        self, sets: list[Set], questions: Sequence[tuple[int, int, tuple[int, ...]]]
-    ) -> list[Set]:
+    def _to_fetch(self, sets: list[Set], questions: Sequence[tuple[int, int, tuple[int, ...]]]) -> list[Set]:
         """Return the tables that a trip fetches: those asked for, or larger ones that have them."""
         if not questions or not self._tabulator.ahead or len(questions) > FEW:
             return maximal(sets)
@@ -226,7 +230,8 @@ class RemoteEngine:
         if table.total != self._total:
             raise DataChanged(
                 f"{self._table.name!r} had {self._total * self._unit:,.0f} rows and now has "
-                f"{table.total * self._unit:,.0f}: it has changed while it was in use. Read it again, best from a "
+                f"{table.total * self._unit:,.0f}: it has changed while it was in use. Read it again, "
+                f"best from a "
                 f"snapshot or a copy that nobody writes to."
             )
         if self._table.weighing is not None or not self._table.margins:
@@ -234,7 +239,8 @@ class RemoteEngine:
         for v in table.variables:
             if tuple(table.margin(v).tolist()) != self._table.margins[v]:
                 raise DataChanged(
-                    f"{self._variables[v].name!r} of {self._table.name!r} has other counts than when it was read: "
+                    f"{self._variables[v].name!r} of {self._table.name!r} has other counts than when "
+                    f"it was read: "
                     f"it has changed while it was in use. Read it again, best from a snapshot."
                 )
 
@@ -270,18 +276,23 @@ class JudgingEngine(RemoteEngine):
         answers: list[Any] = [None] * len(asked)
         for table, places in _grouped(tables):
             at = {v: k for k, v in enumerate(table.variables)}
-            own = [(at[x], at[y], tuple([at[v] for v in given])) for x, y, given in (asked[i] for i in places)]
+            own = [
+                (at[x], at[y], tuple([at[v] for v in given])) for x, y, given in (asked[i] for i in places)
+            ]
             columns = table.engine.judged(kernel, list(own), _as_it_is)
             for i, numbers in zip(places, zip(*columns[3:], strict=True), strict=True):
                 answers[i] = numbers
-        numbers = [list(column) for column in zip(*answers, strict=True)] or [[] for _ in range(6)]
-        return Columns([a[0] for a in asked], [a[1] for a in asked], [a[2] for a in asked], *numbers)
+        listed = [list(column) for column in zip(*answers, strict=True)] or [[] for _ in range(6)]
+        return Columns([a[0] for a in asked], [a[1] for a in asked], [a[2] for a in asked], *listed)
 
     def closure_log_odds(self, kernel: Kernel, blankets: list[Blanket]) -> NDArray[np.float64]:
         """Return a line for every (x, blanket): for each y the log odds of X ⊥ Y | blanket without y."""
         n = len(self._arities)
         questions: list[Any] = [
-            (x, y, tuple([w for w in blanket if w != y])) for x, blanket in blankets for y in range(n) if y != x
+            (x, y, tuple([w for w in blanket if w != y]))
+            for x, blanket in blankets
+            for y in range(n)
+            if y != x
         ]
         log_odds = iter(self.judged(kernel, questions, _as_it_is).log_odds)
         return np.array([[0.0 if y == x else next(log_odds) for y in range(n)] for x, _ in blankets])
@@ -301,10 +312,13 @@ class JudgingEngine(RemoteEngine):
         numbers = self._scored(blankets, both)
         return numbers[:, 0].copy(), numbers[:, 1].copy()
 
-    def logistic_evidence(self, blankets: list[Blanket], *, interactions: bool, scale: float) -> NDArray[np.float64]:
+    def logistic_evidence(
+        self, blankets: list[Blanket], *, interactions: bool, scale: float
+    ) -> NDArray[np.float64]:
         """Return the log marginal likelihood of every logistic model, its effects integrated out."""
         return self._scored(
-            blankets, lambda engine, own: engine.logistic_evidence(own, interactions=interactions, scale=scale)
+            blankets,
+            lambda engine, own: engine.logistic_evidence(own, interactions=interactions, scale=scale),
         )
 
     def _scored(

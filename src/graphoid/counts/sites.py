@@ -43,7 +43,8 @@ class SitesTabulator:
 
     def transient(self, error: Exception) -> bool:
         """Say whether trying again may help, as one of the sites sees it."""
-        return any([tabulator.transient(error) for tabulator in self._counting.values()])
+        said = [tabulator.transient(error) for tabulator in self._counting.values()]  # each may reconnect
+        return any(said)
 
     def tables(self, wanted: Sequence[tuple[int, ...]], *, whole: bool) -> Fetched:  # noqa: ARG002 - rows would travel
         """Return the merged rows of each set of variables; every column that has to travels once."""
@@ -104,14 +105,20 @@ class SitesTabulator:
         own = [v - first for v in variables]
         relation = site.table.relation
         if isinstance(relation, SqlRelation):
-            found = relation.ordered([relation.coded(site.table.codings[v]).as_(f"c{v}") for v in own], site.key)
+            found = relation.ordered(
+                [relation.coded(site.table.codings[v]).as_(f"c{v}") for v in own], site.key
+            )
             columns = [found[f"c{v}"].to_numpy() for v in own]
             if any((column < 0).any() for column in columns):
-                raise DataChanged(f"site {site.name!r} has values that were not there before: its data have changed.")
+                raise DataChanged(
+                    f"site {site.name!r} has values that were not there before: its data have changed."
+                )
         else:
             parts = list(StreamTabulator(site.table).batches(own))
             columns = [np.concatenate([codes[k] for codes, _, _ in parts]) for k in range(len(own))]
         if any(len(column) != site.table.n_rows for column in columns):
-            raise DataChanged(f"site {site.name!r} has another number of rows than before: its data have changed.")
+            raise DataChanged(
+                f"site {site.name!r} has another number of rows than before: its data have changed."
+            )
         wide = [self._table.variables[v].arity > 256 for v in variables]
         return [c.astype(np.uint16 if w else np.uint8) for c, w in zip(columns, wide, strict=True)]

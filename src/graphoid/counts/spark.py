@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class SparkTabulator(SqlTabulator):
-    """Counts a Spark data frame: every partition is tabulated where it is, and small tables are added up here."""
+    """Counts a Spark data frame: partitions are tabulated where they are, and tables added up here."""
 
     ahead = 2**14
 
@@ -34,7 +34,10 @@ class SparkTabulator(SqlTabulator):
     def transient(self, error: Exception) -> bool:
         """Say whether Spark lost a worker more often than it puts up with by itself."""
         said = str(error)
-        return any(sign in said for sign in ("ExecutorLost", "FetchFailed", "Lost task", "worker", "Connection refused"))
+        return any(
+            sign in said
+            for sign in ("ExecutorLost", "FetchFailed", "Lost task", "worker", "Connection refused")
+        )
 
     def tables(self, wanted: Sequence[tuple[int, ...]], *, whole: bool) -> Fetched:
         """Return the merged rows of each set of variables, by one job."""
@@ -126,4 +129,5 @@ def _added(
         weights = np.frombuffer(units, "<i8").astype(np.int64)
         part = Merged(wanted, of, np.frombuffer(keys, "<u8").astype(np.uint64), weights, unit)
         merger.add(part.columns, part.units, len(part))
-    return Merged(wanted, of, *merger.rows(), unit)
+    keys_added, units_added = merger.rows()
+    return Merged(wanted, of, keys_added, units_added, unit)

@@ -55,16 +55,21 @@ class SqlTabulator:
         statement = self._relation.counting(codings, asked, table.gaps, table.weighing)
         unit = 1.0 if table.weighing is None else table.weighing.unit
         tables, moved = [], 0
-        for w, (codes, units) in zip(wanted, self._relation.counted(statement, list(codings), asked), strict=True):
+        for w, (codes, units) in zip(
+            wanted, self._relation.counted(statement, list(codings), asked), strict=True
+        ):
             moved += 8 * (codes.size + units.size)
             if (codes < 0).any():
                 v = w[int(np.argmax((codes < 0).any(axis=0)))]
                 raise DataChanged(
-                    f"{table.variables[v].name!r} has values that were not there when its states were determined: "
+                    f"{table.variables[v].name!r} has values that were not there when its states were "
+                    f"determined: "
                     f"the data have changed. Read them again."
                 )
             of = [table.variables[v] for v in w]
-            columns = [codes[:, k].astype(np.uint8 if v.arity <= 256 else np.uint16) for k, v in enumerate(of)]
+            columns = [
+                codes[:, k].astype(np.uint8 if v.arity <= 256 else np.uint16) for k, v in enumerate(of)
+            ]
             tables.append(Merged.of_codes(w, of, columns, units, unit))
         scans = 1 if self._relation.sets else len(wanted)
         columns_read = len(needed) if self._relation.sets else sum(map(len, wanted)) / len(wanted)

@@ -54,7 +54,9 @@ class StreamTabulator:
         """Return the merged rows of each set of variables, in one pass."""
         table = self._table
         needed = sorted(set().union(*wanted)) if not whole else list(range(len(table.variables)))
-        counting = Counting(table.variables, needed, wanted, 1.0 if table.weighing is None else table.weighing.unit)
+        counting = Counting(
+            table.variables, needed, wanted, 1.0 if table.weighing is None else table.weighing.unit
+        )
         merging = Whole(table.variables, table.n_rows) if whole else None
         rows, progress = 0, table.progress
         for codes, units, n in self.batches(needed):
@@ -71,7 +73,7 @@ class StreamTabulator:
     def batches(
         self, variables: Sequence[int]
     ) -> Iterator[tuple[list[NDArray[Any]], NDArray[np.int64] | None, int]]:
-        """Yield the codes of some variables, the units of the rows (or None for ones), and how many there are."""
+        """Yield the codes of some variables, the units of the rows (None for ones), and their number."""
         table = self._table
         positions = [table.codings[v].position for v in variables]
         gaps = [p for p in table.gaps if p not in positions]
@@ -118,7 +120,11 @@ class Counting:
     """
 
     def __init__(
-        self, variables: Sequence[Variable], columns: Sequence[int], wanted: Sequence[tuple[int, ...]], unit: float
+        self,
+        variables: Sequence[Variable],
+        columns: Sequence[int],
+        wanted: Sequence[tuple[int, ...]],
+        unit: float,
     ) -> None:
         self.unit = unit
         self._variables = variables
@@ -146,15 +152,20 @@ class Counting:
             if not merger.add([codes[k] for k in self._places[i]], units, n):
                 names = ", ".join(repr(self._variables[v].name) for v in self._wanted[i][:6])
                 raise CountsTooLarge(
-                    f"the table of {len(self._wanted[i])} variables ({names}, ...) has more than {len(merger):,} "
+                    f"the table of {len(self._wanted[i])} variables ({names}, ...) has more than "
+                    f"{len(merger):,} "
                     f"different rows, too many to hold. Ask for fewer variables at a time."
                 )
 
-    def _counted(self, codes: list[NDArray[Any]], units: NDArray[np.int64] | None, n: int) -> NDArray[np.int64]:
+    def _counted(
+        self, codes: list[NDArray[Any]], units: NDArray[np.int64] | None, n: int
+    ) -> NDArray[np.int64]:
         native = kernels()
         places = [self._places[i] for i in self._written]
         if native is None:
-            return np.concatenate([_plain_cells([codes[k] for k in w], [self._arities[k] for k in w], units) for w in places])
+            return np.concatenate(
+                [_plain_cells([codes[k] for k in w], [self._arities[k] for k in w], units) for w in places]
+            )
         data = native.Dataset(codes, self._arities, n, units, self.unit, "")
         return np.asarray(data.tables(places, available_threads()))
 
@@ -166,11 +177,15 @@ class Counting:
             out[i] = of_cells(self._wanted[i], self._variables, self._cells[start : start + size], self.unit)
             start += size
         for i, merger in self._mergers.items():
-            out[i] = Merged(self._wanted[i], [self._variables[v] for v in self._wanted[i]], *merger.rows(), self.unit)
+            keys, units = merger.rows()
+            of = [self._variables[v] for v in self._wanted[i]]
+            out[i] = Merged(self._wanted[i], of, keys, units, self.unit)
         return [table for table in out if table is not None]
 
 
-def _plain_cells(codes: list[NDArray[Any]], arities: list[int], units: NDArray[np.int64] | None) -> NDArray[np.int64]:
+def _plain_cells(
+    codes: list[NDArray[Any]], arities: list[int], units: NDArray[np.int64] | None
+) -> NDArray[np.int64]:
     """Count one table in NumPy."""
     place = np.zeros(len(codes[0]), dtype=np.int64)
     for column, arity in zip(codes, arities, strict=True):
@@ -228,4 +243,5 @@ class Whole:
         """Return the distinct rows, or None if they are too many."""
         if self._merger is None:
             return None
-        return Merged(tuple(range(len(self._variables))), self._variables, *self._merger.rows(), unit)
+        keys, units = self._merger.rows()
+        return Merged(tuple(range(len(self._variables))), self._variables, keys, units, unit)

@@ -24,7 +24,7 @@ ATTEMPTS = 5
 """How often a trip is tried."""
 
 PAUSE = 0.5
-"""Seconds before it is tried again; twice as long each time, so that a server has 7.5 seconds to come back."""
+"""Seconds before it is tried again; twice as long each time: a server has 7.5 seconds to come back."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,9 @@ class PriceList:
         for price in fields(self):
             value = getattr(self, price.name)
             if isinstance(value, bool) or not isinstance(value, (int, float)) or not value >= 0:
-                raise SettingsError(f"PriceList: {price.name} is {value!r}; it must be a number of at least 0.")
+                raise SettingsError(
+                    f"PriceList: {price.name} is {value!r}; it must be a number of at least 0."
+                )
 
     def of(self, spent: Spent) -> float:
         """Return the price of what was spent."""
@@ -106,7 +108,7 @@ class Tabulator(Protocol):
     """Whether it can try to merge all variables while it goes through the rows."""
 
     def tables(self, wanted: Sequence[tuple[int, ...]], *, whole: bool) -> Fetched:
-        """Return the merged rows of each set of variables; of all variables too, if ``whole`` and they are few."""
+        """Return the merged rows of each set of variables; of all of them too, if ``whole`` and few."""
         ...
 
     def transient(self, error: Exception) -> bool:
@@ -131,7 +133,9 @@ def tabulator_for(table: RemoteTable) -> Tabulator:
     return made
 
 
-def retrying(trip: Callable[[], _T], tabulator: Tabulator, *, attempts: int = ATTEMPTS, pause: float = PAUSE) -> _T:
+def retrying(
+    trip: Callable[[], _T], tabulator: Tabulator, *, attempts: int = ATTEMPTS, pause: float = PAUSE
+) -> _T:
     """Make a trip; try again after a while where that may help; then raise one clear error."""
     for attempt in range(1, attempts + 1):
         try:

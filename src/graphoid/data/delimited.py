@@ -114,7 +114,7 @@ def _parse(
 def text_options(
     n_columns: int, delimiter: str, n_blank: int, line_length: int, cells: Any = None
 ) -> tuple[Any, Any, Any]:
-    """Return how Arrow reads, parses and converts a text file: all cells are strings, columns are "0", "1"..."""
+    """Return how Arrow reads, parses and converts a text file: strings, in columns "0", "1", ..."""
     names = [str(i) for i in range(n_columns)]
     block = min(max(BLOCK, ROWS_PER_BLOCK * line_length), LARGEST_BLOCK)
     # The header is a row like any other to Arrow, because names that repeat would confuse it.

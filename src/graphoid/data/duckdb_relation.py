@@ -33,10 +33,17 @@ def opened(path: Path, table: str | None) -> DuckDBRelation:
         connection = duckdb.connect(str(path), read_only=True)
     except duckdb.Error as error:
         raise DataError(f"{path.name} cannot be opened as DuckDB: {' '.join(str(error).split())}") from None
-    names = [row[0] for row in connection.execute("SELECT table_name FROM information_schema.tables ORDER BY 1").fetchall()]
+    names = [
+        row[0]
+        for row in connection.execute(
+            "SELECT table_name FROM information_schema.tables ORDER BY 1"
+        ).fetchall()
+    ]
     if table is None:
         if len(names) != 1:
-            raise DataError(f"{path.name} has {len(names)} tables and views: {shown(names)}. Name one: table=...")
+            raise DataError(
+                f"{path.name} has {len(names)} tables and views: {shown(names)}. Name one: table=..."
+            )
         table = names[0]
     if table not in names:
         raise DataError(f"{path.name} has no table or view {table!r}; it has {shown(names)}.")
@@ -55,7 +62,14 @@ class DuckDBRelation(SqlRelation):
 
     kind = "duckdb"
 
-    def __init__(self, relation: Any, connection: Any = None, *, name: str = "DuckDB relation", path: Path | None = None) -> None:
+    def __init__(
+        self,
+        relation: Any,
+        connection: Any = None,
+        *,
+        name: str = "DuckDB relation",
+        path: Path | None = None,
+    ) -> None:
         try:
             import sqlglot
         except ImportError:
@@ -81,7 +95,7 @@ class DuckDBRelation(SqlRelation):
 
     @property
     def identity(self) -> str:
-        """The query, without addresses of tables in memory; the same over other data is told by its counts."""
+        """The query, without addresses; the same one over other data is told by its counts."""
         query = re.sub(r"0x[0-9a-f]+|arrow_object_\w+", "", self._relation.sql_query())
         return f"duckdb {hashlib.blake2b(query.encode(), digest_size=16).hexdigest()}"
 

@@ -52,7 +52,8 @@ def relation_of(source: Any, table: str | None, *, always: bool) -> Relation | N
         return DuckDBRelation(source)
     if always:
         raise SettingsError(
-            f"where='source' is for files, databases, Ibis tables and Spark frames; a {type(source).__name__} "
+            f"where='source' is for files, databases, Ibis tables and Spark frames; a "
+            f"{type(source).__name__} "
             f"is in memory already."
         )
     return None
@@ -68,7 +69,9 @@ def _of_path(path: Path, table: str | None, *, always: bool) -> Relation | None:
         raise SettingsError(f"table={table!r} is for a .duckdb database; {path.name} has one table only.")
     streamable = name.endswith(STREAMED)
     if always and not streamable:
-        raise SettingsError(f"{path.name} cannot be streamed; expected one of {', '.join((*DATABASES, *STREAMED))}.")
+        raise SettingsError(
+            f"{path.name} cannot be streamed; expected one of {', '.join((*DATABASES, *STREAMED))}."
+        )
     if not streamable or not (always or name.endswith(ONLY_STREAMED) or _large(path)):
         return None
     if not path.is_file():

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from graphoid.data.relation import Relation
+    from graphoid.data.variables import Variable
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +57,14 @@ class SitesRelation:
     kind = "sites"
 
     def __init__(
-        self, sites: Sequence[Site], names: Sequence[str], key: str, *, complete: bool, keep: bool, keys_moved: int
+        self,
+        sites: Sequence[Site],
+        names: Sequence[str],
+        key: str,
+        *,
+        complete: bool,
+        keep: bool,
+        keys_moved: int,
     ) -> None:
         self.sites, self.names, self.key = tuple(sites), names, key
         self.complete = complete
@@ -92,23 +100,24 @@ def federate(
 ) -> RemoteTable:
     """Return one table over columns at several sites, joined by a key.
 
-    A test whose columns are all at one site is counted there, and only counts travel. Of any other, the columns it
-    needs travel, once for a batch of questions: as codes, in the order of the key. So the price of a test is what
-    it has to move (``structure_.cost.bytes_moved``).
+    A test whose columns are all at one site is counted there, and only counts travel. Of any other, the
+    columns it needs travel, once for a batch of questions: as codes, in the order of the key. So the price
+    of a test is what it has to move (``structure_.cost.bytes_moved``).
 
     Parameters
     ----------
     sites
-        By name: what :func:`graphoid.read` takes where it stays (an Ibis table, a Spark frame, a DuckDB relation or
-        database, a file that can be streamed), or an Arrow, pandas or polars table.
+        By name: what :func:`graphoid.read` takes where it stays (an Ibis table, a Spark frame, a DuckDB
+        relation or database, a file that can be streamed), or an Arrow, pandas or polars table.
     key
-        The column that all sites have and that joins them; no value may repeat within a site. Rows that are not at
-        every site are left out.
+        The column that all sites have and that joins them; no value may repeat within a site. Rows that are
+        not at every site are left out.
     discretize, missing
-        As for :func:`graphoid.read`; ``missing="drop"`` is not possible, because no site knows which rows the others
+        As for :func:`graphoid.read`; not ``missing="drop"``, because no site knows which rows the others
         would drop.
     keep
-        Keep columns that have travelled, so that none travels twice; by default they are let go after each batch.
+        Keep columns that have travelled, so that none travels twice; by default they are let go after each
+        batch.
     cache, version, prices
         As for :func:`graphoid.read`.
 
@@ -121,29 +130,35 @@ def federate(
     ('rain', 'wet')
     """
     if missing == "drop":
-        raise SettingsError("missing='drop' needs all sites at once; choose 'category', or drop the rows at the sites.")
+        raise SettingsError(
+            "missing='drop' needs all sites at once; choose 'category', or drop the rows at the sites."
+        )
     if len(sites) < 2:
         raise SettingsError(f"federate joins at least two sites; got {len(sites)}.")
     opened = {name: _opened(name, source) for name, source in sites.items()}
     for name, relation in opened.items():
         if key not in relation.names:
-            raise UnknownVariable(f"site {name!r} has no column {key!r}; it has {shown(list(relation.names))}.")
+            raise UnknownVariable(
+                f"site {name!r} has no column {key!r}; it has {shown(list(relation.names))}."
+            )
     owners = [column for relation in opened.values() for column in relation.names if column != key]
     twice = {column for column in owners if owners.count(column) > 1}
-    tables, variables, spots = [], [], []
+    variables: list[Variable] = []
+    tables, spots = [], []
     for name, relation in opened.items():
         own = [column for column in relation.names if column != key]
         table = related(relation, columns=own, discretize=discretize, missing=missing, version=version)
         spots.append(tuple(range(len(variables), len(variables) + len(own))))
-        for v in table.variables:
-            variables.append(replace(v, name=f"{name}.{v.name}") if v.name in twice else v)
+        variables += [replace(v, name=f"{name}.{v.name}") if v.name in twice else v for v in table.variables]
         tables.append(table)
     keys = [keys_of(relation, relation.names.index(key), name) for name, relation in opened.items()]
     rows, complete = _joined(keys)
     n_rows = len(rows[0])
     notes = [note for table in tables for note in table.notes]
     if not complete:
-        left = ", ".join(f"{len(k) - n_rows:,} of {name!r}" for name, k in zip(sites, keys, strict=True) if len(k) > n_rows)
+        left = ", ".join(
+            f"{len(k) - n_rows:,} of {name!r}" for name, k in zip(sites, keys, strict=True) if len(k) > n_rows
+        )
         notes.append(f"{n_rows:,} rows are at every site; left out are {left}.")
     parts = [
         Site(name, table, relation.names.index(key), own, rows[k])
@@ -156,7 +171,9 @@ def federate(
         n_rows,
         notes=tuple(notes),
         name=" + ".join(sites),
-        relation=SitesRelation(parts, [v.name for v in variables], key, complete=complete, keep=keep, keys_moved=moved),
+        relation=SitesRelation(
+            parts, [v.name for v in variables], key, complete=complete, keep=keep, keys_moved=moved
+        ),
         margins=tuple(m for table in tables for m in table.margins) if complete else (),
         cache=cache,
         version=version,
@@ -190,12 +207,14 @@ def keys_of(relation: Relation, position: int, site: str) -> pa.Array:
     if pa.types.is_dictionary(keys.type):
         keys = keys.dictionary_decode()
     if keys.null_count or len(pc.unique(keys)) < len(keys):
-        raise DataError(f"the key of site {site!r} is missing or repeats in some rows; it must tell all rows apart.")
+        raise DataError(
+            f"the key of site {site!r} is missing or repeats in some rows; it must tell all rows apart."
+        )
     return keys
 
 
 def _joined(keys: Sequence[pa.Array]) -> tuple[list[NDArray[np.int64]], bool]:
-    """Return for each site the places of the rows that are at all sites, and whether these are all its rows."""
+    """Return for each site the places of the rows that are at all sites, and whether these are all."""
     alike = [k.cast(keys[0].type) if k.type != keys[0].type else k for k in keys]
     common = pa.array(np.ones(len(keys[0]), dtype=bool))
     for other in alike[1:]:

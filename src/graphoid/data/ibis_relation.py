@@ -30,7 +30,11 @@ class IbisRelation(SqlRelation):
         self.sets = self.backend.name not in NO_SETS
         dialect = getattr(self.backend, "dialect", self.backend.name)
         statement = str(ibis.to_sql(table, dialect=self.backend.name))
-        name = table.get_name() if hasattr(table, "get_name") and table.op().__class__.__name__ == "DatabaseTable" else "Ibis table"
+        name = (
+            table.get_name()
+            if hasattr(table, "get_name") and table.op().__class__.__name__ == "DatabaseTable"
+            else "Ibis table"
+        )
         source = sqlglot.parse_one(statement, dialect=dialect)
         super().__init__(source, dialect, table.schema().to_pyarrow(), f"{self.backend.name}:{name}")
 
@@ -74,9 +78,9 @@ class IbisRelation(SqlRelation):
 
 
 LOST = (
-    "OperationalError", "InterfaceError", "AdminShutdown", "CrashShutdown", "CannotConnectNow", "ConnectionError",
-    "ConnectionFailure", "QueryCanceled", "TimeoutError", "ConnectionResetError", "BrokenPipeError", "IOException",
-    "ServiceUnavailable", "TooManyRequests", "DeadlineExceeded", "IdleInTransactionSessionTimeout",
+    "AdminShutdown", "BrokenPipeError", "CannotConnectNow", "ConnectionError", "ConnectionFailure",
+    "ConnectionResetError", "CrashShutdown", "DeadlineExceeded", "IOException", "IdleInTransactionSessionTimeout",
+    "InterfaceError", "OperationalError", "QueryCanceled", "ServiceUnavailable", "TimeoutError", "TooManyRequests",
 )  # fmt: skip
 """Errors of the libraries behind Ibis, by name, after which trying again may help."""
 
@@ -84,7 +88,9 @@ LOST = (
 def _of_rows(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> pa.Table:
     columns = list(zip(*rows, strict=True)) if rows else [()] * len(names)
     arrays = [pa.array([_plain(v) for v in column]) for column in columns]
-    return pa.table([a.cast(pa.string()) if pa.types.is_null(a.type) else a for a in arrays], names=list(names))
+    return pa.table(
+        [a.cast(pa.string()) if pa.types.is_null(a.type) else a for a in arrays], names=list(names)
+    )
 
 
 def _plain(value: Any) -> Any:

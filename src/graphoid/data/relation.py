@@ -49,9 +49,9 @@ class Values:
     times
         Rows that have each.
     form
-        How they are to be understood: "plain" by their type; "undeclared" strings; "text" of a file, or "text;"
-        of one separated by semicolons, to be interpreted; "declared" states; "cast" to the type of the
-        dictionary from their text.
+        How to understand them: "plain" by their type; "undeclared" strings; "text" of a file to be
+        interpreted, "text;" of one separated by semicolons; "declared" states; "cast" from their text to the
+        type of the dictionary.
     dictionary, ordered
         The declared states, and whether their order means something; None if batches declared different ones.
     """
@@ -126,7 +126,7 @@ class Relation(Protocol):
         ...
 
     def census(self, columns: Sequence[int], weights: int | None, *, complete: bool) -> Census:
-        """Return the different values of each column; with ``complete``, among rows without a missing cell."""
+        """Return the different values of each column; if ``complete``, of rows without a missing cell."""
         ...
 
 
@@ -208,15 +208,21 @@ class RemoteTable(Table):
         """Digest of what is known of the data without reading them again: identity, states and margins."""
         digest = hashlib.blake2b(digest_size=16)
         # a declared version stands for the identity: the same data may be reached in several ways
-        told = f"{self.relation.identity} {self.relation.snapshot}" if self.version is None else f"version {self.version}"
+        told = (
+            f"{self.relation.identity} {self.relation.snapshot}"
+            if self.version is None
+            else f"version {self.version}"
+        )
         digest.update(f"graphoid relation 1\n{self.n_rows}\n{told}\n{self.complete} {self.gaps}\n".encode())
         digest.update(repr((self.variables, self.margins)).encode())
         if self.weighing is not None:
-            digest.update(f"weights {self.relation.names[self.weighing.position]} {self.weighing.unit!r}".encode())
+            digest.update(
+                f"weights {self.relation.names[self.weighing.position]} {self.weighing.unit!r}".encode()
+            )
         return digest.hexdigest()
 
     @property
-    def codes(self) -> NoReturn:  # type: ignore[override]
+    def codes(self) -> NoReturn:
         """Not there: the rows stay where they are."""
         self._refuse()
 
@@ -284,17 +290,23 @@ def related(
     ``progress``.
     """
     if weights is not None and not isinstance(weights, str):
-        raise DataError("row weights of data that stay where they are must be the name of one of their columns.")
+        raise DataError(
+            "row weights of data that stay where they are must be the name of one of their columns."
+        )
     chosen = choose(relation.names, columns, weights)
     if chosen.problems:
         raise chosen.problems[0]
     drop = missing == "drop"
-    census = counted(relation, chosen, complete=drop, cache=handling.get("cache"), version=handling.get("version"))
+    census = counted(
+        relation, chosen, complete=drop, cache=handling.get("cache"), version=handling.get("version")
+    )
     if not census.n_rows:
         raise DataError(f"{relation.name} has {len(relation.names):,} column(s) and no rows.")
     found = [tallied(values, label) for values, label in zip(census.columns, chosen.names, strict=True)]
     if drop and not census.n_complete:
-        raise DataError("every row has a missing cell, so missing='drop' leaves none. Choose missing='category'.")
+        raise DataError(
+            "every row has a missing cell, so missing='drop' leaves none. Choose missing='category'."
+        )
     notes = list(chosen.notes)
     if drop and census.n_complete < census.n_rows:
         lost = census.n_rows - census.n_complete
@@ -307,7 +319,9 @@ def related(
         if planned.problem is not None:
             raise planned.problem
         if planned.continuous:
-            raise DataError(f"{label!r} is continuous, and only counts travel: read it with discretize='auto'.")
+            raise DataError(
+                f"{label!r} is continuous, and only counts travel: read it with discretize='auto'."
+            )
     if missing == "error" and any(column.n_missing for column in found):
         raise missing_values.missing_error(chosen.names, found, census.n_rows, census.n_complete)
     variables: list[Variable] = []
@@ -352,7 +366,7 @@ def related(
 def counted(
     relation: Relation, chosen: Chosen, *, complete: bool, cache: Any = None, version: str | None = None
 ) -> Census:
-    """Return the different values of columns: from the cache where they cannot have changed, else by a query."""
+    """Return the different values of columns: from the cache if they cannot have changed, else asked."""
     state = relation.snapshot if version is None else f"version {version}"
     if cache is None or state is None:
         return relation.census(chosen.positions, chosen.weights, complete=complete)
@@ -367,9 +381,14 @@ def counted(
 
 
 def packed(census: Census) -> bytes:
-    """Return a census as bytes: a batch of Arrow's stream format for each column, and what else there is before."""
+    """Return a census as bytes: its numbers, then every column in Arrow's stream format."""
     weights = None if census.weights is None else asdict(census.weights)
-    told = {"n_rows": census.n_rows, "n_complete": census.n_complete, "gaps": list(census.gaps), "weights": weights}
+    told = {
+        "n_rows": census.n_rows,
+        "n_complete": census.n_complete,
+        "gaps": list(census.gaps),
+        "weights": weights,
+    }
     parts = [json.dumps(told).encode()]
     for values in census.columns:
         dictionary = b"" if values.dictionary is None else _ipc(values.dictionary)
@@ -391,7 +410,9 @@ def unpacked(body: bytes) -> Census:
         found, times, how, dictionary = parts[k : k + 4]
         form, ordered = json.loads(how)
         states = _array(dictionary) if dictionary else None
-        columns.append(Values(_array(found), np.frombuffer(times, "<i8").astype(np.int64), form, states, ordered))
+        columns.append(
+            Values(_array(found), np.frombuffer(times, "<i8").astype(np.int64), form, states, ordered)
+        )
     weights = None if told["weights"] is None else WeightSummary(**told["weights"])
     return Census(told["n_rows"], told["n_complete"], columns, told["gaps"], weights)
 
@@ -418,7 +439,9 @@ def _weighing(summary: WeightSummary | None, position: int | None, name: str | N
             f"Every row needs a weight."
         )
     if summary.total >= 2.0**61:
-        raise DataError(f"the weights add up to {summary.total:.3g}; the most is 2**61. Divide them by a constant.")
+        raise DataError(
+            f"the weights add up to {summary.total:.3g}; the most is 2**61. Divide them by a constant."
+        )
     if summary.whole:
         return Weighing(position)
     return Weighing(position, 2.0 ** -min(1074, 60 - math.ceil(math.log2(summary.total))))

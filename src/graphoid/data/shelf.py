@@ -1,7 +1,8 @@
 """A small SQLite file of named pieces of bytes that several runs and processes share.
 
-Every piece is one row with a digest of its own, and pieces that belong together are written in one transaction. A
-process that is killed loses at most what it was about to write; the write-ahead log keeps what was committed.
+Every piece is one row with a digest of its own, and pieces that belong together are written in one
+transaction. A process that is killed loses at most what it was about to write; the write-ahead log keeps
+what was committed.
 """
 
 from __future__ import annotations
@@ -21,11 +22,13 @@ if TYPE_CHECKING:
 BUSY_SECONDS = 30
 """How long a process waits for another one that is writing."""
 
-_SCHEMA = (
-    "CREATE TABLE IF NOT EXISTS pieces (id INTEGER PRIMARY KEY, data_id TEXT NOT NULL, name TEXT NOT NULL, "
-    "size INTEGER NOT NULL, digest BLOB NOT NULL, body BLOB NOT NULL)",
-    "CREATE UNIQUE INDEX IF NOT EXISTS by_name ON pieces (data_id, name, size)",
+_PIECES = """
+CREATE TABLE IF NOT EXISTS pieces (
+    id INTEGER PRIMARY KEY, data_id TEXT NOT NULL, name TEXT NOT NULL,
+    size INTEGER NOT NULL, digest BLOB NOT NULL, body BLOB NOT NULL
 )
+"""
+_BY_NAME = "CREATE UNIQUE INDEX IF NOT EXISTS by_name ON pieces (data_id, name, size)"
 
 
 class Shelf:
@@ -49,8 +52,8 @@ class Shelf:
             self._connection = sqlite3.connect(self._path, timeout=BUSY_SECONDS, isolation_level=None)
             self._connection.execute("PRAGMA journal_mode=WAL")
             self._connection.execute("PRAGMA synchronous=NORMAL")
-            for statement in _SCHEMA:
-                self._connection.execute(statement)
+            self._connection.execute(_PIECES)
+            self._connection.execute(_BY_NAME)
         except sqlite3.OperationalError as error:
             self._give_up(error)
         except sqlite3.DatabaseError:
@@ -59,7 +62,7 @@ class Shelf:
             ) from None
 
     def news(self) -> list[tuple[str, int]]:
-        """Return the names and sizes of all pieces, if another process may have written since this was asked."""
+        """Return the names and sizes of all pieces, if another process may have written since."""
         if not self.works:
             return []
         try:
@@ -92,7 +95,9 @@ class Shelf:
         rows = [(self._data_id, name, size, _digest(body), body) for name, size, body in pieces]
         try:
             self._connection.execute("BEGIN IMMEDIATE")
-            self._connection.executemany("DELETE FROM pieces WHERE data_id = ? AND name = ?", [r[:2] for r in rows])
+            self._connection.executemany(
+                "DELETE FROM pieces WHERE data_id = ? AND name = ?", [r[:2] for r in rows]
+            )
             self._connection.executemany(
                 "INSERT INTO pieces (data_id, name, size, digest, body) VALUES (?, ?, ?, ?, ?)", rows
             )
@@ -104,7 +109,8 @@ class Shelf:
         """Say once that nothing more is kept: disk full, no permission."""
         self.works = False
         warnings.warn(
-            f"counts cannot be kept in {self._path.name} ({error}); the run goes on without, and what was kept "
+            f"counts cannot be kept in {self._path.name} ({error}); the run goes on without, and what "
+            f"was kept "
             f"before stays. Make room, or give another cache.",
             CacheWarning,
             stacklevel=2,

@@ -14,9 +14,9 @@ import numpy as np
 
 from graphoid.data import discretize as discretizing
 from graphoid.data import missing as missing_values
+from graphoid.data.elsewhere import relation_of
 from graphoid.data.files import check_encoding
 from graphoid.data.frames import from_array, from_arrow, from_columns, from_frame, from_table
-from graphoid.data.elsewhere import relation_of
 from graphoid.data.plan import finish
 from graphoid.data.relation import RemoteTable, narrowed, related
 from graphoid.data.source import choose
@@ -73,7 +73,8 @@ def read(
         A path (.csv .tsv .txt, also with .gz; .parquet .arff .sav), a pandas or polars data frame or any
         other that narwhals knows, an Arrow table, a DuckDB relation, a dictionary of columns, a
         two-dimensional array, or a table, which passes through. Also what is too large for memory or lives
-        elsewhere: a ``.duckdb`` database, an Arrow file (.arrow .feather), an Ibis table, a PySpark data frame.
+        elsewhere: a ``.duckdb`` database, an Arrow file (.arrow .feather), an Ibis table, a PySpark data
+        frame.
     columns
         Names or positions of the columns to read; all by default.
     discretize
@@ -97,8 +98,8 @@ def read(
     table
         Of a ``.duckdb`` database, the name of the table or view; not needed if there is only one.
     cache
-        With the data at their source: a file that keeps counts from run to run. A run that was stopped goes on
-        from there, and another learner or alpha asks only for what is new. Processes may share it.
+        With the data at their source: a file that keeps counts from run to run. A run that was stopped goes
+        on from there, and another learner or alpha asks only for what is new. Processes may share it.
     version
         With the data at their source: your name for this state of them, such as a snapshot or a date. Without
         it, they are told apart by what the source says of itself, their states and their marginal counts.

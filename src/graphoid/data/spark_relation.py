@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
 import sqlglot
 
 from graphoid.data.sql import SqlRelation
 from graphoid.errors import missing_extra
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 class SparkRelation(SqlRelation):

@@ -1,4 +1,4 @@
-"""Relations that answer SQL: statements are built by sqlglot, which quotes every name and value for the dialect."""
+"""Relations that answer SQL: sqlglot builds the statements, and quotes every name and value."""
 
 from __future__ import annotations
 
@@ -77,11 +77,16 @@ class SqlRelation(ABC):
         numbers: list[sql.Expression] = [sql.Count(this=sql.Star()).as_("n"), _sum(sql.column("f")).as_("m")]
         if weights is not None:
             selected += self._weight_parts(weights)
-            numbers += [_sum(_only(sql.column("f") if complete else None, sql.column(w))).as_(w) for w in ("wb", "wf", "ws")]
+            numbers += [
+                _sum(_only(sql.column("f") if complete else None, sql.column(w))).as_(w)
+                for w in ("wb", "wf", "ws")
+            ]
         inner = self._from(sql.select(*selected, whole.as_("f")))
         groups = [(label,) for label in labels]
         found = self.fetch(self.grouped(inner, labels, [*groups, ()], numbers, limit=4 * MOST_VALUES))
-        rows = {key: found.take(pa.array(at)) for key, at in self._by_group(found, labels, [*groups, ()]).items()}
+        rows = {
+            key: found.take(pa.array(at)) for key, at in self._by_group(found, labels, [*groups, ()]).items()
+        }
         total = rows[()]
         n_rows, n_complete = int(total["n"][0].as_py() or 0), int(total["m"][0].as_py() or 0)
         values, gaps = [], []
@@ -104,13 +109,17 @@ class SqlRelation(ABC):
         occurs = times > 0
         if int(occurs.sum()) > MOST_VALUES:
             raise DataError(
-                f"{self.names[position]!r} has more than {MOST_VALUES:,} different values, too many to make states "
+                f"{self.names[position]!r} has more than {MOST_VALUES:,} different values, too many "
+                f"to make states "
                 f"of. Cut it into bins in the query, or leave it out with columns=..."
             )
         texts = group[label].combine_chunks().cast(pa.string()).filter(pa.array(occurs))
         times = times[occurs]
         # by their text, so that the order in which a server answers leaves no trace
-        order = np.array(sorted(range(len(texts)), key=lambda k: (texts[k].as_py() is None, texts[k].as_py() or "")), dtype=int)
+        order = np.array(
+            sorted(range(len(texts)), key=lambda k: (texts[k].as_py() is None, texts[k].as_py() or "")),
+            dtype=int,
+        )
         texts, times = texts.take(pa.array(order)), times[order]
         kind = self.schema.field(position).type
         states = self.declared(position)
@@ -148,13 +157,17 @@ class SqlRelation(ABC):
 
     def present(self, position: int) -> sql.Expression:
         """Return the condition that a cell is not missing."""
-        return self.text_of(position).is_(sql.null()).not_() if self._may_be_nan(position) else self.column(position).is_(sql.null()).not_()
+        return (
+            self.text_of(position).is_(sql.null()).not_()
+            if self._may_be_nan(position)
+            else self.column(position).is_(sql.null()).not_()
+        )
 
     def _may_be_nan(self, position: int) -> bool:
         return bool(pa.types.is_floating(self.schema.field(position).type))
 
     def coded(self, coding: Coding) -> sql.Expression:
-        """Return the code of a variable: by its cut points, by its distance from the lowest, or value by value."""
+        """Return the code of a variable: by cut points, by the distance from the lowest, or by value."""
         column = self.column(coding.position)
         kind = self.schema.field(coding.position).type
         missing = _number(UNKNOWN if coding.missing is None else coding.missing)
@@ -164,15 +177,24 @@ class SqlRelation(ABC):
                 at = float(np.float32(cut)) if pa.types.is_float32(kind) else cut
                 case = case.when(column.copy() <= sql.cast(_number(at), "double"), _number(k))
             return case.else_(_number(len(coding.cuts)))
-        if pa.types.is_integer(kind) or pa.types.is_boolean(kind) or pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        if (
+            pa.types.is_integer(kind)
+            or pa.types.is_boolean(kind)
+            or pa.types.is_string(kind)
+            or pa.types.is_large_string(kind)
+        ):
             compared = column
         else:
             compared = self.text_of(coding.position)
-        pairs = [(v, int(c)) for v, c in zip(coding.values.to_pylist(), coding.codes, strict=True) if v is not None]
+        pairs = [
+            (v, int(c)) for v, c in zip(coding.values.to_pylist(), coding.codes, strict=True) if v is not None
+        ]
         if pa.types.is_integer(kind) and pairs:
             low = min(v for v, _ in pairs)
             if sorted(pairs) == [(low + k, k) for k in range(len(pairs))]:  # no value is new between them
-                inside = sql.and_(compared.copy() >= _number(low), compared.copy() <= _number(low + len(pairs) - 1))
+                inside = sql.and_(
+                    compared.copy() >= _number(low), compared.copy() <= _number(low + len(pairs) - 1)
+                )
                 return case.when(inside, compared.copy() - _number(low)).else_(_number(UNKNOWN))
         for value, code in pairs:
             case = case.when(compared.copy().eq(sql.convert(value)), _number(code))
@@ -198,9 +220,13 @@ class SqlRelation(ABC):
         return self.fetch(str(statement.sql(dialect=self.dialect)))
 
     def counting(
-        self, codings: dict[str, Coding], wanted: Sequence[Sequence[str]], gaps: Sequence[int], weighing: Weighing | None
+        self,
+        codings: dict[str, Coding],
+        wanted: Sequence[Sequence[str]],
+        gaps: Sequence[int],
+        weighing: Weighing | None,
     ) -> str:
-        """Return the statement that counts tables of coded variables; rows with a cell missing in ``gaps`` are out."""
+        """Return the statement that counts tables of codes, without rows that miss a cell in ``gaps``."""
         selected: list[sql.Expression] = [self.coded(coding).as_(label) for label, coding in codings.items()]
         number: sql.Expression = sql.Count(this=sql.Star())
         if weighing is not None:
@@ -211,7 +237,9 @@ class SqlRelation(ABC):
             inner = inner.where(self.present(position))
         return self.grouped(inner, list(codings), wanted, [number.as_("n")])
 
-    def counted(self, statement: str, labels: Sequence[str], wanted: Sequence[Sequence[str]]) -> list[tuple[NDArray[Any], NDArray[np.int64]]]:
+    def counted(
+        self, statement: str, labels: Sequence[str], wanted: Sequence[Sequence[str]]
+    ) -> list[tuple[NDArray[Any], NDArray[np.int64]]]:
         """Run a counting statement; return for each table the codes (a row each) and the units."""
         found = self.fetch(statement)
         units = np.array([int(n or 0) for n in found["n"].to_pylist()], dtype=np.int64)
@@ -226,7 +254,9 @@ class SqlRelation(ABC):
         return out
 
     def _from(self, select: sql.Select) -> sql.Select:
-        return select.from_(sql.Subquery(this=self.source.copy(), alias=sql.TableAlias(this=sql.to_identifier("s"))))
+        return select.from_(
+            sql.Subquery(this=self.source.copy(), alias=sql.TableAlias(this=sql.to_identifier("s")))
+        )
 
     def grouped(
         self,
@@ -241,17 +271,24 @@ class SqlRelation(ABC):
         if self.sets:
             columns = [sql.column(label) for label in labels]
             marks = [
-                sql.Anonymous(this="GROUPING", expressions=[sql.column(label) for label in labels[k : k + GROUPING_ARGUMENTS]]).as_(f"g{k}")
+                sql.Anonymous(
+                    this="GROUPING",
+                    expressions=[sql.column(label) for label in labels[k : k + GROUPING_ARGUMENTS]],
+                ).as_(f"g{k}")
                 for k in range(0, len(labels), GROUPING_ARGUMENTS)
             ]
-            tuples: list[sql.Expression] = [sql.Tuple(expressions=[sql.column(c) for c in group]) for group in groups]
+            tuples: list[sql.Expression] = [
+                sql.Tuple(expressions=[sql.column(c) for c in group]) for group in groups
+            ]
             statement: Any = sql.select(*columns, *marks, *[n.copy() for n in numbers]).from_(whole)
             statement.set("group", sql.Group(grouping_sets=[sql.GroupingSets(expressions=tuples)]))
         else:
             statement = None
             for k, group in enumerate(groups):
                 own = [(sql.column(c) if c in group else sql.null()).as_(c) for c in labels]
-                one: Any = sql.select(*own, _number(k).as_("g0"), *[n.copy() for n in numbers]).from_(whole.copy())
+                one: Any = sql.select(*own, _number(k).as_("g0"), *[n.copy() for n in numbers]).from_(
+                    whole.copy()
+                )
                 if group:
                     one = one.group_by(*[sql.column(c) for c in group])
                 statement = one if statement is None else sql.union(statement, one, distinct=False)
@@ -263,18 +300,20 @@ class SqlRelation(ABC):
         self, found: pa.Table, labels: Sequence[str], groups: Sequence[tuple[str, ...]]
     ) -> dict[tuple[str, ...], NDArray[Any]]:
         """Return the rows of the answer that belong to each group of columns."""
+        marks: dict[tuple[int, ...], tuple[str, ...]] = {}
         if not self.sets:
             marks = {(k,): tuple(group) for k, group in enumerate(groups)}
             names = ["g0"]
         else:
             starts = range(0, len(labels), GROUPING_ARGUMENTS)
             names = [f"g{k}" for k in starts]
-            marks = {}
             for group in groups:
                 key = []
                 for k in starts:  # a bit for each column that is not grouped by, the first the highest
                     part = labels[k : k + GROUPING_ARGUMENTS]
-                    key.append(sum(1 << (len(part) - 1 - j) for j, label in enumerate(part) if label not in group))
+                    key.append(
+                        sum(1 << (len(part) - 1 - j) for j, label in enumerate(part) if label not in group)
+                    )
                 marks[tuple(key)] = tuple(group)
         keys = np.stack([found[name].to_numpy().astype(np.int64) for name in names], axis=1)
         different, row = np.unique(keys, axis=0, return_inverse=True)

@@ -100,7 +100,9 @@ class ArrowStream(Stream):
 
     def batches(self, positions: Sequence[int]) -> Iterator[list[pa.Array]]:
         """Yield batch after batch of rows."""
-        chosen = pa.table([self._table.column(i) for i in positions], names=[str(k) for k in range(len(positions))])
+        chosen = pa.table(
+            [self._table.column(i) for i in positions], names=[str(k) for k in range(len(positions))]
+        )
         for batch in chosen.to_batches(max_chunksize=ROWS):
             yield batch.columns
 
@@ -143,7 +145,9 @@ class FileStream(Stream):
         try:
             self._metadata = pq.read_metadata(self.path)
         except (pa.ArrowException, OSError) as error:
-            raise DataError(f"{self.name} cannot be read as Parquet: {' '.join(str(error).split())}") from error
+            raise DataError(
+                f"{self.name} cannot be read as Parquet: {' '.join(str(error).split())}"
+            ) from error
         self.schema = self._metadata.schema.to_arrow_schema()
         self.names = self.schema.names
         groups = [self._metadata.row_group(g) for g in range(self._metadata.num_row_groups)]
@@ -160,7 +164,7 @@ class FileStream(Stream):
 
     @property
     def snapshot(self) -> str:
-        """The size and time of the file; of Parquet its size and footer, which has the place of every page."""
+        """The size and time of the file; of Parquet its footer, which has the place of every page."""
         status = self.path.stat()
         told = f"file {status.st_size} {status.st_mtime_ns}"
         if hasattr(self, "_metadata"):
@@ -178,7 +182,9 @@ class FileStream(Stream):
         try:
             yield from self._batches(list(positions))
         except (pa.ArrowException, OSError) as error:
-            raise DataError(f"{self.name} cannot be read to its end: {' '.join(str(error).split())}") from error
+            raise DataError(
+                f"{self.name} cannot be read to its end: {' '.join(str(error).split())}"
+            ) from error
 
     def _batches(self, positions: list[int]) -> Iterator[list[pa.Array]]:
         if self.text:
@@ -187,7 +193,9 @@ class FileStream(Stream):
         names = [self.names[i] for i in positions]
         if hasattr(self, "_metadata"):
             stored = [f.name for f in self.schema if _is_text(f.type)]
-            file = pq.ParquetFile(self.path, metadata=self._metadata, read_dictionary=stored, pre_buffer=False)
+            file = pq.ParquetFile(
+                self.path, metadata=self._metadata, read_dictionary=stored, pre_buffer=False
+            )
             for batch in file.iter_batches(ROWS, columns=list(dict.fromkeys(names)), use_threads=False):
                 yield [batch.column(name) for name in names]
             return
@@ -302,7 +310,8 @@ class _Collected:
         self._size = len(added)
         if self._size > MOST_VALUES:
             raise DataError(
-                f"{self._field.name!r} has more than {MOST_VALUES:,} different values, too many to make states of "
+                f"{self._field.name!r} has more than {MOST_VALUES:,} different values, too many to "
+                f"make states of "
                 f"while streaming. Cut it into bins in the file, or leave it out with columns=..."
             )
         return self._parts[0]
@@ -315,7 +324,9 @@ class _Collected:
         found, times = self._compact()
         if self._text:
             return Values(found, times, "text;" if delimiter == ";" else "text")
-        if pa.types.is_dictionary(kind) and not any(b"_PL_CATEGORICAL" in key for key in self._field.metadata or {}):
+        if pa.types.is_dictionary(kind) and not any(
+            b"_PL_CATEGORICAL" in key for key in self._field.metadata or {}
+        ):
             common = self._dictionary if self._declared_alike else None
             return Values(found, times, "declared", common, bool(kind.ordered))
         return Values(found, times, "undeclared" if _is_text(found.type) else "plain")

@@ -91,5 +91,7 @@ def learn(
         found,
         edge_probabilities=sampled.edge_probabilities,
         settings={**found.settings, "convergence": sampled.settings["convergence"]},
-        cost=replace(found.cost, **{name: getattr(found.cost, name) + getattr(sampled.cost, name) for name in _ADDED}),
+        cost=replace(
+            found.cost, **{name: getattr(found.cost, name) + getattr(sampled.cost, name) for name in _ADDED}
+        ),
     )
