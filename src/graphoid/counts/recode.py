@@ -102,7 +102,9 @@ class Recoder:
         numbers = cells.to_numpy(zero_copy_only=False)  # null comes as NaN
         # 0.1 in four bytes is the level 0.1, which is cut as four bytes have it
         cuts = self._cuts.astype(numbers.dtype).astype(np.float64)
-        codes = np.searchsorted(cuts, numbers.astype(np.float64), side="left").astype(self._type)
+        codes: NDArray[Any] = np.searchsorted(cuts, numbers.astype(np.float64), side="left").astype(
+            self._type
+        )
         absent = np.isnan(numbers)
         if absent.any():
             codes[absent] = self._code_of_missing(int(absent.sum()))

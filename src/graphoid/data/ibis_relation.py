@@ -79,8 +79,9 @@ class IbisRelation(SqlRelation):
 
 LOST = (
     "AdminShutdown", "BrokenPipeError", "CannotConnectNow", "ConnectionError", "ConnectionFailure",
-    "ConnectionResetError", "CrashShutdown", "DeadlineExceeded", "IOException", "IdleInTransactionSessionTimeout",
-    "InterfaceError", "OperationalError", "QueryCanceled", "ServiceUnavailable", "TimeoutError", "TooManyRequests",
+    "ConnectionResetError", "CrashShutdown", "DeadlineExceeded", "IOException", "InterfaceError",
+    "IdleInTransactionSessionTimeout", "OperationalError", "QueryCanceled", "ServiceUnavailable",
+    "TimeoutError", "TooManyRequests",
 )  # fmt: skip
 """Errors of the libraries behind Ibis, by name, after which trying again may help."""
 
