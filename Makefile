@@ -1,13 +1,13 @@
 # make demo   set everything up and learn a first network
 # make test   set everything up and run the tests
-# The rest is for developers: lint, types, docs, bench, fuzz, sanitize, wheel, test-all, test-browser, clean.
+# The rest is for developers: lint, types, docs, bench, fuzz, sanitize, wheel, test-all, test-browser, test-engines, clean.
 
 PYTHON ?= python3
 VENV   ?= .venv
 BIN     = $(VENV)/bin
 KERNELS = $(wildcard native/*) CMakeLists.txt pyproject.toml
 
-.PHONY: demo test test-all test-browser lint types docs docs-links bench fuzz sanitize wheel clean setup
+.PHONY: demo test test-all test-browser test-engines lint types docs docs-links bench fuzz sanitize wheel clean setup
 .DEFAULT_GOAL := test
 
 setup: $(VENV)/.installed
@@ -21,11 +21,15 @@ demo: setup
 	$(BIN)/graphoid demo
 
 test: setup
-	$(BIN)/python -m pytest -m "not slow" -n auto
-	GRAPHOID_NATIVE=0 $(BIN)/python -m pytest -m "not slow" -n auto tests/agreement tests/conformance tests/independence tests/golden tests/models
+	$(BIN)/python -m pytest -m "not slow and not engines" -n auto
+	GRAPHOID_NATIVE=0 $(BIN)/python -m pytest -m "not slow and not engines" -n auto tests/agreement tests/conformance tests/independence tests/golden tests/models
 
 test-all: setup
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -m "not engines" -n auto
+
+# Real servers: PostgreSQL and Spark are installed where they are missing, started on loopback, and stopped.
+test-engines: setup
+	bash tools/test_engines.sh $(BIN)/python
 
 # Reports in a real Chromium, installed where that is allowed; where there is none, one line says so.
 test-browser: setup

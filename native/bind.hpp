@@ -27,5 +27,6 @@ void bind_mixture(nanobind::module_& m);
 void bind_population(nanobind::module_& m);
 void bind_pseudo_likelihood(nanobind::module_& m);
 void bind_resamples(nanobind::module_& m);
+void bind_stream(nanobind::module_& m);
 
 }  // namespace graphoid
