@@ -79,6 +79,19 @@ def test_dead_links_are_found(tmp_path):
     assert LINKS["dead"](tmp_path) == ["a.html: no place b.html#there", "b.html: no file missing.png"]
 
 
+def test_every_citation_has_an_entry_and_every_entry_can_be_read():
+    pytest.importorskip("sphinx")
+    citations = runpy.run_path(str(ROOT / "docs" / "_ext" / "citations.py"), run_name="citations")
+    files = [
+        *(ROOT / "src").rglob("*.py"),
+        *(ROOT / "docs").glob("guide/**/*.md"),
+        *(ROOT / "docs").glob("*/*.md"),
+    ]
+    cited = {key for file in files for key in citations["CITED"].findall(file.read_text(encoding="utf-8"))}
+    assert "Bromberg2009" in cited
+    assert cited <= set(citations["entries"]())
+
+
 def test_every_public_name_and_room_is_in_the_reference():
     graphoid = pytest.importorskip("graphoid")
     rooms = runpy.run_path(str(ROOT / "docs" / "_ext" / "rooms.py"), run_name="rooms")
