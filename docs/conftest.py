@@ -15,6 +15,7 @@ A page begins in an empty folder of its own, so that what it writes it can read.
 from __future__ import annotations
 
 import doctest
+import os
 import re
 import shlex
 import subprocess
@@ -83,7 +84,13 @@ def _command(line: str, printed: str) -> None:
     elif words[0] != "cat":
         raise ValueError(f"{line!r}: pages run graphoid and cat only")
     done = subprocess.run(
-        words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, timeout=60
+        words,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+        timeout=60,
+        env={**os.environ, "COLUMNS": "100"},  # tables are as wide as the terminal
     )
     same = doctest.OutputChecker().check_output(printed, done.stdout, FLAGS)
     if done.returncode or (printed and not same):
