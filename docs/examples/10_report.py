@@ -25,6 +25,7 @@ found.report("survey.html", title="A survey about getting around")
 # For print there are static pictures of the same, as matplotlib axes:
 
 import matplotlib.pyplot as plt
+
 from graphoid.report import plots
 
 fig, ax = plt.subplots(figsize=(6, 4))
