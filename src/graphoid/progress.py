@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,6 +21,8 @@ class Step(NamedTuple):
     """How many steps of the phase are behind."""
     total: int | None = None
     """How many there are, where that is known."""
+    so_far: Any = None
+    """What there is to keep if the run ends now: a graph, or the answers so far."""
 
 
 Listener = Callable[[Step], None]
@@ -34,7 +36,7 @@ def stepping(items: Sequence[_T], phase: str, progress: Listener | None) -> Iter
     >>> list(stepping("ab", "spelling", heard.append))
     ['a', 'b']
     >>> heard[-1]
-    Step(phase='spelling', done=2, total=2)
+    Step(phase='spelling', done=2, total=2, so_far=None)
     """
     for done, item in enumerate(items):
         progress = tell(progress, Step(phase, done, len(items)))

@@ -8,19 +8,9 @@ import sys
 
 import pytest
 
-from graphoid.cli.check import check, printable
-
-
-def graphoid(*arguments, **environment):
-    """Run the command in a process of its own, as a shell would."""
-    return subprocess.run(
-        [sys.executable, "-c", "from graphoid.cli.main import run; run()", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=False,
-        env={**__import__("os").environ, "COLUMNS": "100", **environment},
-    )
+from graphoid.cli.check import check
+from graphoid.cli.terminal import printable
+from tests.terminal import graphoid
 
 
 @pytest.fixture

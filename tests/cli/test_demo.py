@@ -1,68 +1,57 @@
-"""``graphoid demo`` shows a network and always the same one."""
+"""``graphoid demo`` shows a network and always the same one, and writes its report."""
 
 from __future__ import annotations
 
+import json
 import re
+from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
-from graphoid import LearnedStructure, UndirectedGraph, Verdict
-from graphoid.cli.demo import demo, edge_table, in_words
+from graphoid.cli.main import app
 
 
 @pytest.fixture
-def shown(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> str:
+def run(monkeypatch, tmp_path):
     monkeypatch.setenv("COLUMNS", "100")
-    demo()
-    return capsys.readouterr().out
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    return lambda *arguments: CliRunner().invoke(app, ["demo", *arguments])
 
 
-def test_the_demo_shows_edges_a_gap_the_cost_and_what_next(shown: str) -> None:
-    assert "Titanic: 2,201 people on board, 4 variables: class, sex, age, survived" in shown
-    assert re.search(r"sex +│ survived +│ \d\.?\d*e-8\d +│ beyond doubt", shown)
+def test_the_demo_shows_edges_a_gap_the_cost_a_check_and_what_next(run):
+    done = run()
+    assert done.exit_code == 0, done.output
+    shown = done.stdout
+    assert "2,201 people on board, 4 variables: class, sex, age, survived" in shown
+    assert re.search(r"sex +│ survived +│ beyond doubt +│ +0\.\d+ │ p = \d\.?\d*e-8\d given", shown)
     assert "sex and age are not joined: given" in shown
     assert "above alpha = 0.001" in shown
-    assert "17 tests, 6 of them on all pairs, 37,417 rows behind them;\n11 more answers followed" in shown
+    assert re.search(r"cost: 17 tests \(weighted \d+, 6 initial\), 11 answers inferred without a test", shown)
     assert "7 edges right, 0 too many, 0 missing" in shown
-    assert "graphoid check FILE" in shown
+    assert "graphoid learn survey.csv" in shown
 
 
-def test_the_demo_is_the_same_every_time_but_for_the_clock(
-    shown: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    demo()
-    again = capsys.readouterr().out
-
-    def timeless(text: str) -> str:
-        return re.sub(r"[\d.e-]+ seconds", "", text)
-
-    assert timeless(again) == timeless(shown)
+def test_the_demo_ends_with_a_report_that_needs_no_network(run, tmp_path):
+    shown = run().stdout
+    (page,) = re.findall(r"^(/.*titanic\.html)$", shown, re.MULTILINE)
+    assert page.startswith(str(tmp_path))
+    text = Path(page).read_text(encoding="utf-8")
+    assert "survived" in text
+    assert not re.search(r"""(src|href)\s*=\s*["']?(https?:)?//""", text)
 
 
-def test_names_that_look_like_markup_are_shown_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
-    from rich.console import Console
+def test_the_demo_is_the_same_every_time_but_for_the_clock_and_the_folder(run):
+    def timeless(text):
+        return re.sub(r"/\S+titanic.html|[\d.e-]+ s\b", "", text)
 
-    graph = UndirectedGraph(["[red]a[/red]", "b"], [(0, 1)])
-    found = LearnedStructure(graph, (Verdict(0, 1, (), False, log_p=-10.0),))
-    Console(width=80).print(edge_table(found))
-    assert "[red]a[/red]" in capsys.readouterr().out
+    assert timeless(run().stdout) == timeless(run().stdout)
 
 
-def test_strength_in_words() -> None:
-    assert [in_words(s) for s in (None, 1, 3, 6, 20)] == [
-        "known",
-        "weak",
-        "strong",
-        "very strong",
-        "beyond doubt",
-    ]
-
-
-def test_demo_is_a_command() -> None:
-    from typer.testing import CliRunner
-
-    from graphoid.cli.main import app
-
-    result = CliRunner().invoke(app, ["demo"])
-    assert result.exit_code == 0
-    assert "Titanic" in result.output
+def test_the_demo_speaks_json_and_writes_where_it_is_told(run, tmp_path):
+    done = run("--json", "--out", str(tmp_path / "page.html"))
+    found = json.loads(done.stdout)
+    assert found["files"] == [str(tmp_path / "page.html")]
+    assert {(row["x"], row["y"]) for row in found["edges"]} >= {("sex", "survived")}
+    assert run("--quiet").stdout == ""

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 
 import pytest
 from typer.testing import CliRunner
 
-from graphoid.cli import reproduce as command
 from graphoid.cli.main import app
-from graphoid.experiments.catalog import Entry
+from graphoid.experiments.catalog import EXPERIMENTS, Entry
 from graphoid.experiments.exact import Exact
-from graphoid.progress import Step
 
 
 @pytest.fixture
@@ -21,7 +20,7 @@ def run(monkeypatch):
     monkeypatch.setenv("COLUMNS", "160")
     small = Exact(sizes=(10,), degrees=(1, 2), repetitions=2)
     entry = Entry(Exact(sizes=(12,), degrees=(1,), repetitions=3), small)
-    monkeypatch.setitem(command.EXPERIMENTS, "gsimn-exact", entry)
+    monkeypatch.setitem(EXPERIMENTS, "gsimn-exact", entry)
 
     def called(*arguments, **environment):
         return CliRunner().invoke(app, ["reproduce", *map(str, arguments)], env=environment)
@@ -61,7 +60,8 @@ def test_files_are_written_into_a_new_folder(run, tmp_path):
 
 
 def test_without_matplotlib_there_is_no_picture_and_a_note(run, tmp_path, monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
+    for name in ["matplotlib", *(name for name in sys.modules if name.startswith("matplotlib."))]:
+        monkeypatch.setitem(sys.modules, name, None)
     done = run("gsimn-exact", "--quick", "--out", tmp_path)
     assert done.exit_code == 0, done.output
     assert "graphoid[plot]" in done.stderr
@@ -88,10 +88,3 @@ def test_a_folder_that_cannot_be_made_is_an_error_before_the_work(run, tmp_path)
     done = run("gsimn-exact", "--quick", "--out", tmp_path / "file" / "folder")
     assert (done.exit_code, done.stdout) == (1, "")
     assert "--out" in done.stderr
-
-
-def test_progress_keeps_to_one_line_and_clears_it(capsys):
-    show = command._Progress()
-    show(Step("sampling", 1, 2))
-    show(Step("sampling", 2, 2))
-    assert capsys.readouterr().err == "\r\033[Ksampling: 1 of 2\r\033[Ksampling: 2 of 2\r\033[K"

@@ -133,7 +133,7 @@ def test_a_repetition_draws_the_same_whichever_others_are_run():
 
 
 def test_every_experiment_is_on_the_command_line_and_quick_is_smaller():
-    from graphoid.cli.main import Reproducible
+    from graphoid.cli.reproduce import Reproducible
 
     assert [name.value for name in Reproducible] == list(EXPERIMENTS)
     for full, quick in EXPERIMENTS.values():

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import graphoid as gd
+from graphoid.data.table import Weights
 from graphoid.errors import DataError, SettingsError
 from graphoid.uncertainty.intervals import RULE, discoveries
 from graphoid.uncertainty.resampling import Resampler
@@ -244,6 +245,19 @@ def test_the_recommended_learner_and_continuous_columns():
     assert any(row.measure == "expected_influence" for row in run.centrality())
 
 
+def test_weights_of_rows_are_kept():
+    # every row twice as a weight is every row twice
+    table = small_survey(200)
+    weights = np.full(200, 2.0)
+    weighted = gd.Table(table.variables, table.columns, 200, weights=Weights.of(weights))
+    run = gd.Bootstrap(gd.GSMN(), n=6, random_state=1).fit(weighted)
+    twice = gd.Table(table.variables, tuple(np.repeat(c, 2) for c in table.columns), 400)
+    assert [row.bits for row in run.edges()] == pytest.approx(
+        [row.bits for row in gd.Bootstrap(gd.GSMN(), n=1, random_state=1).fit(twice).edges()]
+    )
+    assert run.result_.n_rows == 400
+
+
 def test_verdicts_follow_their_rule():
     run = gd.Bootstrap(gd.GSMN(), n=60, random_state=1).fit(SURVEY)
     verdict = {(row.x, row.y): row.verdict for row in run.edges()}
@@ -254,6 +268,19 @@ def test_verdicts_follow_their_rule():
     assert run.edges("present") == [row for row in run.edges() if row.verdict == "present"]
     cases = gd.Bootstrap(gd.GSMN(), n=8, kind="cases", random_state=1).fit(SURVEY)
     assert {row.verdict for row in cases.edges()} == {"undecided"}
+
+
+def test_an_association_that_changes_direction_is_seen():
+    # x and y agree where z is 0 and disagree where it is 1: the pooled odds ratio is about one
+    rng = np.random.default_rng(0)
+    x, z = rng.integers(2, size=(2, 800))
+    y = np.where(rng.random(800) < 0.8, x ^ z, rng.integers(2, size=800))
+    run = gd.Bootstrap(n=8, random_state=1).fit(table_of([x, y, z]))
+    first = run.edges()[0]
+    assert first.given == ("v2",)
+    assert abs(first.value) < 0.3
+    assert first.bits > 0.2
+    assert first.verdict == "present"
 
 
 def test_discoveries_are_those_of_benjamini_and_hochberg():

@@ -3,89 +3,94 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table as Rows
+import typer
+
+from graphoid.cli.options import Json, Quiet
+from graphoid.cli.terminal import console, print_json, printable
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
+    from graphoid.data.table import Table
     from graphoid.structure.learned import LearnedStructure
 
 ALPHA = 0.001  # 2,201 rows show even faint dependences; a strict level leaves those that matter
 
 NEXT = """\
-[bold]Next[/bold]
-  graphoid check FILE      what graphoid makes of a table of yours
-
-  import graphoid as gd
-  table = gd.read("your.csv")
-  print(gd.GSMN().fit(table).structure_)"""
+  graphoid datasets survey --out survey.csv           a table to play with, or take your own
+  graphoid check survey.csv                           what graphoid makes of it
+  graphoid learn survey.csv --out survey.json         who depends on whom, and how sure that is
+  graphoid query survey.json --why age content        why two of them are joined, or not"""
 
 
-def demo() -> None:
-    """Learn a network from the people on board the Titanic, and show it."""
+def demo(
+    *,
+    out: Annotated[
+        str | None, typer.Option(help="Where the report goes, .html; a temporary folder if left out.")
+    ] = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Learn a first network from a bundled table, show it, and write its report."""
+    import tempfile
+
+    from graphoid import GSMN, ChiSquare, datasets
+    from graphoid.cli.outcome import as_plain, bits
+    from graphoid.cli.report import write_report
+
+    table = datasets.load("titanic")
+    found = GSMN(test=ChiSquare(alpha=ALPHA)).fit(table).structure_
+    page = out or str(Path(tempfile.mkdtemp(prefix="graphoid-")) / "titanic.html")
+    write_report(found, page, table)
+    if json:
+        print_json(as_plain(found, table, [page]))
+    elif not quiet:
+        show(found, table, bits(found, table), page, console())
+
+
+def show(
+    found: LearnedStructure,
+    table: Table,
+    measured: dict[tuple[str, str], float | None],
+    page: str,
+    screen: Console,
+) -> None:
+    """Print the network, one pair that is not joined, a check against a known answer, and what to do next."""
+    from graphoid.cli import edges
+
+    screen.print("Titanic", style="bold")
+    screen.print(
+        f"{table.n_rows:,} people on board, {len(table.variables)} variables: {', '.join(table.names)}. "
+        f"Bundled with graphoid; counted by the official inquiry of 1912.\n",
+        soft_wrap=True,
+    )
+    screen.print("What depends on what directly", style="bold")
+    edges.show(found, screen, bits=measured)
+    if gap := _gap(found):
+        screen.print("\nAnd what does not", style="bold")
+        screen.print(found.why(*gap), soft_wrap=True)
+    screen.print("\nWhere the answer is known", style="bold")
+    screen.print(_checked(), soft_wrap=True)
+    screen.print("\nThe same as a page to click through, which opens offline", style="bold")
+    screen.print(printable(page), soft_wrap=True)
+    screen.print("\nNext", style="bold")
+    screen.print(NEXT, soft_wrap=True)
+
+
+def _checked() -> str:
+    """Return how well the same learner does where the true network is known."""
     from graphoid import GSMN, ChiSquare, datasets
     from graphoid.datasets.simulated import survey_graph
 
-    console = Console(highlight=False)
-    table = datasets.load("titanic")
-    console.print(
-        f"[bold]Titanic[/bold]: {table.n_rows:,} people on board, {len(table.variables)} variables: "
-        f"{escape(', '.join(table.names))}.\n"
-        f"Bundled with graphoid; counted by the official inquiry of 1912.\n"
-    )
-    found = GSMN(test=ChiSquare(alpha=ALPHA)).fit(table).structure_
-    console.print(f"[bold]What depends on what directly[/bold] (GSMN, chi-square, alpha = {ALPHA:g})")
-    console.print(edge_table(found))
-    if gap := _gap(found):
-        console.print("[bold]And what does not[/bold]")
-        console.print(f"{escape(found.why(*gap))}\n", soft_wrap=True)
-    console.print("[bold]What it cost[/bold]")
-    cost = found.cost
-    console.print(
-        f"{cost.n_tests:,} tests, {cost.n_initial:,} of them on all pairs, "
-        f"{cost.rows_read:,.0f} rows behind them;\n"
-        f"{cost.n_inferred:,} more answers followed without a test. {cost.seconds:.2g} seconds.\n"
-    )
-
     survey = datasets.load("survey")
-    check = GSMN(test=ChiSquare(alpha=ALPHA)).fit(survey).structure_.compare(survey_graph())
-    console.print("[bold]Where the answer is known[/bold]")
-    console.print(
+    compared = GSMN(test=ChiSquare(alpha=ALPHA)).fit(survey).structure_.compare(survey_graph())
+    return (
         f"From {survey.n_rows:,} answers simulated with {survey_graph().n_edges} true edges "
-        f"the same learner gets\n{escape(str(check))}.\n"
+        f"the same learner gets\n{compared}."
     )
-    console.print(NEXT)
-
-
-def edge_table(found: LearnedStructure) -> Rows:
-    """Return the edges as a table for the terminal, strongest first."""
-    from graphoid.structure.explain import listed, probability, strongest_first
-
-    rows = Rows("who", "with whom", "p-value", "evidence", "given")
-    for edge in strongest_first(found):
-        x, y = sorted((found.graph.position(edge.x), found.graph.position(edge.y)))
-        v = found.verdicts[x, y]
-        given = listed([found.names[z] for z in v.given]) if v.given else "nothing"
-        p_value = "" if v.log_p is None else probability(v.log_p)
-        rows.add_row(escape(edge.x), escape(edge.y), p_value, in_words(edge.strength), escape(given))
-    return rows
-
-
-def in_words(strength: float | None) -> str:
-    """Return the strength of evidence, -log10 of the p-value, in words.
-
-    >>> in_words(85.0), in_words(1.5)
-    ('beyond doubt', 'weak')
-    """
-    if strength is None:
-        return "known"
-    # p-values of 1e-20, 1e-6 and 1e-3: no more than a reader's guide
-    for least, words in ((20, "beyond doubt"), (6, "very strong"), (3, "strong")):
-        if strength >= least:
-            return words
-    return "weak"
 
 
 def _gap(found: LearnedStructure) -> tuple[int, int] | None:

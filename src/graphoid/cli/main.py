@@ -1,98 +1,52 @@
-"""The ``graphoid`` command. Exit codes: 0 done, 1 an error in one line, 2 wrong usage, 130 interrupted."""
+"""The ``graphoid`` command: its table of contents.
+
+Exit codes: 0 done, 1 an error in one line, 2 wrong usage, 130 interrupted. Every command has a file of its
+own, which imports nothing heavy until it runs: help is quick.
+"""
 
 from __future__ import annotations
 
-import enum
-import functools
 import sys
 import warnings
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from graphoid.errors import GraphoidError
+from graphoid.cli import check, compare, datasets, demo, learn, query, report, reproduce, sample
+from graphoid.cli.evidence import TakesGiven
+from graphoid.cli.running import DEBUG, ERROR, INTERRUPTED, guarded
+from graphoid.cli.terminal import note
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-ERROR = 1
-INTERRUPTED = 130
-
 app = typer.Typer(
     name="graphoid",
-    help="Discover Markov networks from data.",
+    help="Discover Markov networks from data: what depends on what directly, and how sure that is.",
+    epilog="Begin with: graphoid demo. Each command teaches by examples: graphoid learn --help.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["--help", "-h"]},
 )
 
 
-class Missing(enum.StrEnum):
-    """Policies for missing values."""
-
-    error = "error"
-    drop = "drop"
-    category = "category"
-
-
-class Discretize(enum.StrEnum):
-    """Ways to cut numbers into bins."""
-
-    auto = "auto"
-    scott = "scott"
-    none = "none"
-
-
-class Reproducible(enum.StrEnum):
-    """Experiments of the papers; listed here so that help does not load them."""
-
-    classifier_uci = "classifier-uci"
-    density = "density"
-    csgs_kl = "csgs-kl"
-    csgs_tests = "csgs-tests"
-    gsimn_exact = "gsimn-exact"
-    gsimn_fch = "gsimn-fch"
-    gsimn_sampled = "gsimn-sampled"
-    gsimn_networks = "gsimn-networks"
-    gsimn_settings = "gsimn-settings"
-    gsimn_uci = "gsimn-uci"
-    pfmn_exact = "pfmn-exact"
-    pfmn_sampled = "pfmn-sampled"
-    pfmn_uci = "pfmn-uci"
-    bjp_consistency = "bjp-consistency"
-    bjp_hubs = "bjp-hubs"
-    bjp_scale_free = "bjp-scale-free"
-    bjp_networks = "bjp-networks"
-
-
-DEBUG = "--debug"
-"""Taken from anywhere on the command line, so that it can be added to the end of a command that failed."""
-
-
-def command(function: Callable[..., int | None]) -> Callable[..., int | None]:
+def command(function: Callable[..., int | None], **settings: Any) -> Callable[..., int | None]:
     """Register a function as a command of its own name; what it returns is the exit code."""
-
-    @functools.wraps(function)
-    def guarded(*args: Any, **kwargs: Any) -> None:
-        try:
-            code = function(*args, **kwargs)
-        except KeyboardInterrupt:
-            raise typer.Exit(INTERRUPTED) from None
-        except GraphoidError as error:
-            if _debugging():
-                raise
-            _say(f"error: {error}")
-            raise typer.Exit(ERROR) from None
-        except Exception as error:
-            if _debugging():
-                raise
-            _say(f"error: {type(error).__name__}: {error} (unexpected; {DEBUG} shows where)")
-            raise typer.Exit(ERROR) from None
-        if code:
-            raise typer.Exit(code)
-
-    app.command()(guarded)
+    app.command(**settings)(guarded(function))
     return function
+
+
+START, USE, PAPERS = "Begin", "Use what was learned", "The papers"
+
+command(demo.demo, rich_help_panel=START)
+command(datasets.datasets, rich_help_panel=START, epilog=datasets.EPILOG)
+command(check.check, rich_help_panel=START, epilog=check.EPILOG)
+command(learn.learn, rich_help_panel=START, epilog=learn.EPILOG)
+command(query.query, rich_help_panel=USE, epilog=query.EPILOG, cls=TakesGiven)
+command(sample.sample, rich_help_panel=USE, epilog=sample.EPILOG, cls=TakesGiven)
+command(compare.compare, rich_help_panel=USE, epilog=compare.EPILOG)
+command(report.report, rich_help_panel=USE, epilog=report.EPILOG)
+command(reproduce.reproduce, rich_help_panel=PAPERS, epilog=reproduce.EPILOG)
 
 
 def _version(*, wanted: bool) -> None:
@@ -107,75 +61,17 @@ def _version(*, wanted: bool) -> None:
 def settings(
     *,
     version: Annotated[
-        bool, typer.Option("--version", callback=lambda wanted: _version(wanted=wanted), is_eager=True)
+        bool,
+        typer.Option(
+            "--version",
+            callback=lambda wanted: _version(wanted=wanted),
+            is_eager=True,
+            help="Say which it is.",
+        ),
     ] = False,
     debug: Annotated[bool, typer.Option(DEBUG, help="Show where an error came from.")] = False,
 ) -> None:
-    """Discover Markov networks from data."""
-
-
-@command
-def check(
-    file: Annotated[str, typer.Argument(help="A .csv, .tsv, .parquet, .arff or .sav file.")],
-    *,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
-    missing: Annotated[Missing, typer.Option(help="What to do with missing cells.")] = Missing.error,
-    discretize: Annotated[Discretize, typer.Option(help="How to cut numbers.")] = Discretize.auto,
-    columns: Annotated[str | None, typer.Option(help="Names, separated by commas.")] = None,
-    weights: Annotated[str | None, typer.Option(help="The column of row weights.")] = None,
-) -> int:
-    """Say what reading FILE would do, and everything that would stop it."""
-    from graphoid.cli.check import check as check_file
-
-    return check_file(
-        file,
-        as_json=json,
-        missing=missing.value,
-        discretize=discretize.value,
-        columns=columns,
-        weights=weights,
-    )
-
-
-@command
-def demo() -> None:
-    """Learn a first network from a bundled table, and show it."""
-    from graphoid.cli.demo import demo as show
-
-    show()
-
-
-@command
-def reproduce(
-    name: Annotated[Reproducible, typer.Argument(help="The experiment.")],
-    *,
-    data: Annotated[
-        str | None, typer.Option(help="The folder that holds uci/, bif/ and graphs/ (or set GRAPHOID_DATA).")
-    ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="A small version, for a first look.")] = False,
-    out: Annotated[str | None, typer.Option(help="A folder for the table (CSV, Markdown) and plot.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Where all random numbers come from.")] = 0,
-    repetitions: Annotated[
-        int | None, typer.Option(min=1, help="How often to repeat, in place of the experiment's own number.")
-    ] = None,
-    processes: Annotated[
-        int | None, typer.Option(min=1, help="How many repetitions at a time, where the experiment can.")
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
-) -> None:
-    """Run an experiment of a paper, and show its figures beside the printed ones."""
-    from graphoid.cli.reproduce import reproduce as reproduced
-
-    reproduced(
-        name.value,
-        data=data,
-        quick=quick,
-        out=out,
-        seed=seed,
-        repetitions=repetitions,
-        processes=processes,
-        as_json=json,
-    )
+    """Discover Markov networks from data: what depends on what directly, and how sure that is."""
 
 
 def run() -> None:
@@ -194,14 +90,6 @@ def run() -> None:
         sys.exit(ERROR)
 
 
-def _debugging() -> bool:
-    return DEBUG in sys.argv
-
-
 def _note(message: Warning | str, *_: object, **__: object) -> None:
     """Show a warning as a line for people, without file and line number."""
-    _say(f"note: {message}")
-
-
-def _say(message: str) -> None:
-    print(" ".join(message.split()), file=sys.stderr)
+    note(f"note: {message}")

@@ -2,56 +2,89 @@
 
 from __future__ import annotations
 
-import json
+import enum
 import os
-import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table as Lines
+import typer
 
+from graphoid.cli.options import Json, Quiet, Seed, examples
+from graphoid.cli.terminal import cell, console, note, print_json, printable
 from graphoid.errors import DataError, MissingExtra, SettingsError
-from graphoid.experiments.catalog import EXPERIMENTS
 
 if TYPE_CHECKING:
     from graphoid.experiments.results import Results
-    from graphoid.progress import Step
 
 DATA = "GRAPHOID_DATA"
 """The environment variable that stands in for --data."""
 
+EPILOG = examples(
+    ("reproduce gsimn-exact --quick", "a first look"),
+    ("reproduce gsimn-uci --data DIR --out results", "all of it, with files"),
+)
+
+
+class Reproducible(enum.StrEnum):
+    """Experiments of the papers; listed here so that help does not load them."""
+
+    classifier_uci = "classifier-uci"
+    density = "density"
+    csgs_kl = "csgs-kl"
+    csgs_tests = "csgs-tests"
+    gsimn_exact = "gsimn-exact"
+    gsimn_fch = "gsimn-fch"
+    gsimn_sampled = "gsimn-sampled"
+    gsimn_networks = "gsimn-networks"
+    gsimn_settings = "gsimn-settings"
+    gsimn_uci = "gsimn-uci"
+    pfmn_exact = "pfmn-exact"
+    pfmn_sampled = "pfmn-sampled"
+    pfmn_uci = "pfmn-uci"
+    bjp_consistency = "bjp-consistency"
+    bjp_hubs = "bjp-hubs"
+    bjp_scale_free = "bjp-scale-free"
+    bjp_networks = "bjp-networks"
+
 
 def reproduce(
-    name: str,
+    name: Annotated[Reproducible, typer.Argument(help="The experiment.")],
     *,
-    data: str | None = None,
-    quick: bool = False,
-    out: str | None = None,
-    seed: int = 0,
-    repetitions: int | None = None,
-    processes: int | None = None,
-    as_json: bool = False,
+    data: Annotated[
+        str | None, typer.Option(help=f"The folder that holds uci/, bif/ and graphs/ (or set {DATA}).")
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="A small version, for a first look.")] = False,
+    out: Annotated[str | None, typer.Option(help="A folder for the table (CSV, Markdown) and plot.")] = None,
+    seed: Seed = 0,
+    repetitions: Annotated[
+        int | None, typer.Option(min=1, help="How often to repeat, in place of the experiment's own number.")
+    ] = None,
+    processes: Annotated[
+        int | None, typer.Option(min=1, help="How many repetitions at a time, where the experiment can.")
+    ] = None,
+    json: Json = False,
+    quiet: Quiet = False,
 ) -> None:
-    """Run the experiment, show its table and write its files."""
-    entry = EXPERIMENTS[name]
+    """Run an experiment of a paper, and show its figures beside the printed ones."""
+    from graphoid.cli.progress import Watch
+    from graphoid.experiments.catalog import EXPERIMENTS
+
+    entry = EXPERIMENTS[name.value]
     experiment = entry.quick if quick else entry.full
     if repetitions is not None:
-        if repetitions < 1:
-            raise SettingsError(f"--repetitions must be at least 1, not {repetitions}.")
         experiment = replace(experiment, repetitions=repetitions)  # type: ignore[type-var]
     if processes is not None:
         if not hasattr(experiment, "processes"):
-            raise SettingsError(f"{name} runs in one process; leave --processes out.")
+            raise SettingsError(f"{name.value} runs in one process; leave --processes out.")
         experiment = replace(experiment, processes=processes)  # type: ignore[type-var]
     given = data or os.environ.get(DATA)
     folder = _made(Path(out)) if out else None
-    results = experiment.run(seed=seed, data=Path(given) if given else None, progress=_show_progress())
-    if as_json:
-        print(json.dumps(results.to_json(), indent=2, ensure_ascii=False))
-    else:
+    with Watch(name.value, quiet=quiet) as watch:
+        results = experiment.run(seed=seed, data=Path(given) if given else None, progress=watch)
+    if json:
+        print_json(results.to_json())
+    elif not quiet:
         show(results)
     if folder is not None:
         _write(results, folder)
@@ -59,23 +92,18 @@ def reproduce(
 
 def show(results: Results) -> None:
     """Print a table and its notes."""
-    console = Console(highlight=False)
-    if not console.is_terminal and "COLUMNS" not in os.environ:
-        console = Console(highlight=False, width=_width(results))  # in a file nothing need be cut
-    lines = Lines(title=escape(results.title), title_justify="left")
+    from rich.table import Table as Lines
+
+    screen = console()
+    made = Lines(title=printable(results.title), title_justify="left")
     for column, cells in zip(results.columns, zip(*results.rows, strict=True), strict=True):
-        is_text = all(cell is None or isinstance(cell, str) for cell in cells)
-        lines.add_column(escape(column.name), justify="left" if is_text else "right")
+        is_text = all(value is None or isinstance(value, str) for value in cells)
+        made.add_column(printable(column.name), justify="left" if is_text else "right")
     for row in results.shown():
-        lines.add_row(*(escape(cell) for cell in row))
-    console.print(lines)
-    for note in results.notes:
-        console.print(f"- {escape(note)}", soft_wrap=True)
-
-
-def _width(results: Results) -> int:
-    shown = [[column.name for column in results.columns], *results.shown()]
-    return sum(max(map(len, cells)) + 3 for cells in zip(*shown, strict=True)) + 1
+        made.add_row(*map(cell, row))
+    screen.print(made)
+    for said in results.notes:
+        screen.print(f"- {printable(said)}", soft_wrap=True)
 
 
 def _made(folder: Path) -> Path:
@@ -99,21 +127,5 @@ def _write(results: Results, folder: Path) -> None:
             save_plot(results, folder / f"{results.name}.png")
             written += ", png"
     except MissingExtra as error:
-        print(f"note: {error}", file=sys.stderr)
-    print(f"wrote {folder / results.name}.{{{written}}}", file=sys.stderr)
-
-
-def _show_progress() -> _Progress | None:
-    """Return a listener that keeps one line on a terminal up to date; None elsewhere."""
-    return _Progress() if sys.stderr.isatty() else None
-
-
-class _Progress:
-    """Writes events over each other."""
-
-    def __call__(self, step: Step) -> None:
-        of = f" of {step.total}" if step.total is not None else ""
-        sys.stderr.write(f"\r\033[K{step.phase}: {step.done}{of}")
-        if step.done == step.total:
-            sys.stderr.write("\r\033[K")
-        sys.stderr.flush()
+        note(f"note: {error}")
+    note(f"wrote {folder / results.name}.{{{written}}}")

@@ -7,11 +7,14 @@ from abc import ABC, abstractmethod
 from dataclasses import asdict, dataclass, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
+from graphoid.counts.trips import Spent, spent_by
 from graphoid.data.table import Table
 from graphoid.errors import SettingsError
 from graphoid.independence.chi_square import ChiSquare
+from graphoid.independence.remembering import Remembering
 from graphoid.independence.tester import Tester
 from graphoid.logic.source import rows_per_cell
+from graphoid.progress import Step, tell
 from graphoid.structure.learned import EXECUTED, Cost, LearnedStructure
 
 if TYPE_CHECKING:
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
     from graphoid.independence.partial_correlation import PartialCorrelation
     from graphoid.logic.source import IndependenceSource, Question
     from graphoid.logic.verdict import Verdict
+    from graphoid.progress import Listener
     from graphoid.structure.graph import UndirectedGraph
 
 
@@ -31,13 +35,16 @@ class Questions:
     ----------
     ci
         The thing that answers.
+    progress
+        Hears how far the search has come, with the trace so far.
     """
 
-    def __init__(self, ci: IndependenceSource) -> None:
+    def __init__(self, ci: IndependenceSource, progress: Listener | None = None) -> None:
         self.names = tuple(ci.names)
         self.trace: list[Verdict] = []
         self.queries = 0
         self._ci = ci
+        self._progress = progress
 
     def ask(self, questions: Sequence[Question]) -> list[Verdict]:
         """Ask in one trip."""
@@ -64,6 +71,10 @@ class Questions:
         """Return how many rows there are for each cell of a table; infinite where answers need no data."""
         return rows_per_cell(self._ci, variables)
 
+    def tell(self, phase: str, done: int, total: int | None = None) -> None:
+        """Tell the listener how far the search has come."""
+        self._progress = tell(self._progress, Step(phase, done, total, so_far=self.trace))
+
     def note(self, verdict: Verdict) -> Verdict:
         """Keep an answer that took no question."""
         self.trace.append(verdict)
@@ -76,10 +87,11 @@ class IndependenceLearner(ABC):
 
     test: DiscreteTest | PartialCorrelation | None = None
 
-    def fit(self, table: Any) -> Self:
+    def fit(self, table: Any, *, progress: Listener | None = None, known: Sequence[Verdict] = ()) -> Self:
         """Learn from a table (anything that :func:`graphoid.read` takes will do) and return self.
 
-        The result is :attr:`structure_`.
+        The result is :attr:`structure_`. A listener hears how far it has come. ``known`` are answers by the
+        same test on the same table, such as the trace of a run that was stopped: they are not asked again.
         """
         self._check()
         if not isinstance(table, Table):
@@ -87,13 +99,18 @@ class IndependenceLearner(ABC):
 
             table = read(table)
         started = time.perf_counter()
-        self._structure = replace(self._learned(self._tester(table), table.data_id, started), table=table)
+        tester = self._tester(table)
+        before = spent_by(getattr(tester, "engine", None))
+        ci = Remembering(tester, known) if known else tester
+        structure = self._learned(ci, table.data_id, started, progress)
+        structure = charged(structure, getattr(tester, "engine", None), before)
+        self._structure = replace(structure, table=table)
         return self
 
-    def learn(self, ci: IndependenceSource) -> LearnedStructure:
+    def learn(self, ci: IndependenceSource, *, progress: Listener | None = None) -> LearnedStructure:
         """Learn from anything that answers questions, and return the result; ``test`` is not used."""
         self._check()
-        return self._learned(ci, None, time.perf_counter())
+        return self._learned(ci, None, time.perf_counter(), progress)
 
     @property
     def structure_(self) -> LearnedStructure:
@@ -126,9 +143,11 @@ class IndependenceLearner(ABC):
                     f"{type(self).__name__}: {setting.name} must be True or False, not {value!r}."
                 )
 
-    def _learned(self, ci: IndependenceSource, data_id: str | None, started: float) -> LearnedStructure:
+    def _learned(
+        self, ci: IndependenceSource, data_id: str | None, started: float, progress: Listener | None = None
+    ) -> LearnedStructure:
         """Search, and put graph, trace and cost together."""
-        questions = Questions(self._answering(ci))
+        questions = Questions(self._answering(ci), progress)
         graph, n_initial = self._search(questions)
         seconds = time.perf_counter() - started
         trace = tuple(questions.trace)
@@ -146,6 +165,23 @@ class IndependenceLearner(ABC):
         test = getattr(ci, "test", None)
         used = {} if test is None else {"test": described(test)}
         return {"learner": type(self).__name__, "answers": type(ci).__name__, **used, **own}
+
+
+def charged(structure: LearnedStructure, engine: Any, before: Spent | None) -> LearnedStructure:
+    """Return a structure with what the trips to its data took; as it is, where the data are in memory."""
+    after = spent_by(engine)
+    if before is None or after is None:
+        return structure
+    taken = after - before
+    cost = replace(
+        structure.cost,
+        queries=taken.queries,
+        rows_read=taken.rows_read,
+        bytes_read=taken.bytes_read,
+        bytes_moved=taken.bytes_moved,
+        money=0.0 if engine.prices is None else engine.prices.of(taken),
+    )
+    return replace(structure, cost=cost)
 
 
 def described(test: Any) -> dict[str, Any]:

@@ -75,6 +75,7 @@ def grow_shrink(
     blankets: dict[int, Blanket] = {}
 
     while order:
+        questions.tell("examining variables", len(blankets), n)
         x = order.pop(0)
         # Propagation phase
         known = {y: x not in blanket for y, blanket in blankets.items()} if propagate else {}
@@ -186,6 +187,7 @@ def initial_tests(
     """
     strength = [[0.0] * n for _ in range(n)]
     independent = [[False] * n for _ in range(n)]
+    questions.tell("testing all pairs", 0)
     for v in questions.ask([(x, y, ()) for x in range(n) for y in range(x + 1, n)]):
         strength[v.x][v.y] = strength[v.y][v.x] = (number or log_p)(v)
         independent[v.x][v.y] = independent[v.y][v.x] = v.independent

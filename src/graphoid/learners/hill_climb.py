@@ -36,7 +36,7 @@ def ibmap_hc(
             break
         graph, value = candidate, proposed
         path.append(Move(x, y, graph.has_edge(x, y), value))
-        progress = tell(progress, Step("climbing", len(path)))
+        progress = tell(progress, Step("climbing", len(path), so_far=graph))
     return graph, path
 
 
@@ -58,7 +58,7 @@ def steepest_ascent(slope: Slope, progress: Listener | None = None) -> list[Move
         slope.step(i)
         x, y = slope.edges[i]
         path.append(Move(x, y, slope.graph.has_edge(x, y), slope.value))
-        progress = tell(progress, Step("climbing", len(path)))
+        progress = tell(progress, Step("climbing", len(path), so_far=slope.graph))
     return path
 
 

@@ -112,11 +112,13 @@ class PFMN(IndependenceLearner):
     checkpoint
         A file that keeps the answers; a run that finds it goes on from there and pays for no test again.
     progress
-        A listener; see :mod:`graphoid.progress`.
+        A listener, if :meth:`fit` is not given one; see :mod:`graphoid.progress`.
 
-    Notes ----- Departs from the paper, whose Eq. 5 has :math:`|X_h| = \binom{n}{h}` for the number of
-    structures of h edges, which is :math:`\binom{n(n-1)/2}{h}`; whose Eq. 7 prefers expensive tests; and
-    whose prior excludes the empty structure. Exact answers have likelihoods 0 and 1, which are softened.
+    Notes
+    -----
+    Departs from the paper, whose Eq. 5 has :math:`|X_h| = \binom{n}{h}` for the number of structures of
+    h edges, which is :math:`\binom{n(n-1)/2}{h}`; whose Eq. 7 prefers expensive tests; and whose prior
+    excludes the empty structure. Exact answers have likelihoods 0 and 1, which are softened.
 
     Examples
     --------
@@ -167,17 +169,19 @@ class PFMN(IndependenceLearner):
     def _search(self, questions: Questions) -> tuple[UndirectedGraph, int]:
         raise NotImplementedError  # _learned does it all: there is more to tell than a graph
 
-    def _learned(self, ci: IndependenceSource, data_id: str | None, started: float) -> LearnedStructure:
+    def _learned(
+        self, ci: IndependenceSource, data_id: str | None, started: float, progress: Listener | None = None
+    ) -> LearnedStructure:
         questions = Questions(self._answering(ci))
         search, rng, seed = self._begun(questions, ci, data_id)
         state: Any = search.init(rng)
         log: list[list[float]] = []
-        listener = self.progress
+        listener = self.progress if progress is None else progress
         while state.stopped is None:
             state, info = search.step(rng, state)
             if info is not None:
                 log.append([info.spent, info.entropy])
-                listener = tell(listener, Step("tests", len(log)))
+                listener = tell(listener, Step("tests", len(log), so_far=questions.trace))
         ended = search.result(rng, state)
         proved = isinstance(state, ActiveState) and state.proved
         if isinstance(state, ActiveState):

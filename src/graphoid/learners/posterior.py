@@ -168,7 +168,7 @@ class Posterior(ScoreLearner):
     _: KW_ONLY
     precision: float = 0.003
     rounds: int = 200
-    max_rounds: int = 10_000
+    max_rounds: int = 40_000
     runs: int = 2
     start: Any = None
     random_state: Any = None
@@ -190,13 +190,14 @@ class Posterior(ScoreLearner):
             ladders[-1].warm_up(self.rounds // 2)
         samples = [np.zeros((0, len(edges))) for _ in ladders]
         error = math.inf
+        progress = tell(progress, Step("sampling graphs", 0, self.max_rounds, best))
         while error > self.precision and len(samples[0]) < self.max_rounds:
             samples = [
                 np.vstack([kept, ladder.sample(self.rounds)])
                 for kept, ladder in zip(samples, ladders, strict=True)
             ]
             error = standard_error(samples)
-            progress = tell(progress, Step("sampling graphs", len(samples[0]), self.max_rounds))
+            progress = tell(progress, Step("sampling graphs", len(samples[0]), self.max_rounds, best))
         means = np.array([kept.mean(axis=0) for kept in samples])
         probability = means.mean(axis=0)
         convergence = {

@@ -25,7 +25,13 @@ MOST_FOR_POSTERIOR = 12
 """Up to so many variables the posterior over graphs is sampled as well, which takes seconds."""
 
 
-def recommended(n: int, *, random_state: Any = 0, seconds: float | None = None) -> tuple[Search, str]:
+_ADDED = ("seconds", "queries", "rows_read", "bytes_read", "bytes_moved", "money")
+"""What two searches on the same data cost together."""
+
+
+def recommended(
+    n: int, *, start: Any = None, random_state: Any = 0, seconds: float | None = None
+) -> tuple[Search, str]:
     """Return the learner we recommend for data of ``n`` variables, and the reason."""
     if n <= MOST_FOR_PRODUCTS:
         score = LogLinearEvidence()
@@ -33,13 +39,14 @@ def recommended(n: int, *, random_state: Any = 0, seconds: float | None = None) 
     else:
         score = LogLinearEvidence(order=2)
         reason = f"logistic models without products, or tables: {n:,} variables are many"
-    return Search(score, effort=EFFORT, seconds=seconds, random_state=random_state), reason
+    return Search(score, effort=EFFORT, start=start, seconds=seconds, random_state=random_state), reason
 
 
 def learn(
     table: Any,
     learner: Any = None,
     *,
+    start: Any = None,
     random_state: Any = 0,
     seconds: float | None = None,
     progress: Listener | None = None,
@@ -53,6 +60,8 @@ def learn(
     learner
         Who learns; the one we recommend if None: :class:`Search` with :class:`LogLinearEvidence`, and, of few
         variables, :class:`Posterior` for the probability of every edge. ``settings["reason"]`` says why.
+    start
+        A graph, or a structure learned before, that the recommended learner starts from as well.
     random_state
         Seed of the recommended learner; the same seed gives the same result.
     seconds
@@ -76,7 +85,9 @@ def learn(
             raise SettingsError(f"learner must be a learner such as GSIMN(), not {learner!r}.")
         found: LearnedStructure = learner.fit(table).structure_
         return found
-    search, reason = recommended(len(table.variables), random_state=random_state, seconds=seconds)
+    search, reason = recommended(
+        len(table.variables), start=start, random_state=random_state, seconds=seconds
+    )
     found = search.fit(table, progress=progress).structure_
     found = replace(found, settings={**found.settings, "reason": reason})
     if not 2 <= len(table.variables) <= MOST_FOR_POSTERIOR:
@@ -87,5 +98,7 @@ def learn(
         found,
         edge_probabilities=sampled.edge_probabilities,
         settings={**found.settings, "convergence": sampled.settings["convergence"]},
-        cost=replace(found.cost, seconds=found.cost.seconds + sampled.cost.seconds),
+        cost=replace(
+            found.cost, **{name: getattr(found.cost, name) + getattr(sampled.cost, name) for name in _ADDED}
+        ),
     )

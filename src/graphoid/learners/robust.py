@@ -104,6 +104,7 @@ def robust(
     seen: list[set[Edge]] = []
     while (edges := settled(ends, found, blankets, infer=infer)) not in seen:
         seen.append(edges)
+        ends.tell("settling edges", len(seen))
         blankets = neighbors(edges, n)
         hidden = with_common_neighbor(blankets) - found - looked
         looked |= hidden
@@ -126,6 +127,7 @@ def grown(ends: Ends, candidates: Blankets) -> Blankets:
                 larger.append(x)
         if not larger:
             return blankets
+        ends.tell("growing blankets", sum(map(len, blankets)))
         for batch in one_end_first([(x, y) for x in larger for y in sorted(candidates[x])]):
             for v in ends.ask([(x, y) for x, y in batch if y in candidates[x]], blankets):
                 if v.independent:
@@ -220,6 +222,10 @@ class Ends:
             self._last[v.x, v.y] = v
             self.evidence[v.x][v.y] = evidence(v)
         return verdicts
+
+    def tell(self, phase: str, done: int) -> None:
+        """Tell who listens how far the search has come."""
+        self._questions.tell(phase, done)
 
     def follows(self, x: int, y: int, blankets: Blankets) -> bool:
         """Say whether (x, y) surely depend on each other given the rest of the blanket of x (D-SU); note it.

@@ -206,7 +206,7 @@ class Search(ScoreLearner):
         best, top = starts[0], -np.inf
         for start in dict.fromkeys(starts):
             slope.stand(start)
-            steepest_ascent(slope, progress)
+            steepest_ascent(slope, progress if top == -np.inf else None)  # later climbs begin below the best
             if slope.value > top:
                 best, top = slope.graph, slope.value
             if budget.spent:
@@ -244,7 +244,7 @@ class Search(ScoreLearner):
                 best, top, tries = slope.graph, slope.value, 0
             else:
                 tries += 1
-            progress = tell(progress, Step("searching", tries, patience))
+            progress = tell(progress, Step("searching", tries, patience, so_far=best))
             slope.stand(kicked(best, slope.edges, rng))
             steepest_ascent(slope)
             if slope.value > top + LEAST:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
@@ -22,6 +21,7 @@ from graphoid.models.pseudo_likelihood import PseudoLikelihood
 from graphoid.structure.graph import UndirectedGraph
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
@@ -456,12 +456,12 @@ class MarkovNetwork:
         """Write the structure as GraphML; states are JSON text there."""
         import json
 
-        import networkx as nx
+        from graphoid.structure import graphml
 
         graph = self.to_networkx()
         for _, attributes in graph.nodes(data=True):
             attributes["states"] = json.dumps(attributes["states"], ensure_ascii=False)
-        nx.write_graphml(graph, os.fspath(path))
+        graphml.write(graph, path)
 
     def to_uai(self, path: str | os.PathLike[str]) -> None:
         """Write the model in the UAI competition's format: tables without names."""

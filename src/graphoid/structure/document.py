@@ -20,8 +20,9 @@ class Document(NamedTuple):
 
 def pack(format_: str, version: int, body: dict[str, Any]) -> str:
     """Return a body as JSON text: format, version, a digest of the body, and the body."""
-    document = {"format": format_, "version": version, "digest": digest(body), "body": body}
-    return json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    text = _text(body, allow_nan=False)
+    head = json.dumps({"format": format_, "version": version, "digest": _digest(text)}, separators=(",", ":"))
+    return f'{head[:-1]},"body":{text}}}'
 
 
 def unpack(text: str, where: str, versions: dict[str, int]) -> Document:
@@ -79,5 +80,13 @@ def read_text(path: str | os.PathLike[str]) -> str:
 
 def digest(body: Any) -> str:
     """Return a digest of the content, whatever the layout of the text."""
-    text = json.dumps(body, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return _digest(_text(body, allow_nan=True))
+
+
+def _text(body: Any, *, allow_nan: bool) -> str:
+    """Return a body as text, the same for equal bodies."""
+    return json.dumps(body, ensure_ascii=False, allow_nan=allow_nan, sort_keys=True, separators=(",", ":"))
+
+
+def _digest(text: str) -> str:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

@@ -94,8 +94,11 @@ def _scored(body: dict[str, Any]) -> Scored:
 
 def to_row(v: Verdict) -> list[Any]:
     """Return a verdict as a JSON row; infinite numbers are words there, since JSON has none."""
-    row = [str(value) if isinstance(value, float) and not math.isfinite(value) else value for value in v[:-1]]
-    return [*row, [[fact.x, fact.y, fact.given, fact.independent] for fact in v.because]]
+    row: list[Any] = [
+        str(value) if value.__class__ is float and not math.isfinite(value) else value for value in v[:-1]
+    ]
+    row.append([[fact.x, fact.y, fact.given, fact.independent] for fact in v.because])
+    return row
 
 
 def from_row(fields: list[str], row: list[Any]) -> Verdict:

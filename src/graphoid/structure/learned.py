@@ -44,9 +44,15 @@ class Cost:
     seconds: float = 0.0
     """Wall-clock time."""
     rows_read: float = 0
-    """Rows behind the tests, added up."""
+    """Rows behind the tests, added up; of data that stay where they are, rows that an engine went through."""
     queries: int = 0
-    """Trips to whatever answers: a batch of questions is one."""
+    """Trips to whatever answers: a batch of questions is one. Of data that stay where they are: queries."""
+    bytes_read: int = 0
+    """Bytes that an engine went through, of data that stay where they are."""
+    bytes_moved: int = 0
+    """Bytes that came back from there."""
+    money: float = 0.0
+    """What that costs by the price list given to :func:`graphoid.read`."""
 
     @classmethod
     def of(
@@ -188,11 +194,23 @@ class LearnedStructure:
         return compare(self.graph, true)
 
     def to_networkx(self) -> Any:
-        """Return a ``networkx.Graph`` whose nodes are the names; edges have ``evidence`` and ``strength``."""
+        """Return a ``networkx.Graph`` whose nodes are the names.
+
+        Edges have ``evidence``, ``strength`` and, where the learner gives them, ``probability`` and
+        ``verdict``.
+        """
         graph = self.graph.to_networkx()
         for row in self.edges():
             graph.edges[row.x, row.y].update(evidence=row.evidence, strength=row.strength)
+            if row.probability is not None:
+                graph.edges[row.x, row.y].update(probability=row.probability, verdict=row.verdict)
         return graph
+
+    def to_graphml(self, path: str | os.PathLike[str]) -> None:
+        """Write :meth:`to_networkx` as GraphML, which Gephi, Cytoscape and yEd read."""
+        from graphoid.structure import graphml
+
+        graphml.write(self.to_networkx(), path)
 
     def to_json(self) -> str:
         """Return everything as JSON text; :meth:`from_json` reads it."""

@@ -13,7 +13,7 @@ from graphoid.independence.partial_correlation import PartialCorrelation
 from graphoid.learners.recommended import recommended
 from graphoid.progress import Listener, Step, tell
 from graphoid.uncertainty.checkpoint import Checkpoint
-from graphoid.uncertainty.replicates import graph_of, in_table, learned, measured, pairs_of
+from graphoid.uncertainty.replicates import graph_of, in_all_rows, learned, measured, pairs_of
 from graphoid.uncertainty.resampled import Resampled
 from graphoid.uncertainty.resampling import SHARES, Kind, Resampler, check_kind, seed_of
 from graphoid.uncertainty.strength import conditioning_set, signs_of
@@ -34,6 +34,10 @@ AT_ONCE = 50
 
 MOST_PAIRS = 500
 """Up to so many pairs the strength of each is followed through the resamples; beyond, of those ever found."""
+
+
+MOST_ESTIMATED = 20_000
+"""Up to so many pairs each has an estimate from all rows, and may be called absent."""
 
 
 @dataclass(eq=False)
@@ -137,7 +141,9 @@ class Bootstrap:
             for i, pair in enumerate(pairs)
             if len(pairs) <= MOST_PAIRS or graph.has_edge(*pair) or found[:, i].any()
         ]
-        estimate = in_table(table, crossings)
+        looked_at = range(len(pairs)) if len(pairs) <= MOST_ESTIMATED else followed
+        estimate = np.full((len(pairs), 3), np.nan)
+        estimate[looked_at] = in_all_rows(resampler, table, [crossings[i] for i in looked_at])
         replicates = measured(resampler, range(self.n), [crossings[i] for i in followed], self.n_jobs or 1)
         return Resampled(
             graph=graph,

@@ -1,0 +1,99 @@
+"""``graphoid datasets``: tables to try things on."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from graphoid.cli import files
+from graphoid.cli.options import Json, Quiet, examples
+from graphoid.cli.terminal import cell, console, lines, note, print_json, printable
+from graphoid.errors import SettingsError
+
+EPILOG = examples(
+    ("datasets", "what there is"),
+    ("datasets titanic", "its variables and states"),
+    ("datasets survey --out survey.csv", "a file to learn from"),
+)
+
+WHAT = {
+    "titanic": ("2,201 people on board, counted in 1912", "nothing"),
+    "tic-tac-toe": ("every end game, from the rules", "nothing"),
+    "monks-1": ("MONK's problem 1, every case of its rule", "nothing"),
+    "monks-2": ("MONK's problem 2, every case of its rule", "nothing"),
+    "monks-3": ("MONK's problem 3, every case of its rule", "nothing"),
+    "balance-scale": ("every balance of two weights, from the rule", "nothing"),
+    "survey": ("4,000 simulated answers; one dependence holds in the city only", "nothing"),
+}
+"""What a table is and needs; the others are known by where they come from."""
+
+
+def datasets(
+    name: Annotated[str | None, typer.Argument(help="The table; all of them are listed if left out.")] = None,
+    *,
+    out: Annotated[str | None, typer.Option(help="Write its rows to a .csv file.")] = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """List tables to try things on, describe one, or write it to a file."""
+    files.checked(out, {".csv": None}, "--out")
+    if name is None:
+        if out is not None:
+            raise SettingsError(
+                "--out writes one table; name it, such as: graphoid datasets survey --out survey.csv."
+            )
+        _list(as_json=json, quiet=quiet)
+        return
+    from graphoid.datasets import load
+
+    table = load(name)
+    if out is not None:
+        files.write_rows(table, out)
+    if json:
+        variables = [
+            {"name": v.name, "states": list(v.states), "ordered": v.ordered} for v in table.variables
+        ]
+        written = {} if out is None else {"files": [out]}
+        print_json(
+            {"name": name, "rows": table.n_rows, "variables": variables, "notes": table.notes, **written}
+        )
+        return
+    if quiet:
+        return
+    if out is not None:
+        note(f"wrote {out}: {table.n_rows:,} rows of {len(table.variables):,} variables")
+        return
+    screen = console()
+    screen.print(f"{name}: {table.n_rows:,} rows of {len(table.variables):,} variables", style="bold")
+    made = lines("variable", "states", "")
+    for v in table.variables:
+        made.add_row(cell(v.name), cell(", ".join(map(str, v.states))), cell("ordered" if v.ordered else ""))
+    screen.print(made)
+    for said in table.notes:
+        screen.print(f"- {printable(said)}", soft_wrap=True)
+
+
+def _list(*, as_json: bool, quiet: bool) -> None:
+    from graphoid.datasets import names
+
+    rows = [
+        {"name": name, "what": what, "needs": needs} for name in names() for what, needs in [_described(name)]
+    ]
+    if as_json:
+        print_json(rows)
+    elif not quiet:
+        made = lines("name", "what", "needs")
+        for row in rows:
+            made.add_row(*map(cell, row.values()))
+        console().print(made)
+
+
+def _described(name: str) -> tuple[str, str]:
+    from graphoid.datasets import fetched
+
+    if name in fetched.SCIKIT_LEARN:
+        return "measurements that come with scikit-learn, cut into bins", "graphoid[sklearn]"
+    if name in fetched.OPENML:
+        return "fetched from OpenML and checked", "a network, the first time"
+    return WHAT[name]

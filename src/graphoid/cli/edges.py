@@ -1,0 +1,182 @@
+"""A learned network in the terminal: its edges, how sure they are, and what it cost to find out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from graphoid.cli.terminal import cell, lines, number, printable, shortened
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rich.console import Console
+    from rich.table import Table as Lines
+
+    from graphoid.structure.contexts import CanonicalModel
+    from graphoid.structure.learned import EdgeRow, LearnedStructure
+    from graphoid.uncertainty.resampled import EdgeStability, Resampled
+
+SHOWN = 100
+"""Edges shown; files and ``--json`` have all of them."""
+
+NAMED = 8
+"""Undecided pairs and lonely variables that are named."""
+
+STYLES = {"present": "green", "undecided": "yellow", "absent": "red"}
+
+
+def show(
+    found: LearnedStructure,
+    console: Console,
+    *,
+    bits: Mapping[tuple[str, str], float | None] | None = None,
+    resampled: Resampled | None = None,
+) -> None:
+    """Print a learned structure, with what a bootstrap says of it where there was one."""
+    from graphoid.structure.explain import alone, cost_line, counted, described, strongest_first, why_empty
+
+    rows = strongest_first(found)
+    by = described(found.settings)
+    title = f"{found.graph.n:,} variables, {counted(len(rows), 'edge')}"
+    console.print(printable(f"{title}, learned by {by}" if by else title), style="bold", soft_wrap=True)
+    if rows:
+        console.print(table(rows[:SHOWN], bits or {}, resampled))
+    if len(rows) > SHOWN:
+        console.print(
+            f"... and {len(rows) - SHOWN:,} more edges; --out FILE.csv and --json have all of them."
+        )
+    said = [*(_beside(found, rows, alone(found)) if rows else why_empty(found)), *_resampled(resampled, rows)]
+    if rows and resampled is None and not found.edge_probabilities:
+        said.append("how sure? graphoid learn FILE --bootstrap 200 says how often each edge is found again.")
+    for sentence in said:
+        console.print(printable(sentence), soft_wrap=True)
+    console.print(f"cost: {printable(cost_line(found))}", soft_wrap=True)
+
+
+def table(
+    rows: list[EdgeRow], bits: Mapping[tuple[str, str], float | None], resampled: Resampled | None = None
+) -> Lines:
+    """Return the edges as a table."""
+    probable = any(row.probability is not None for row in rows)
+    again = {} if resampled is None else {(row.x, row.y): row for row in resampled.edges()}
+    columns = ["who", "with whom", "verdict" if probable or again else "evidence says"]
+    columns += ["probability"] if probable else []
+    columns += ["found again"] if again else []
+    columns += ["bits"] if bits else []
+    made = lines(*columns, "evidence", right=("probability", "found again", "bits"))
+    for row in rows:
+        pair = row.x, row.y
+        verdict = row.verdict if probable else again[pair].verdict if again else in_words(row.strength)
+        cells = [cell(row.x), cell(row.y), cell(verdict, STYLES.get(verdict, ""))]
+        cells += [cell(number(row.probability))] if probable else []
+        cells += [cell(f"{again[pair].frequency:.0%}")] if again else []
+        cells += [cell(_interval(bits.get(pair), again.get(pair)))] if bits else []
+        made.add_row(*cells, cell(shortened(row.evidence, 100)))
+    return made
+
+
+def _interval(bits: float | None, again: EdgeStability | None) -> str:
+    """Return a strength, with its interval where there is one."""
+    if again is None or again.low is None:
+        return number(bits)
+    return f"{number(bits)} ({number(again.low)} to {number(again.high)})"
+
+
+def _resampled(resampled: Resampled | None, rows: list[EdgeRow]) -> list[str]:
+    """Return what a bootstrap says beyond the edges."""
+    if resampled is None:
+        return []
+    from graphoid.uncertainty.intervals import RULE
+
+    open_pairs = [
+        f"{shortened(row.x, 30)} – {shortened(row.y, 30)} ({row.frequency:.0%})"
+        for row in resampled.edges("undecided")
+        if not row.joined
+    ]
+    n = len(resampled.found)
+    said = [
+        f"found again: share of {n:,} resamples in which the edge is found; bits with their 95 % interval."
+    ]
+    if all(row.probability is None for row in rows):
+        said.append(RULE)
+    return said + ([f"no edge, but undecided by the bootstrap: {_some(open_pairs)}."] if open_pairs else [])
+
+
+def in_words(strength: float | None) -> str:
+    """Return the strength of evidence, -log10 of the p-value or log10 of the odds, in words.
+
+    >>> in_words(85.0), in_words(1.5)
+    ('beyond doubt', 'weak')
+    """
+    if strength is None:
+        return "known"
+    # p-values of 1e-20, 1e-6 and 1e-3: no more than a reader's guide
+    for least, words in ((20, "beyond doubt"), (6, "very strong"), (3, "strong")):
+        if strength >= least:
+            return words
+    return "weak"
+
+
+def _beside(found: LearnedStructure, rows: list[EdgeRow], lonely: list[str]) -> list[str]:
+    """Return what a table of edges does not say."""
+    from graphoid.structure.explain import listed
+
+    said = []
+    if any(row.probability is not None for row in rows):
+        said.append("present: probability of .9 or more; undecided: more rows would tell.")
+        open_pairs = [
+            f"{shortened(row.x, 30)} – {shortened(row.y, 30)} ({number(row.probability)})"
+            for row in found.pairs()
+            if row.verdict == "undecided" and not found.graph.has_edge(row.x, row.y)
+        ]
+        if open_pairs:
+            said.append(f"no edge, but undecided: {_some(open_pairs)}.")
+    if lonely:
+        said.append(
+            f"joined to nothing: {listed([shortened(name, 30) for name in lonely[:NAMED]])}" + _more(lonely)
+        )
+    return said
+
+
+def _some(items: list[str]) -> str:
+    return ", ".join(items[:NAMED]) + _more(items)
+
+
+def _more(items: list[Any]) -> str:
+    return f" and {len(items) - NAMED:,} more" if len(items) > NAMED else ""
+
+
+def show_contexts(found: CanonicalModel, console: Console) -> None:
+    """Print a canonical model: what is independent in which context, and what it cost."""
+    from graphoid.structure.explain import counted
+
+    title = f"{len(found.names):,} variables, {counted(len(found.graphs), 'different graph')}"
+    console.print(
+        printable(f"{title}, learned by {found.settings.get('learner')}"), style="bold", soft_wrap=True
+    )
+    made = lines(
+        "who", "with whom", "rows in which they are joined", right=("rows in which they are joined",)
+    )
+    total = float(found.n_rows.sum()) or 1.0
+    for x, y, share in shares(found):
+        made.add_row(cell(x), cell(y), cell(f"{share * total:,.0f} of {total:,.0f}"))
+    console.print(made)
+    said = found.independences()
+    for sentence in said[:SHOWN]:
+        console.print(f"- {printable(str(sentence))}", soft_wrap=True)
+    if len(said) > SHOWN:
+        console.print(f"- ... and {len(said) - SHOWN:,} more; --json has all of them.")
+    cost = found.cost
+    console.print(
+        f"cost: {cost.n_tests:,} tests, {cost.n_distinct:,} of them different, {cost.seconds:.3g} s"
+    )
+
+
+def shares(found: CanonicalModel) -> list[tuple[str, str, float]]:
+    """Return for every pair that is joined somewhere the share of the rows in which it is."""
+    total = float(found.n_rows.sum()) or 1.0
+    names = found.names
+    return [
+        (names[x], names[y], sum(c.n_rows for c in found.contexts if c.graph.has_edge(x, y)) / total)
+        for x, y in found.graph.edges
+    ]

@@ -1,0 +1,111 @@
+"""What Ctrl-C leaves behind, and how a run goes on from there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from graphoid.cli import settings
+from graphoid.cli.terminal import note
+from graphoid.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from graphoid.cli.progress import Watch
+    from graphoid.cli.settings import Run
+    from graphoid.data.table import Table
+    from graphoid.logic.verdict import Verdict
+    from graphoid.structure.learned import LearnedStructure
+
+INTERRUPTED = "interrupted"
+"""Why a search ended that Ctrl-C ended."""
+
+
+def keep(watch: Watch, run: Run, table: Table, path: str) -> None:
+    """Write what a run has found so far, and say how to go on."""
+    from graphoid.structure.explain import counted
+
+    watch.stop()
+    found = structure(watch.so_far, run, table)
+    if found is None:
+        note("interrupted before anything was found; nothing was kept.")
+        return
+    found.save(path)
+    n_edges = found.graph.n_edges
+    if found.trace:
+        answers = counted(found.cost.n_tests, "answer")
+        what = f"{answers}, and as edges what none of them separates ({counted(n_edges, 'pair')}),"
+    else:
+        what = f"the best graph so far, {counted(n_edges, 'edge')},"
+    note(f"interrupted: kept {what} in {path}. Go on with: graphoid learn --resume {path}")
+
+
+def structure(so_far: Any, run: Run, table: Table) -> LearnedStructure | None:
+    """Return what a run has found so far as a structure; None if that is nothing.
+
+    A search by scores has a graph at any time. A search by tests has answers: joined are the pairs that some
+    answer calls dependent and none independent, which is what the search had left to take apart.
+    """
+    from graphoid.logic.verdict import Verdict
+    from graphoid.structure.graph import UndirectedGraph
+    from graphoid.structure.learned import EXECUTED, Cost, LearnedStructure
+
+    if isinstance(so_far, UndirectedGraph):
+        graph, trace = so_far, tuple[Verdict, ...]()
+    elif so_far:
+        answers = tuple(so_far)
+        apart = {(min(v.x, v.y), max(v.x, v.y)) for v in answers if v.independent}
+        together = {(min(v.x, v.y), max(v.x, v.y)) for v in answers if not v.independent}
+        graph = UndirectedGraph(table.names, sorted(together - apart))
+        trace = tuple(v for v in answers if v.source in EXECUTED)  # what was inferred is inferred again
+    else:
+        return None
+    return LearnedStructure(
+        graph=graph,
+        trace=trace,
+        cost=Cost.of(trace),
+        stopped=INTERRUPTED,
+        settings={"learner": run.learner, settings.RUN: run.to_dict()},
+        seed=run.seed,
+        data_id=table.data_id,
+    )
+
+
+@dataclass(frozen=True)
+class Before:
+    """A run that was interrupted, and what it had found."""
+
+    run: Run
+    found: LearnedStructure
+    path: str
+
+    @classmethod
+    def load(cls, path: str) -> Before:
+        """Return what was kept in a file."""
+        import graphoid as gd
+
+        if not Path(path).exists():
+            raise DataError(f"there is no file {path!r} to resume from.")
+        found = gd.load(path)
+        if not isinstance(found, gd.LearnedStructure) or found.stopped != INTERRUPTED:
+            raise DataError(
+                f"{path!r} is not what an interrupted run left behind; to repeat a run use --config."
+            )
+        return cls(settings.made_by(found, repr(path)).beside(path), found, path)
+
+    def on(self, run: Run, table: Table) -> tuple[Any, Sequence[Verdict]]:
+        """Return the graph to start from, or the answers that need not be asked for again."""
+        if table.data_id != self.found.data_id:
+            raise DataError(
+                f"{run.file!r} is not the table that {self.path!r} was found in; its digest differs."
+            )
+        if not self.found.trace:
+            return self.found.graph, ()
+        asked, now = (self.run.learner, self.run.test, self.run.alpha), (run.learner, run.test, run.alpha)
+        if asked != now or self.run.set != run.set or self.run.preset != run.preset:
+            raise DataError(
+                f"the answers in {self.path!r} were given to other settings; leave those as they were."
+            )
+        return None, self.found.trace

@@ -1,0 +1,199 @@
+"""``graphoid query``: probabilities from a model, independences from a structure."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from graphoid.cli.evidence import states
+from graphoid.cli.options import Json, Quiet, Seed, examples
+from graphoid.cli.results import loaded
+from graphoid.cli.terminal import cell, console, lines, print_json, printable
+from graphoid.errors import CountsTooLarge, DataError, SettingsError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from graphoid.models.network import MarkovNetwork
+    from graphoid.structure.graph import UndirectedGraph
+
+EPILOG = (
+    examples(
+        ("query model.json vote", "how vote is distributed"),
+        ("query model.json vote --given region=north income=low", "and among those"),
+        ("query model.json vote car --joint", "both together"),
+        ("query model.json --map --given vote=yes", "the most probable row"),
+        ("query survey.json --separated vote income --given region", "does region come between them?"),
+        ("query survey.json --why vote income", "why they are joined, or not"),
+    )
+    + "\n\nA model is what graphoid learn --model wrote; a structure, what --out wrote."
+)
+
+SHOWN = 200
+"""Cells of a joint distribution shown; ``--json`` has all of them."""
+
+
+def query(
+    model: Annotated[str, typer.Argument(help="A model (.json, .uai) or a structure (.json).")],
+    variables: Annotated[
+        list[str] | None, typer.Argument(help="What to ask about; everything if left out.")
+    ] = None,
+    *,
+    given: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=STATE ...", help="What is known; names alone with --separated."),
+    ] = None,
+    joint: Annotated[bool, typer.Option("--joint", help="The joint distribution of the variables.")] = False,
+    map_: Annotated[bool, typer.Option("--map", help="The most probable states, jointly.")] = False,
+    estimate: Annotated[
+        bool, typer.Option("--estimate", help="By Gibbs sampling, with errors; for models too large.")
+    ] = False,
+    separated: Annotated[
+        bool, typer.Option("--separated", help="Are two variables independent given others?")
+    ] = False,
+    why: Annotated[bool, typer.Option("--why", help="Why are two variables joined, or not?")] = False,
+    seed: Seed = 0,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Ask MODEL for probabilities, or a structure for independences."""
+    import graphoid as gd
+
+    asked, known = variables or [], given or []
+    chosen = [
+        f"--{name}"
+        for name, on in (("joint", joint), ("map", map_), ("separated", separated), ("why", why))
+        if on
+    ]
+    if len(chosen) > 1:
+        raise typer.BadParameter(f"{chosen[0]} and {chosen[1]} are two questions; ask one at a time.")
+    found = loaded(model)
+    if separated or why:
+        x, y = _two(asked, chosen[0])
+        answer = _separation(found.graph, x, y, known) if separated else _reason(found, x, y)
+    elif not isinstance(found, gd.MarkovNetwork):
+        raise DataError(
+            f"{model!r} is a structure without probabilities; graphoid learn FILE --model model.json fits "
+            f"them. Of a structure ask --separated or --why."
+        )
+    elif map_:
+        answer = _most_probable(found, asked, states(known, found.variables))
+    else:
+        evidence = states(known, found.variables)
+        answer = _distributions(found, asked, evidence, joint=joint, seed=seed if estimate else None)
+    if json:
+        print_json(answer.plain)
+    elif not quiet:
+        answer.show()
+
+
+class Answer:
+    """An answer as plain values, and as lines."""
+
+    def __init__(
+        self, plain: dict[str, Any], sentence: str = "", rows: Sequence[tuple[str, ...]] | None = None
+    ) -> None:
+        self.plain = plain
+        self._sentence = sentence
+        self._rows = rows or []
+
+    def show(self) -> None:
+        """Print it."""
+        screen = console()
+        if self._sentence:
+            screen.print("\n".join(map(printable, self._sentence.split("\n"))), soft_wrap=True)
+        if self._rows:
+            head, *rows = self._rows
+            made = lines(*(printable(name) for name in head), right=("probability", "± error"))
+            for row in rows[:SHOWN]:
+                made.add_row(*map(cell, row))
+            screen.print(made)
+            if len(rows) > SHOWN:
+                screen.print(f"... and {len(rows) - SHOWN:,} more; --json has all of them.")
+
+
+def _two(asked: list[str], option: str) -> tuple[str, str]:
+    if len(asked) != 2:
+        raise typer.BadParameter(f"{option} asks about two variables; got {len(asked)}.")
+    return asked[0], asked[1]
+
+
+def _separation(graph: UndirectedGraph, x: str, y: str, given: list[str]) -> Answer:
+    independent = graph.separated(x, y, given)
+    once = f" once {', '.join(given)} {'is' if len(given) == 1 else 'are'} known" if given else ""
+    if independent:
+        sentence = f"yes: {x} tells nothing about {y}{once}."
+    else:
+        sentence = f"no: {x} tells something about {y}{once}, along {_path(graph, x, y, given)}."
+    return Answer({"x": x, "y": y, "given": given, "independent": independent}, sentence)
+
+
+def _path(graph: UndirectedGraph, x: str, y: str, given: list[str]) -> str:
+    """Return a shortest path that what is given does not block."""
+    import networkx as nx
+
+    open_ = graph.to_networkx()
+    open_.remove_nodes_from(given)
+    return " – ".join(nx.shortest_path(open_, x, y))
+
+
+def _reason(found: Any, x: str, y: str) -> Answer:
+    if not hasattr(found, "why"):
+        raise DataError("only a structure that graphoid learn --out wrote knows why; this is another file.")
+    sentence = found.why(x, y)
+    joined = found.graph.has_edge(x, y)
+    return Answer({"x": x, "y": y, "joined": joined, "why": sentence}, sentence)
+
+
+def _most_probable(model: MarkovNetwork, asked: list[str], evidence: dict[str, Any]) -> Answer:
+    best: Any = model.most_probable(evidence, asked or None)
+    rows = [("variable", "most probable state")]
+    rows += [(name, f"{state} (given)" if name in evidence else str(state)) for name, state in best.items()]
+    return Answer({"given": evidence, "most_probable": best}, rows=rows)
+
+
+def _distributions(
+    model: MarkovNetwork, asked: list[str], evidence: dict[str, Any], *, joint: bool, seed: int | None
+) -> Answer:
+    """Return the distribution of each variable asked about, or of all of them together."""
+    if joint and not asked:
+        raise SettingsError("--joint needs the names of the variables, such as: vote car --joint.")
+    names = asked or [name for name in model.names if name not in evidence]
+    groups = [names] if joint else [[name] for name in names]
+    heads = [*names, "probability"] if joint else ["variable", "state", "probability"]
+    rows: list[tuple[str, ...]] = [tuple(heads if seed is None else [*heads, "± error"])]
+    plain = []
+    for group in groups:
+        if seed is None:
+            p, error = _exactly(model, group, evidence), None
+        else:
+            found = model.estimate(group, evidence, random_state=seed)
+            p, error = found.probabilities, found.standard_error
+        labels = [model.variables[model.position(name)].states for name in group]
+        cells = list(product(*labels))
+        flat = p.ravel().tolist()
+        errors = None if error is None else error.ravel().tolist()
+        plain.append(
+            {
+                "variables": group,
+                "states": [list(cell) for cell in cells],
+                "probabilities": flat,
+                **({} if errors is None else {"errors": errors}),
+            }
+        )
+        for i, states_ in enumerate(cells):
+            shown = [str(state) for state in states_] if joint else [group[0], str(states_[0])]
+            rows.append((*shown, f"{flat[i]:.4f}", *(() if errors is None else (f"{errors[i]:.4f}",))))
+    return Answer({"given": evidence, "distributions": plain}, rows=rows)
+
+
+def _exactly(model: MarkovNetwork, group: list[str], evidence: dict[str, Any]) -> NDArray[np.float64]:
+    try:
+        return model.query(group, evidence)
+    except CountsTooLarge as error:
+        raise CountsTooLarge(f"{error} --estimate answers by sampling.") from None

@@ -1,0 +1,79 @@
+"""``graphoid report``: a structure as a page to read offline."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from graphoid.cli import files, settings
+from graphoid.cli.options import Json, Quiet, Seed, examples
+from graphoid.cli.terminal import note, print_json
+from graphoid.errors import DataError
+
+if TYPE_CHECKING:
+    from graphoid.data.table import Table
+
+EPILOG = examples(
+    ("report survey.json --data survey.csv --out survey.html", "a page to read offline"),
+    ("report new.json --data new.csv --layout-from old.html", "the same places for the same variables"),
+)
+
+
+def report(
+    structure: Annotated[str, typer.Argument(help="What graphoid learn --out wrote, .json.")],
+    *,
+    out: Annotated[str, typer.Option(help="The page, .html.")] = "report.html",
+    data: Annotated[
+        str | None, typer.Option(help="The file it was learned from; read as the run read it.")
+    ] = None,
+    layout_from: Annotated[
+        str | None, typer.Option(help="Another report, .html, whose variables keep their places.")
+    ] = None,
+    seed: Seed = 0,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write a learned structure as one page that opens without a network."""
+    import graphoid as gd
+    from graphoid.cli.results import loaded
+
+    files.checked(out, {".html": None}, "--out")
+    if layout_from is not None and not Path(layout_from).is_file():
+        raise DataError(f"there is no report {layout_from!r} to take the places from.")
+    found = loaded(structure)
+    if isinstance(found, gd.MarkovNetwork):
+        raise DataError(
+            f"{structure!r} is a model; a report is about a structure: graphoid learn --out s.json."
+        )
+    table = None if data is None else table_of(found, data)
+    write_report(found, out, table, layout_from=layout_from, seed=seed)
+    if json:
+        print_json({"files": [out]})
+    elif not quiet:
+        note(f"wrote {out}")
+
+
+def table_of(found: Any, file: str) -> Table:
+    """Return the table that a structure was learned from, read as the run that made it read it."""
+    from graphoid.cli.learning import read
+
+    run = found.settings.get(settings.RUN)
+    how = settings.Run() if run is None else settings.Run.of(run, "the structure")
+    return read(how.over({"file": file}), quiet=True)
+
+
+def write_report(
+    found: Any,
+    path: str,
+    table: Table | None,
+    *,
+    bootstrap: Any = None,
+    layout_from: str | None = None,
+    seed: int = 0,
+) -> None:
+    """Write the page of a structure."""
+    from graphoid.report import page
+
+    page.write(found, path, table=table, bootstrap=bootstrap, layout_from=layout_from, seed=seed)

@@ -1,0 +1,97 @@
+"""What goes to the terminal: text that cannot disturb it, tables, notes."""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table as Lines
+    from rich.text import Text
+
+LONGEST = 60
+"""Characters of a name shown in a table; files and ``--json`` have all of it."""
+
+UNCUT = 1_000
+"""Width where nobody looks: in a file or a pipe nothing need be cut, and tables take what they need."""
+
+
+def console(*, stderr: bool = False) -> Console:
+    """Return a console that takes what it is given as text, never as markup."""
+    from rich.console import Console
+
+    made = Console(stderr=stderr, highlight=False, markup=False, emoji=False)
+    if made.is_terminal or "COLUMNS" in os.environ:
+        return made
+    return Console(stderr=stderr, highlight=False, markup=False, emoji=False, width=UNCUT)
+
+
+def printable(text: str) -> str:
+    r"""Return text that cannot disturb a terminal: characters that steer it are written out.
+
+    >>> printable("\x1b[31mred\n")
+    '\\x1b[31mred\\n'
+    """
+    return "".join(
+        c if c.isprintable() else c.encode("unicode_escape", "backslashreplace").decode() for c in text
+    )
+
+
+def shortened(text: str, longest: int = LONGEST) -> str:
+    """Return printable text of bounded length."""
+    shown = printable(text)
+    return shown if len(shown) <= longest else f"{shown[: longest - 1]}…"
+
+
+def cell(value: Any, style: str = "") -> Text:
+    """Return what stands in a cell of a table: never markup, never longer than a screen."""
+    from rich.text import Text
+
+    return Text(shortened("" if value is None else str(value)), style=style, overflow="fold")
+
+
+def lines(*columns: str, right: tuple[str, ...] = (), title: str = "") -> Lines:
+    """Return an empty table; columns named in ``right`` hold numbers."""
+    from rich.table import Table as Lines
+
+    made = Lines(title=title or None, title_justify="left", title_style="bold")
+    for column in columns:
+        made.add_column(column, justify="right" if column in right else "left", overflow="fold")
+    return made
+
+
+def number(value: float | None, digits: int = 3) -> str:
+    """Return a number for a table.
+
+    >>> number(0.123456), number(None), number(float("inf"))
+    ('0.123', '', '∞')
+    """
+    if value is None:
+        return ""
+    return "∞" if value == math.inf else f"{value:.{digits}g}"
+
+
+def print_json(value: Any) -> None:
+    """Print JSON, in ASCII, so that it survives any terminal and pipe."""
+    import json
+
+    print(json.dumps(finite(value), indent=2, ensure_ascii=True, allow_nan=False))
+
+
+def finite(value: Any) -> Any:
+    """Return a value as JSON can hold it: numbers that are not finite are words."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, dict):
+        return {str(key): finite(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [finite(item) for item in value]
+    return value
+
+
+def note(message: str) -> None:
+    """Say something beside the result: one line on the standard error."""
+    print(printable(" ".join(message.split())), file=sys.stderr)

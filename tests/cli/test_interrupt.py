@@ -1,0 +1,151 @@
+"""Ctrl-C: the command ends within a second, keeps what it found, says how to go on, and can go on."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import graphoid as gd
+from graphoid.counts.native import kernels
+from tests.terminal import COMMAND, Terminal, graphoid
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
+
+PLAIN = {"GRAPHOID_NATIVE": "0"}  # without kernels the tests take long enough to be interrupted
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder with a table of 30 columns, each depending on two before it."""
+    made = tmp_path_factory.mktemp("interrupted")
+    rng = np.random.default_rng(0)
+    rows = np.zeros((60_000, 30), dtype=np.uint8)
+    for j in range(30):
+        p, q = rng.integers(0, max(j, 1), size=2)
+        rows[:, j] = rng.random(len(rows)) < 0.2 + 0.3 * rows[:, p] + 0.3 * rows[:, q]
+    pq.write_table(pa.table({f"v{j}": rows[:, j] for j in range(30)}), made / "big.parquet")
+    pq.write_table(pa.table({f"v{j}": rows[:1000, j] for j in range(12)}), made / "small.parquet")
+    return made
+
+
+def interrupted(folder, *arguments, shown, file="big.parquet", **environment):
+    """Press Ctrl-C when something is shown; return the exit code, the seconds it took, and what was shown."""
+    with Terminal([*COMMAND, "learn", file, *arguments], cwd=folder, columns=130, **environment) as terminal:
+        terminal.until(shown)
+        pressed = time.monotonic()
+        terminal.press("\x03")
+        code = terminal.end()
+        return code, time.monotonic() - pressed, terminal.shown
+
+
+def test_answers_are_kept_and_the_run_goes_on_to_the_same_end(folder):
+    code, seconds, shown = interrupted(
+        folder, "--learner", "gsmn", "--out", "g.json", shown="examining variables", **PLAIN
+    )
+    assert code == 130
+    assert seconds < 1
+    assert "asked" in shown
+    assert "inferred" in shown
+    assert "Go on with: graphoid learn --resume g.json" in shown.replace("\r\n", " ")
+    kept = gd.load(folder / "g.json")
+    assert kept.stopped == "interrupted"
+    assert kept.cost.n_tests >= 435  # all pairs of 30, and some
+    separated = {frozenset((v.x, v.y)) for v in kept.trace if v.independent}
+    assert kept.graph.n_edges > 0
+    assert not any(frozenset(edge) in separated for edge in kept.graph.edges)
+
+    done = graphoid("learn", "--resume", "g.json", "--out", "g.json", "--quiet", cwd=folder)
+    assert (done.returncode, done.stdout) == (0, "")
+    resumed = gd.load(folder / "g.json")
+    whole = gd.GSMN().fit(gd.read(folder / "big.parquet")).structure_
+    assert resumed.graph == whole.graph
+    assert resumed.stopped == "converged"
+    assert [v[:4] for v in resumed.trace] == [v[:4] for v in whole.trace]
+
+
+def test_the_best_graph_is_kept_and_searched_on_from(folder):
+    code, seconds, shown = interrupted(
+        folder,
+        "--learner",
+        "search",
+        "--score",
+        "mpl",
+        "--set",
+        "effort=1000",
+        shown="searching",
+        file="small.parquet",
+    )
+    assert code == 130
+    assert seconds < 1
+    assert "kept the best graph so far" in shown
+    kept = gd.load(folder / "small.partial.json")
+    assert (kept.stopped, kept.trace) == ("interrupted", ())
+    done = graphoid("learn", "--resume", "small.partial.json", "--set", "effort=0", "--json", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    score = gd.MPL()
+    table = gd.read(folder / "small.parquet")
+    edges = [(row["x"], row["y"]) for row in found["edges"]]
+    assert score.value(gd.UndirectedGraph(table.names, edges), table) >= score.value(kept.graph, table)
+
+
+def test_a_signal_in_the_midst_of_one_long_question_ends_it_at_once(folder):
+    """All pairs are asked in one batch, in a kernel that never returns to Python in between."""
+    with subprocess.Popen(
+        [*COMMAND, "learn", "big.parquet", "--learner", "gsmn", "--out", "none.json"],
+        cwd=folder,
+        env={**os.environ, **PLAIN},
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert any(line.startswith("learning by gsmn: 60,000 rows") for line in process.stderr)
+        sent = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+        assert time.monotonic() - sent < 1
+    assert (process.returncode, out) == (130, "")
+    assert err == "interrupted before anything was found; nothing was kept.\n"
+    assert not (folder / "none.json").exists()
+
+
+def test_what_was_left_behind_belongs_to_its_table_and_settings(folder, tmp_path):
+    table = gd.read(folder / "big.parquet")
+    from graphoid.cli.partial import structure
+    from graphoid.cli.settings import Run
+
+    trace = gd.Tester(gd.ChiSquare(), table).ask([(0, 1, ()), (0, 2, ())])
+    run = Run(file="big.parquet", learner="gsmn")
+    structure(trace, run, table).save(folder / "left.json")
+    done = graphoid("learn", "--resume", "left.json", "--alpha", "0.2", cwd=folder)
+    assert done.returncode == 1
+    assert "were given to other settings" in done.stderr
+    done = graphoid("learn", "small.parquet", "--resume", "left.json", cwd=folder)
+    assert done.returncode == 1
+    assert "its digest differs" in done.stderr
+    gd.GSMN().fit(table).structure_.save(folder / "whole.json")
+    done = graphoid("learn", "--resume", "whole.json", cwd=folder)
+    assert done.returncode == 1
+    assert "to repeat a run use --config" in done.stderr
+
+
+@pytest.mark.skipif(kernels() is None, reason="without kernels 50 resamples take a minute")
+def test_the_network_and_the_resamples_so_far_are_kept(folder):
+    command = ("--learner", "search", "--score", "mpl", "--bootstrap", "150", "--out", "b.json")
+    code, seconds, shown = interrupted(folder, *command, shown="resampling 50 of 150", file="small.parquet")
+    assert code == 130
+    assert seconds < 1
+    assert "kept the network in b.json and resamples in b.bootstrap-" in shown.replace("\r\n", "")
+    assert gd.load(folder / "b.json").stopped == "converged"
+    (kept,) = folder.glob("b.bootstrap-*.json")
+    done = graphoid("learn", "small.parquet", *command, "--json", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert not kept.exists()

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# The wheel as a user gets it: built, small, installed into an empty environment where there is no compiler,
+# and used from a folder that is not the clone.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+PYTHON=${PYTHON:-python3}
+LIMIT=3000000  # bytes
+ENVIRONMENT=$PWD/.venv-wheel
+
+rm -rf dist "$ENVIRONMENT"
+# With a build folder of its own: the usual build stays as it is.
+"$PYTHON" -m pip wheel --quiet --no-deps --wheel-dir dist --config-settings=build-dir=build/wheel .
+wheel=$(echo dist/*.whl)
+size=$(wc -c <"$wheel")
+echo "$wheel: $size bytes"
+if [ "$size" -ge $LIMIT ]; then
+    echo "the wheel is larger than $LIMIT bytes" >&2
+    exit 1
+fi
+
+"$PYTHON" -m venv "$ENVIRONMENT"
+# Nothing may be built on the way: wheels only, and no compiler to be found.
+CC=/nonexistent CXX=/nonexistent "$ENVIRONMENT/bin/python" -m pip install --quiet --only-binary :all: "$wheel"
+
+elsewhere=$(mktemp -d)
+trap 'rm -rf "$elsewhere"' EXIT
+(
+    cd "$elsewhere"
+    export PATH="$ENVIRONMENT/bin" TMPDIR="$elsewhere"
+    python -c "import graphoid._native"
+    graphoid demo
+)
