@@ -41,8 +41,6 @@ class Line(NamedTuple):
     """From 0 to 1: how thick."""
     certainty: str
     """"sure", "likely" or "doubtful": how it is stroked."""
-    label: str
-    """What is said when one points at it."""
 
 
 class Hull(NamedTuple):
@@ -117,7 +115,7 @@ def _line(i: int, line: Line, places: NDArray[np.float64]) -> str:
     width = THIN + (THICK - THIN) * line.weight
     return (
         f'<line class="edge line {line.certainty}" data-edge="{i}" x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" '
-        f'y2="{y2:g}" stroke-width="{width:.2f}"><title>{html(line.label)}</title></line>'
+        f'y2="{y2:g}" stroke-width="{width:.2f}"/>'
     )
 
 

@@ -486,8 +486,16 @@
   let over = null;
   function touch(i) {
     if (i === over) return;
-    if (over !== null) edgeParts[over].classList.remove("over");
-    if (i !== null) edgeParts[i].classList.add("over");
+    if (over !== null) {
+      edgeParts[over].classList.remove("over");
+      edgeParts[over].replaceChildren();
+    }
+    if (i !== null) { // a title for the one that is pointed at: thousands of them would slow the drawing down
+      const title = document.createElementNS(svg.namespaceURI, "title"), value = strength(edges[i]);
+      title.textContent = `${nodes[edges[i].x].name} – ${nodes[edges[i].y].name}${value ? `: ${say(value)}${unit}` : ""}`;
+      edgeParts[i].append(title);
+      edgeParts[i].classList.add("over");
+    }
     svg.classList.toggle("over", i !== null);
     over = i;
   }

@@ -127,7 +127,7 @@ def _page(subject: Subject, places: NDArray[np.float64], bootstrap: Any, title: 
     drawing = svg(
         subject.names,
         places,
-        [_line(subject, edge, weight) for edge, weight in zip(edges, weights_of(edges), strict=True)],
+        [Line(e.x, e.y, weight, e.certainty) for e, weight in zip(edges, weights_of(edges), strict=True)],
         hulls=[
             Hull(t.members, f"{', '.join(subject.names[v] for v in t.members)}: {t.information:+.1%}")
             for t in subject.together
@@ -178,16 +178,6 @@ def _abstract(subject: Subject, edges: Sequence[EdgeFacts]) -> str:
     sure = sum(edge.certainty == "sure" for edge in edges)
     certain = f" {sure:,} of the edges are sure." if edges and subject.kind == "structure" else ""
     return f"{head}{f', learned by {visible(by)}' if by else ''}.{certain}"
-
-
-def _line(subject: Subject, edge: EdgeFacts, weight: float) -> Line:
-    ends = f"{subject.names[edge.x]} – {subject.names[edge.y]}"
-    facts = []
-    if edge.bits is not None:
-        facts.append(f"{edge.bits:.3g} bits")
-    if edge.row is not None:
-        facts.append(edge.row.evidence)
-    return Line(edge.x, edge.y, weight, edge.certainty, f"{ends}: {'; '.join(facts)}" if facts else ends)
 
 
 def _data(
