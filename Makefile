@@ -1,13 +1,13 @@
 # make demo   set everything up and learn a first network
 # make test   set everything up and run the tests
-# The rest is for developers: lint, types, bench, fuzz, sanitize, wheel, test-all, test-browser, clean.
+# The rest is for developers: lint, types, docs, bench, fuzz, sanitize, wheel, test-all, test-browser, test-engines, clean.
 
 PYTHON ?= python3
 VENV   ?= .venv
 BIN     = $(VENV)/bin
 KERNELS = $(wildcard native/*) CMakeLists.txt pyproject.toml
 
-.PHONY: demo test test-all test-browser lint types bench fuzz sanitize wheel clean setup
+.PHONY: demo test test-all test-browser test-engines lint types docs docs-links bench fuzz sanitize wheel clean setup
 .DEFAULT_GOAL := test
 
 setup: $(VENV)/.installed
@@ -21,11 +21,15 @@ demo: setup
 	$(BIN)/graphoid demo
 
 test: setup
-	$(BIN)/python -m pytest -m "not slow" -n auto
-	GRAPHOID_NATIVE=0 $(BIN)/python -m pytest -m "not slow" -n auto tests/agreement tests/conformance tests/independence tests/golden tests/models
+	$(BIN)/python -m pytest -m "not slow and not engines" -n auto
+	GRAPHOID_NATIVE=0 $(BIN)/python -m pytest -m "not slow and not engines" -n auto tests/agreement tests/conformance tests/independence tests/golden tests/models
 
 test-all: setup
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -m "not engines" -n auto
+
+# Real servers: PostgreSQL and Spark are installed where they are missing, started on loopback, and stopped.
+test-engines: setup
+	bash tools/test_engines.sh $(BIN)/python
 
 # Reports in a real Chromium, installed where that is allowed; where there is none, one line says so.
 test-browser: setup
@@ -39,6 +43,16 @@ lint: setup
 
 types: setup
 	$(BIN)/mypy
+
+# Pages into docs/_build/html, examples run where they changed; every warning and every dead link within is an error.
+docs: setup
+	$(BIN)/sphinx-build -q -b html -W --keep-going docs docs/_build/html
+	$(BIN)/python tools/links.py docs/_build/html
+	@echo "docs/_build/html/index.html"
+
+# Also the addresses elsewhere, which takes a network.
+docs-links: setup
+	$(BIN)/sphinx-build -q -b linkcheck -D sphinx_gallery_conf.plot_gallery=0 docs docs/_build/links
 
 # All of them run; a missed bar fails the target at the end.
 bench: setup
@@ -58,3 +72,4 @@ wheel:
 
 clean:
 	rm -rf $(VENV) .venv-* build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf docs/_build docs/gallery docs/reference/generated docs/examples/*.html

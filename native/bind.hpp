@@ -20,11 +20,13 @@ nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>> owned(std::vector<T>&& 
 // One function a subject, defined in bind_<subject>.cpp and called by the module in bindings.cpp.
 void bind_chains(nanobind::module_& m);
 void bind_climb(nanobind::module_& m);
+void bind_conditional(nanobind::module_& m);
 void bind_conditional_gibbs(nanobind::module_& m);
 void bind_contexts(nanobind::module_& m);
 void bind_mixture(nanobind::module_& m);
 void bind_population(nanobind::module_& m);
 void bind_pseudo_likelihood(nanobind::module_& m);
 void bind_resamples(nanobind::module_& m);
+void bind_stream(nanobind::module_& m);
 
 }  // namespace graphoid

@@ -363,8 +363,16 @@ private:
 
     const LogRising* rising(double base) {
         const std::lock_guard<std::mutex> lock(mutex_);
-        if (!rising_) rising_ = std::make_unique<RisingTables>(std::min(kLongest, data_->n_rows + 4096));
+        if (!rising_) rising_ = rising_tables(std::min(kLongest, total_rows() + 4096));
         return &(*rising_)[base];
+    }
+
+    // Rows that the data stand for: distinct rows with their numbers are judged to the bit as the rows themselves.
+    std::size_t total_rows() const {
+        if (data_->units == nullptr) return data_->n_rows;
+        std::int64_t total = 0;
+        for (std::size_t i = 0; i < data_->n_rows; ++i) total += data_->units[i];
+        return static_cast<std::size_t>(std::min(static_cast<double>(total) * data_->unit, static_cast<double>(kLongest)));
     }
 
     // 32 MB of logarithms of Gamma; those of larger counts are computed one by one
@@ -374,7 +382,7 @@ private:
     std::unique_ptr<Dataset> data_;
     SliceCache cache_;
     std::mutex mutex_;
-    std::unique_ptr<RisingTables> rising_;
+    std::shared_ptr<RisingTables> rising_;
     RisingTables pseudo_counts_{16384};  // of which there are as many as sizes of blankets: a quarter of a megabyte each
 };
 
@@ -567,12 +575,14 @@ NB_MODULE(_native, m) {
     m.def("gibbs", &gibbs);
     bind_chains(m);
     bind_climb(m);
+    bind_conditional(m);
     bind_conditional_gibbs(m);
     bind_contexts(m);
     bind_mixture(m);
     bind_population(m);
     bind_pseudo_likelihood(m);
     bind_resamples(m);
+    bind_stream(m);
     m.def("make_tuples", &make_tuples, nb::arg("type"), nb::arg("columns"), nb::arg("n"));
     m.def("log_chi2_sf", &log_chi2_sf, nb::arg("x"), nb::arg("dof"));
     m.def("simd_names", [] {

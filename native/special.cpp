@@ -111,4 +111,13 @@ long double LogRising::total(double times, double count) const {
     return direct(static_cast<long double>(times) * base_, static_cast<long double>(count));
 }
 
+std::shared_ptr<RisingTables> rising_tables(std::size_t largest) {
+    static std::mutex mutex;
+    static std::map<std::size_t, std::weak_ptr<RisingTables>> shared;
+    const std::lock_guard<std::mutex> lock(mutex);
+    std::shared_ptr<RisingTables> tables = shared[largest].lock();
+    if (!tables) shared[largest] = tables = std::make_shared<RisingTables>(largest);
+    return tables;
+}
+
 }  // namespace graphoid

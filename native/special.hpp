@@ -52,4 +52,7 @@ private:
     std::map<double, std::unique_ptr<LogRising>> tables_;
 };
 
+// The tables of a length, shared by all data sets that want them while one of them does.
+std::shared_ptr<RisingTables> rising_tables(std::size_t largest);
+
 }  // namespace graphoid

@@ -1,10 +1,16 @@
-"""Settings that all tests share."""
+"""Settings and places that all tests share."""
 
 from __future__ import annotations
 
 import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 # No deadline: the first example of a test may pay for an import, and machines differ widely.
 settings.register_profile(
@@ -12,3 +18,67 @@ settings.register_profile(
 )
 settings.register_profile("long", deadline=None, max_examples=5000, suppress_health_check=list(HealthCheck))
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+
+class Servers:
+    """Servers that are started when a test first needs them."""
+
+    def __init__(self) -> None:
+        self._postgres: Any = None
+        self._spark: Any = None
+
+    @property
+    def postgres(self) -> Any:
+        """A PostgreSQL server with a data folder of its own."""
+        from tests.servers import Postgres
+
+        if self._postgres is None:
+            self._postgres = Postgres(Path("build/servers").resolve())
+        return self._postgres
+
+    @property
+    def spark(self) -> Any:
+        """A Spark session with two workers."""
+        from tests.servers import spark_session
+
+        if self._spark is None:
+            self._spark = spark_session()
+        return self._spark
+
+    def stop(self) -> None:
+        """Stop what was started."""
+        if self._spark is not None:
+            self._spark.stop()
+        if self._postgres is not None:
+            self._postgres.remove()
+
+
+@pytest.fixture(scope="session")
+def servers() -> Iterator[Servers]:
+    """Real servers, for tests marked ``engines``: `make test-engines` starts them."""
+    if os.environ.get("GRAPHOID_ENGINES") != "1":
+        pytest.skip("servers are for `make test-engines`")
+    running = Servers()
+    yield running
+    running.stop()
+
+
+@pytest.fixture(scope="session")
+def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """Somewhere that data live: one of :data:`tests.places.PLACES`."""
+    from tests.places import SERVERS, Place
+
+    libraries = {
+        "duckdb": "duckdb",
+        "relation": "duckdb",
+        "ibis": "ibis",
+        "postgres": "psycopg",
+        "spark": "pyspark",
+    }
+    if request.param in libraries:
+        pytest.importorskip(libraries[request.param])
+        pytest.importorskip("sqlglot")
+    running = request.getfixturevalue("servers") if request.param in SERVERS else None
+    made = Place(request.param, tmp_path_factory.mktemp(request.param), running)
+    yield made
+    made.close()

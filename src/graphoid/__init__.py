@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from graphoid import datasets as datasets
     from graphoid.classifiers.markov import MarkovNetworkClassifier as MarkovNetworkClassifier
     from graphoid.classifiers.mdlp import MDLPDiscretizer as MDLPDiscretizer
+    from graphoid.counts.trips import PriceList as PriceList
+    from graphoid.data.federate import federate as federate
     from graphoid.data.sources import read as read
     from graphoid.data.table import Table as Table
     from graphoid.data.variables import Variable as Variable
@@ -112,6 +114,7 @@ _HOME = {
     "PFMN": "learners.pfmn",
     "PartialCorrelation": "independence.partial_correlation",
     "Posterior": "learners.posterior",
+    "PriceList": "counts.trips",
     "Search": "learners.search",
     "SitePrice": "learners.prices",
     "SparsePrior": "scores.priors",
@@ -126,6 +129,7 @@ _HOME = {
     "accuracy": "structure.compare",
     "compare": "structure.compare",
     "compare_groups": "uncertainty.groups",
+    "federate": "data.federate",
     "learn": "learners.recommended",
     "load": "uncertainty.io",
     "power": "uncertainty.power",

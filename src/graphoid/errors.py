@@ -4,6 +4,8 @@
 
     GraphoidError
     ├── DataError          (ValueError)   the data cannot be used as they are
+    │   └── DataChanged                   data that stay where they are have changed while they were in use
+    ├── EngineError        (ConnectionError)  what counts the data cannot be reached, or failed
     ├── SettingsError      (ValueError)   a setting has a value it cannot have
     ├── UnknownVariable    (LookupError)  a name or position that no variable has
     ├── CountsTooLarge     (MemoryError)  a table refused before it is built, with its size
@@ -11,6 +13,7 @@
 
     GraphoidWarning        (UserWarning)
     ├── DataWarning        doubtful data, used all the same
+    ├── CacheWarning       counts cannot be kept on disk; the run goes on without
     └── SlowWarning        the compiled kernels are not in use
 
 Each error is also the built-in that a caller would expect. A message says what was wrong, with the value;
@@ -26,6 +29,14 @@ class GraphoidError(Exception):
 
 class DataError(GraphoidError, ValueError):
     """The data cannot be used as they are."""
+
+
+class DataChanged(DataError):  # noqa: N818 - reads as what it says
+    """Data that stay where they are have changed while they were in use."""
+
+
+class EngineError(GraphoidError, ConnectionError):
+    """What counts the data cannot be reached, or failed."""
 
 
 class SettingsError(GraphoidError, ValueError):
@@ -50,6 +61,10 @@ class GraphoidWarning(UserWarning):
 
 class DataWarning(GraphoidWarning):
     """Doubtful data, used all the same."""
+
+
+class CacheWarning(GraphoidWarning):
+    """Counts cannot be kept on disk; the run goes on without."""
 
 
 class SlowWarning(GraphoidWarning):

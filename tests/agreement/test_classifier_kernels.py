@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from graphoid.classifiers.conditional import LookUps, NativeConditional, PlainConditional
 from graphoid.classifiers.likelihood import NativeLikelihood, PlainLikelihood
 from graphoid.classifiers.mixture import NativePredictor, PlainPredictor, averaged, best_structure
 from graphoid.classifiers.search import Settings, climb
@@ -73,3 +74,37 @@ def test_codes_beyond_the_values_are_refused():
     predictor = NativePredictor(averaged(climb(of, PlainLikelihood(of), Settings()), of), native, 1)
     with pytest.raises(ValueError, match="a code beyond the values"):
         predictor.predict(columns, 700)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 11])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_conditional_likelihood_and_its_derivatives(n_classes, weighted):
+    rng = np.random.default_rng(n_classes)
+    n_rows, n_faces, n_cells = 500, 4, 30
+    rows = LookUps(
+        rng.integers(0, n_cells, (n_rows, n_faces)).astype(np.int32),
+        rng.normal(size=(n_rows, 5)),
+        rng.integers(0, n_classes, n_rows),
+        rng.exponential(size=n_rows) if weighted else None,
+        n_cells,
+        n_classes,
+    )
+    asked = rng.normal(size=n_classes), 30 * rng.normal(size=(n_cells, n_classes)), rng.normal(size=5)
+    fast, plain = NativeConditional(rows, native).loss(*asked), PlainConditional(rows).loss(*asked)
+    for a, b in zip(fast, plain, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-10)
+
+
+def test_look_ups_beyond_the_tables_are_refused():
+    def made(at, classes):
+        rows = LookUps(np.array([at], dtype=np.int32), np.zeros((1, 1)), np.array([classes]), None, 4, 2)
+        return NativeConditional(rows, native)
+
+    made([0, 3], 1)
+    for at in ([0, 4], [-1, 0]):
+        with pytest.raises(ValueError, match="a cell beyond the tables"):
+            made(at, 0)
+    with pytest.raises(ValueError, match="a code beyond the classes"):
+        made([0, 1], 2)
+    with pytest.raises(ValueError, match="scores for every class and cell"):
+        made([0, 3], 1).loss(np.zeros(2), np.zeros((3, 2)), np.zeros(1))

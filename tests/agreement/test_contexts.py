@@ -10,6 +10,7 @@ from hypothesis import given
 import graphoid as gd
 from graphoid.counts.assignments import Assignments
 from graphoid.counts.reference import ReferenceEngine
+from graphoid.errors import CountsTooLarge
 from graphoid.independence.contexts import ContextTester, PlainContexts
 from tests.strategies import batches, discrete_tests, tables
 from tests.tables import needs_kernels, random_table
@@ -66,9 +67,11 @@ def test_fuzz_contexts(data):
     native, plain = ContextTester(test, table), plainly(test, table)
     at = np.arange(len(native.assignments))
     for x, y, given_ in data.draw(batches(table)):
-        np.testing.assert_array_equal(
-            native.independent(x, y, given_, at), plain.independent(x, y, given_, at)
-        )
+        try:
+            expected = plain.independent(x, y, given_, at)
+        except CountsTooLarge:  # NumPy writes the table out; two variables of 65,536 states are too many
+            continue
+        np.testing.assert_array_equal(native.independent(x, y, given_, at), expected)
 
 
 @pytest.mark.parametrize("test", [gd.ChiSquare(), gd.BayesianTest()])

@@ -50,13 +50,13 @@ def test_everything_agrees_with_enumeration(
     )
     explained, drawn = model.exact.most_probable(evidence), model.exact.draw(evidence, rng)
     assert isinstance(log_p, np.ndarray)
-    for k, row in enumerate(evidence):
-        kept = agreeing(p, row)
-        expected = marginal(kept, over)
-        np.testing.assert_allclose(joint[k], expected / expected.sum(), atol=1e-10)
-        np.testing.assert_allclose(log_p[k], np.log(kept.sum()), rtol=1e-10, atol=1e-9)
-        np.testing.assert_allclose(p[tuple(explained[k])], kept.max(), rtol=1e-9)
-        assert kept[tuple(drawn[k])] > 0
-        for v, name in enumerate(model.names):
-            one = marginal(kept, [v])
-            np.testing.assert_allclose(marginals[name][k], one / one.sum(), atol=1e-10)
+    kept = [agreeing(p, row) for row in evidence]
+    total = np.array([rows.sum() for rows in kept])
+    expected = np.array([marginal(rows, over) / rows.sum() for rows in kept])
+    np.testing.assert_allclose(joint, expected, atol=1e-10)
+    np.testing.assert_allclose(log_p, np.log(total), rtol=1e-10, atol=1e-9)
+    np.testing.assert_allclose(p[tuple(explained.T)], [rows.max() for rows in kept], rtol=1e-9)
+    assert all(rows[tuple(state)] > 0 for rows, state in zip(kept, drawn, strict=True))
+    for v, name in enumerate(model.names):
+        one = np.array([marginal(rows, [v]) for rows in kept])
+        np.testing.assert_allclose(marginals[name], one / total[:, None], atol=1e-10)

@@ -270,6 +270,19 @@ def test_verdicts_follow_their_rule():
     assert {row.verdict for row in cases.edges()} == {"undecided"}
 
 
+def test_an_association_that_changes_direction_is_seen():
+    # x and y agree where z is 0 and disagree where it is 1: the pooled odds ratio is about one
+    rng = np.random.default_rng(0)
+    x, z = rng.integers(2, size=(2, 800))
+    y = np.where(rng.random(800) < 0.8, x ^ z, rng.integers(2, size=800))
+    run = gd.Bootstrap(n=8, random_state=1).fit(table_of([x, y, z]))
+    first = run.edges()[0]
+    assert first.given == ("v2",)
+    assert abs(first.value) < 0.3
+    assert first.bits > 0.2
+    assert first.verdict == "present"
+
+
 def test_discoveries_are_those_of_benjamini_and_hochberg():
     # .05 k / 5 is .01 .02 .03 .04 .05: the third is the last below its line, and takes the second along
     assert discoveries(np.array([0.2, 0.025, 0.001, 0.028, 0.9])).tolist() == [False, True, True, True, False]

@@ -18,21 +18,22 @@ the answer, would look better than it is, and :math:`\lambda` would be too large
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.optimize import minimize
-from scipy.sparse import csr_array
-from threadpoolctl import ThreadpoolController
 
+from graphoid.classifiers.conditional import LookUps, conditional
 from graphoid.classifiers.mixture import Mixture, Operation, Term, posterior
+from graphoid.classifiers.regions import subsets
+from graphoid.models.quasi_newton import minimized
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from graphoid.classifiers.search import Climb
     from graphoid.classifiers.submodels import Face, Submodels
+
+    Floats = NDArray[np.float64]
 
 LEAST_INCLUSION = 0.01
 """Faces of a lower posterior inclusion are left out: the share at which the climb itself stops."""
@@ -48,6 +49,9 @@ MOST_ITERATIONS = 500
 
 TOLERANCE = 1e-8
 """L-BFGS ends when a step gains less than this share of the loss."""
+
+SLOPE = 1e-5
+"""Or where no derivative is larger: of a sum over rows, so hardly ever."""
 
 
 def inclusion(climb: Climb) -> dict[Face, float]:
@@ -78,102 +82,87 @@ def fitted(climb: Climb, submodels: Submodels, *, averaging: bool = True) -> Mix
         held = {part: 1.0 for step, i in climb.taken()[: climb.best] for part in step.parts(i)}
     faces = sorted(held, key=lambda face: (len(face), face))
     fit = _Fit(submodels, faces, np.sqrt([held[face] for face in faces]))
-    start, *tables = fit.tables()
+    start, *tables = fit.tables(fit.minimum())
     terms = tuple(Term(face, table) for face, table in zip(faces, tables, strict=True))
     program = (*(Operation(i, None) for i in range(len(terms))), Operation(None, 1.0))
     return Mixture(start, submodels.sizes, terms, program)
 
 
-@cache
-def _libraries() -> ThreadpoolController:
-    """Return the control of the libraries that NumPy and SciPy use; finding them takes milliseconds."""
-    return ThreadpoolController()
-
-
 class _Fit:
     """The conditional likelihood as a function of scales and weights.
 
-    Every face has a block of lines, one a cell, in the tables of counted potentials (``phi``) and of weights;
-    ``cells`` marks for every row the cells it is in.
+    Every face has a block of lines, one a cell, in the tables of counted potentials (``phi``) and of weights.
     """
 
-    def __init__(self, submodels: Submodels, faces: list[Face], relevance: NDArray[np.float64]) -> None:
-        n_rows, c = len(submodels.classes), submodels.n_classes
-        self.submodels, self.faces, self.relevance = submodels, faces, relevance
-        self.classes, self.rows = submodels.classes, np.arange(n_rows)
-        self.row_weights = np.ones(n_rows) if submodels.weights is None else submodels.weights
+    def __init__(self, submodels: Submodels, faces: list[Face], relevance: Floats) -> None:
+        c = submodels.n_classes
+        self.faces = faces
+        self.start = submodels.potential(())
+        self.prior_scales = np.append(1.0, np.zeros(len(faces)))
         seen = [submodels.potential(face)[(slice(None, -1),) * len(face)] for face in faces]
         self.shapes = [table.shape for table in seen]
         sizes = [table.size // c for table in seen]
-        first = np.cumsum([0, *sizes])
+        self.first = np.cumsum([0, *sizes])
         self.face_of_cell = np.repeat(np.arange(len(faces)), sizes)
+        self.relevance = relevance[self.face_of_cell, None]
         self.phi = np.concatenate([np.zeros((0, c)), *(table.reshape(-1, c) for table in seen)])
-        at = np.empty((n_rows, len(faces)), dtype=np.int64)
-        less = np.empty((n_rows, len(faces) + 1))  # what leaving the row out changes for its own class
+        at = np.empty((len(submodels.classes), len(faces)), dtype=np.int32)
         for i, face in enumerate(faces):
-            columns = tuple(submodels.columns[v] for v in face)
-            at[:, i] = first[i] + np.ravel_multi_index(columns, self.shapes[i][:-1])
-            left = submodels.left_out.potential(face)
-            less[:, i + 1] = (
-                left[(*columns, self.classes)] - submodels.potential(face)[(*columns, self.classes)]
-            )
-        self.start = submodels.potential(())
-        less[:, 0] = (submodels.left_out.potential(()) - self.start)[self.classes]
-        self.less = less * np.append(1.0, relevance)
-        strength = np.tile(relevance, n_rows)
-        self.cells = csr_array(
-            (strength, at.ravel(), np.arange(n_rows + 1) * len(faces)), (n_rows, first[-1])
-        )
-        self.cells_turned = self.cells.T.tocsr()
+            at[:, i] = self.first[i] + submodels.cells(face)
+        own = _own_shares(submodels, [(), *faces]) * np.append(1.0, relevance)
+        self.rows = conditional(LookUps(at, -own, submodels.classes, submodels.weights, len(self.phi), c))
 
-    def loss(self, at: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+    def loss(self, at: Floats) -> tuple[float, Floats]:
         """Return the negative log posterior of scales and weights, and its gradient."""
         scales, weights = self._taken_apart(at)
-        tables = scales[1:][self.face_of_cell, None] * self.phi + weights
-        scores = scales[0] * self.start + self.cells @ tables
-        scores[self.rows, self.classes] += self.less @ scales
-        scores -= scores.max(axis=1, keepdims=True)
-        own = scores[self.rows, self.classes]
-        residual = np.exp(scores, out=scores)
-        total = residual.sum(axis=1)
-        off = scales - self._mean
-        loss = self.row_weights @ (np.log(total) - own)
+        loss, by_start, by_table, by_scale = self.rows.loss(
+            scales[0] * self.start, self._tables(scales, weights), scales
+        )
+        off = scales - self.prior_scales
         loss += 0.5 * (SCALE_PRECISION * off @ off + WEIGHT_PRECISION * np.vdot(weights, weights))
-        residual /= total[:, None]
-        residual[self.rows, self.classes] -= 1.0
-        residual *= self.row_weights[:, None]
-        by_cell = self.cells_turned @ residual
-        by_scale = SCALE_PRECISION * off + self.less.T @ residual[self.rows, self.classes]
-        by_scale[0] += (residual @ self.start).sum()
-        by_scale[1:] += np.bincount(self.face_of_cell, (by_cell * self.phi).sum(axis=1), len(self.faces))
-        return float(loss), np.append(by_scale, by_cell + WEIGHT_PRECISION * weights)
+        by_table *= self.relevance
+        by_scale += SCALE_PRECISION * off
+        by_scale[0] += by_start @ self.start
+        by_scale[1:] += np.bincount(
+            self.face_of_cell, np.einsum("ky,ky->k", by_table, self.phi), len(self.faces)
+        )
+        by_table += WEIGHT_PRECISION * weights
+        return loss, np.append(by_scale, by_table)
 
-    def tables(self) -> list[NDArray[np.float64]]:
-        """Return the fitted potentials: of the class alone, then of every face."""
-        begin = np.append(self._mean, np.zeros(self.phi.size))
-        with _libraries().limit(
-            limits=1, user_api="blas"
-        ):  # short vectors: threads cost more than they bring
-            found = minimize(
-                self.loss,
-                begin,
-                jac=True,
-                method="L-BFGS-B",
-                options={"maxiter": MOST_ITERATIONS, "ftol": TOLERANCE},
-            )
-        scales, weights = self._taken_apart(found.x)
-        flat = scales[1:][self.face_of_cell, None] * self.phi + weights
-        ends = np.cumsum(np.bincount(self.face_of_cell, minlength=len(self.faces)))
+    def minimum(self) -> Floats:
+        """Return the scales and weights with the highest posterior."""
+        begin = np.append(self.prior_scales, np.zeros(self.phi.size))
+        found = minimized(self.loss, begin, most_iterations=MOST_ITERATIONS, slope=SLOPE, gain=TOLERANCE)
+        return np.asarray(found.x)
+
+    def tables(self, at: Floats) -> list[Floats]:
+        """Return the potentials of some scales and weights: of the class alone, then of every face."""
+        scales, weights = self._taken_apart(at)
+        flat = self._tables(scales, weights)
         out = [scales[0] * self.start]
-        for i, block in enumerate(np.split(flat, ends)[: len(self.faces)]):
-            inner = self.relevance[i] * block.reshape(self.shapes[i])
-            out.append(np.pad(inner, [(0, 1)] * len(self.faces[i]) + [(0, 0)]))
+        for shape, first, last in zip(self.shapes, self.first, self.first[1:], strict=False):
+            table = np.zeros((*(size + 1 for size in shape[:-1]), shape[-1]))  # 0 for levels not seen
+            table[(slice(None, -1),) * (len(shape) - 1)] = flat[first:last].reshape(shape)
+            out.append(table)
         return out
 
-    @property
-    def _mean(self) -> NDArray[np.float64]:
-        return np.append(1.0, np.zeros(len(self.faces)))
+    def _tables(self, scales: Floats, weights: Floats) -> Floats:
+        """Return what every cell says."""
+        tables: Floats = self.relevance * (scales[1:][self.face_of_cell, None] * self.phi + weights)
+        return tables
 
-    def _taken_apart(self, at: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _taken_apart(self, at: Floats) -> tuple[Floats, Floats]:
         n = len(self.faces) + 1
         return at[:n], at[n:].reshape(self.phi.shape)
+
+
+def _own_shares(submodels: Submodels, faces: list[Face]) -> Floats:
+    """Return a line for every row: what counting the row itself adds to each potential of its own class."""
+    out = np.zeros((len(faces), len(submodels.classes)))
+    of_submodels: dict[Face, Floats] = {}
+    for i, face in enumerate(faces):
+        for part in subsets(face):
+            if part not in of_submodels:
+                of_submodels[part] = submodels.own_share(part)
+            out[i] += (-1.0) ** (len(face) - len(part)) * of_submodels[part]
+    return out.T

@@ -6,6 +6,7 @@ kernel does the same with tables of probabilities in place of logarithms.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -119,9 +120,14 @@ def _signs(faces: NDArray[np.int32], new: NDArray[np.bool_]) -> NDArray[np.int32
 
     The sum of :math:`(-1)^{|F| - |G|}` over the new faces :math:`F` that contain the subset :math:`G`.
     """
-    parts = [frozenset(part) for part in subsets(tuple(range(faces.shape[1])))]
-    signs = np.array(
+    return np.ascontiguousarray(new.astype(np.int32) @ _moebius(faces.shape[1]))
+
+
+@cache
+def _moebius(size: int) -> NDArray[np.int32]:
+    r"""Return :math:`(-1)^{|F| - |G|}` where subset :math:`F` contains :math:`G`, else 0; ``F`` by line."""
+    parts = [frozenset(part) for part in subsets(tuple(range(size)))]
+    return np.array(
         [[(-1) ** len(larger - part) if part <= larger else 0 for part in parts] for larger in parts],
         dtype=np.int32,
     )
-    return np.ascontiguousarray(new.astype(np.int32) @ signs)

@@ -56,9 +56,10 @@ def path(climb: Climb, submodels: Submodels, names: Sequence[str]) -> list[Hyper
     entropy = submodels.class_entropy
     taken = climb.taken()
     faces = [step.face(i) for step, i in taken]
+    best = climb.best
     found = []
     for number, ((step, i), face) in enumerate(zip(taken, faces, strict=True), 1):
-        among = faces[: climb.best] if number <= climb.best else faces
+        among = faces[:best] if number <= best else faces
         found.append(
             Hyperedge(
                 attributes=_named(face, names),

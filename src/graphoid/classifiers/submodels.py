@@ -50,8 +50,6 @@ class Submodels:
         A weight a row; None for one each.
     theta
         Rows that the prior spreads evenly over all cells, :math:`\vartheta`.
-    taken_off
-        Rows to take off the count of every cell; see :attr:`left_out`.
     """
 
     def __init__(
@@ -63,7 +61,6 @@ class Submodels:
         *,
         weights: NDArray[np.float64] | None = None,
         theta: float = 1.0,
-        taken_off: float = 0.0,
     ) -> None:
         self.columns = tuple(columns)
         self.sizes = tuple(sizes)
@@ -71,26 +68,46 @@ class Submodels:
         self.n_classes = n_classes
         self.weights = weights
         self.theta = theta
-        self.taken_off = taken_off
         self.n_rows = float(len(classes) if weights is None else weights.sum())
+        self._counts: dict[Face, NDArray[np.float64]] = {}
         self._logs: dict[Face, NDArray[np.float64]] = {}
         self._potentials: dict[Face, NDArray[np.float64]] = {}
+        self._informations: dict[Face, float] = {}
 
     def counts(self, face: Face) -> NDArray[np.float64]:
         """Return how many rows have each combination of values and class; the class is the last axis."""
-        shape = (*(self.sizes[v] for v in face), self.n_classes)
+        if face not in self._counts:
+            shape = (*(self.sizes[v] for v in face), self.n_classes)
+            cells = self.cells(face) * self.n_classes + self.classes
+            counts = np.bincount(cells, self.weights, math.prod(shape)).astype(np.float64)
+            self._counts[face] = counts.reshape(shape)
+        return self._counts[face]
+
+    def cells(self, face: Face) -> NDArray[np.int64]:
+        """Return which combination of values each row has, as a number; the last attribute counts fastest."""
         cells = np.zeros(len(self.classes), dtype=np.int64)
         for v in face:
-            cells = cells * self.sizes[v] + self.columns[v]
-        cells = cells * self.n_classes + self.classes
-        return np.bincount(cells, self.weights, math.prod(shape)).astype(np.float64).reshape(shape)
+            cells *= self.sizes[v]
+            cells += self.columns[v]
+        return cells
 
     def log_probabilities(self, face: Face) -> NDArray[np.float64]:
         r"""Return :math:`\log P(x_F, y)`, the posterior mean of the submodel."""
         if face not in self._logs:
-            counts = np.maximum(self.counts(face) - self.taken_off, 0.0)
+            counts = self.counts(face)
             self._logs[face] = np.log((counts + self.theta / counts.size) / (self.n_rows + self.theta))
         return self._logs[face]
+
+    def own_share(self, face: Face) -> NDArray[np.float64]:
+        r"""Return for every row what counting the row itself adds to its :math:`\log P(x_F, y)`.
+
+        Where weights are no whole numbers this is an approximation: no less than one row is left out.
+        """
+        counts = self.counts(face)
+        prior = self.theta / counts.size
+        shares = np.log((counts + prior) / (np.maximum(counts - 1.0, 0.0) + prior))
+        by_row: NDArray[np.float64] = np.take(shares, self.cells(face) * self.n_classes + self.classes)
+        return by_row
 
     def potential(self, face: Face) -> NDArray[np.float64]:
         r"""Return :math:`\varphi_F` for every combination of values and class.
@@ -102,8 +119,8 @@ class Submodels:
             out = np.zeros((*(self.sizes[v] + 1 for v in face), self.n_classes))
             seen = out[(slice(None, -1),) * len(face)]
             for part in subsets(face):
-                sign = (-1.0) ** (len(face) - len(part))
-                seen += sign * _spread(self.log_probabilities(part), part, face)
+                add = np.subtract if (len(face) - len(part)) % 2 else np.add
+                add(seen, _spread(self.log_probabilities(part), part, face), out=seen)
             self._potentials[face] = out
         return self._potentials[face]
 
@@ -113,22 +130,6 @@ class Submodels:
         for part in new:
             total += _spread(self.potential(part), part, face)
         return total
-
-    @cached_property
-    def left_out(self) -> Submodels:
-        """The submodels of all rows but one, for the values and the class of that one.
-
-        Where weights are no whole numbers this is an approximation: no less than one row is left out.
-        """
-        return Submodels(
-            self.columns,
-            self.sizes,
-            self.classes,
-            self.n_classes,
-            weights=self.weights,
-            theta=self.theta,
-            taken_off=1.0,
-        )
 
     @cached_property
     def class_entropy(self) -> float:
@@ -144,17 +145,20 @@ class Submodels:
         Positive where the attributes say more together than apart, negative where they repeat each other; for
         a single attribute it is the mutual information.
         """
-        log_p = self.log_probabilities(face)
-        p = np.exp(log_p)
-        total = 0.0
-        for part in subsets(face):
-            if not part:
-                continue
-            gone = tuple(i for i, v in enumerate(face) if v not in part)
-            joint = p.sum(axis=gone)
-            ratio = joint / (joint.sum(axis=-1, keepdims=True) * np.exp(self.log_probabilities(())))
-            total += (-1) ** (len(face) - len(part)) * float((joint * np.log(ratio)).sum())
-        return total
+        return math.fsum(
+            (-1.0) ** (len(face) - len(part)) * self.mutual_information(part)
+            for part in subsets(face)
+            if part
+        )
+
+    def mutual_information(self, face: Face) -> float:
+        """Return what a set of attributes tells about the class, in nats."""
+        if face not in self._informations:
+            log_p = self.log_probabilities(face)
+            p = np.exp(log_p)
+            ratio = log_p - np.log(p.sum(axis=-1, keepdims=True)) - self.log_probabilities(())
+            self._informations[face] = float((p * ratio).sum())
+        return self._informations[face]
 
 
 def _spread(table: NDArray[np.float64], part: Face, face: Face) -> NDArray[np.float64]:

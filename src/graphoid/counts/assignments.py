@@ -9,6 +9,7 @@ import numpy as np
 from graphoid.counts.contingency import Counts, tabulate
 from graphoid.counts.engine import CountRequest
 from graphoid.errors import DataError
+from graphoid.structure.configurations import distinct
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,10 +69,8 @@ class Assignments:
 
         Configurations that occur are numbered in lexicographic order.
         """
-        if not given:
-            return np.zeros(len(self), dtype=np.intp), 1
-        found, slice_of = np.unique(self.codes[:, list(given)], axis=0, return_inverse=True)
-        return slice_of.reshape(-1), len(found)
+        found, slice_of = distinct(self.codes[:, list(given)])
+        return slice_of, len(found)
 
     def counts(self, variables: tuple[int, ...], among: NDArray[Any]) -> Counts:
         """Return the counts of some variables among some of the assignments."""

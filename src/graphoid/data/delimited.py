@@ -42,7 +42,7 @@ def from_delimited(path: Path) -> Source:
     is a comma (``.csv``) or a tab (``.tsv``, ``.txt``) unless the header has none and has another usual one.
     Lines without any character are passed over.
     """
-    header, delimiter, n_blank, size = _header(path)
+    header, delimiter, n_blank, size = header_of(path)
     notes = []
     if delimiter != DELIMITERS[_suffix(path)][0]:
         notes.append(f"Fields are separated by {_NAMES[delimiter]}, as in the header.")
@@ -63,7 +63,7 @@ def _suffix(path: Path) -> str:
     return (path.with_suffix("") if path.suffix.lower() == ".gz" else path).suffix.lower()
 
 
-def _header(path: Path) -> tuple[list[str], str, int, int]:
+def header_of(path: Path) -> tuple[list[str], str, int, int]:
     """Return the names of the columns, the delimiter, how many blank lines come first, a line's length."""
     n_blank = 0
     with lines_of(path) as lines:
@@ -95,30 +95,38 @@ def _parse(
         ragged.append(row.actual_columns)
         return "skip"
 
-    names = [str(i) for i in range(n_columns)]
     cells = pa.dictionary(pa.int32(), pa.string())
-    parsing = pyarrow.csv.ParseOptions(
-        delimiter=delimiter, newlines_in_values=True, invalid_row_handler=note_ragged
-    )
-    converting = pyarrow.csv.ConvertOptions(
-        column_types=dict.fromkeys(names, cells), strings_can_be_null=False
-    )
-    block = min(max(BLOCK, ROWS_PER_BLOCK * line_length), LARGEST_BLOCK)
+    reading, parsing, converting = text_options(n_columns, delimiter, n_blank, line_length, cells)
+    parsing.invalid_row_handler = note_ragged
     while True:
         ragged.clear()
-        # The header is a row like any other to Arrow, because names that repeat would confuse it.
-        reading = pyarrow.csv.ReadOptions(
-            column_names=names, skip_rows=n_blank, skip_rows_after_names=1, block_size=block
-        )
         try:
             with stream(path) as file:
                 return pyarrow.csv.read_csv(file, reading, parsing, converting), len(ragged)
         except pa.ArrowInvalid as error:
             check_encoding(path)
             # A row longer than a block is the other reason to fail; it is gone once the block holds the file.
-            if block == LARGEST_BLOCK:
+            if reading.block_size == LARGEST_BLOCK:
                 raise DataError(f"{path.name} cannot be parsed: {' '.join(str(error).split())}") from error
-            block = LARGEST_BLOCK
+            reading.block_size = LARGEST_BLOCK
+
+
+def text_options(
+    n_columns: int, delimiter: str, n_blank: int, line_length: int, cells: Any = None
+) -> tuple[Any, Any, Any]:
+    """Return how Arrow reads, parses and converts a text file: strings, in columns "0", "1", ..."""
+    names = [str(i) for i in range(n_columns)]
+    block = min(max(BLOCK, ROWS_PER_BLOCK * line_length), LARGEST_BLOCK)
+    # The header is a row like any other to Arrow, because names that repeat would confuse it.
+    reading = pyarrow.csv.ReadOptions(
+        column_names=names, skip_rows=n_blank, skip_rows_after_names=1, block_size=block
+    )
+    parsing = pyarrow.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True)
+    kind = pa.string() if cells is None else cells
+    converting = pyarrow.csv.ConvertOptions(
+        column_types=dict.fromkeys(names, kind), strings_can_be_null=False
+    )
+    return reading, parsing, converting
 
 
 def _ragged_error(path: Path, n_columns: int, delimiter: str, n_ragged: int) -> DataError:

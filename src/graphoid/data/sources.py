@@ -14,19 +14,22 @@ import numpy as np
 
 from graphoid.data import discretize as discretizing
 from graphoid.data import missing as missing_values
+from graphoid.data.elsewhere import relation_of
 from graphoid.data.files import check_encoding
 from graphoid.data.frames import from_array, from_arrow, from_columns, from_frame, from_table
 from graphoid.data.plan import finish
+from graphoid.data.relation import RemoteTable, narrowed, related
 from graphoid.data.source import choose
 from graphoid.data.survey import survey, weigh
 from graphoid.data.table import Table, Weights
-from graphoid.errors import DataError
+from graphoid.errors import DataError, SettingsError
 from graphoid.logic.names import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from graphoid.data.source import Source
+    from graphoid.progress import Listener
 
 OPENERS = {
     ".csv": ("delimited", "from_delimited"),
@@ -55,15 +58,23 @@ def read(
     missing: str = "error",
     name: str | None = None,
     weights: Any = None,
+    where: str = "auto",
+    table: str | None = None,
+    cache: str | os.PathLike[str] | None = None,
+    version: str | None = None,
+    prices: Any = None,
+    progress: Listener | None = None,
 ) -> Table:
-    r"""Read a source into a table of codes.
+    r"""Read a source into a table of codes, or into a handle to data that stay where they are.
 
     Parameters
     ----------
     source
         A path (.csv .tsv .txt, also with .gz; .parquet .arff .sav), a pandas or polars data frame or any
         other that narwhals knows, an Arrow table, a DuckDB relation, a dictionary of columns, a
-        two-dimensional array, or a table, which passes through.
+        two-dimensional array, or a table, which passes through. Also what is too large for memory or lives
+        elsewhere: a ``.duckdb`` database, an Arrow file (.arrow .feather), an Ibis table, a PySpark data
+        frame.
     columns
         Names or positions of the columns to read; all by default.
     discretize
@@ -79,6 +90,23 @@ def read(
         For reports; the file's name by default.
     weights
         The name of a column of row weights, which is then no variable, or an array of one number a row.
+    where
+        "memory" reads all rows into codes. "source" leaves them where they are: files are streamed, databases
+        asked, and only counts travel; learners take such a table as any other. "auto" is "source" for
+        databases, Ibis tables and Spark frames and for Parquet and Arrow files beyond 500 million cells, and
+        "memory" for everything else.
+    table
+        Of a ``.duckdb`` database, the name of the table or view; not needed if there is only one.
+    cache
+        With the data at their source: a file that keeps counts from run to run. A run that was stopped goes
+        on from there, and another learner or alpha asks only for what is new. Processes may share it.
+    version
+        With the data at their source: your name for this state of them, such as a snapshot or a date. Without
+        it, they are told apart by what the source says of itself, their states and their marginal counts.
+    prices
+        With the data at their source: a :class:`~graphoid.PriceList`, for ``structure_.cost.money``.
+    progress
+        With the data at their source: hears how far a pass over a file has come.
 
     Returns
     -------
@@ -100,6 +128,23 @@ def read(
     """
     discretizing.check_setting(discretize)
     missing_values.check_setting(missing)
+    if where not in ("auto", "memory", "source"):
+        raise SettingsError(f"where is {where!r}; expected 'auto', 'memory' or 'source'.")
+    handling = {"cache": cache, "version": version, "prices": prices, "progress": progress}
+    if isinstance(source, RemoteTable):
+        if where == "memory" or weights is not None:
+            raise SettingsError("the table stays where it is; read its source again with other settings.")
+        return narrowed(source, columns, name, **{k: v for k, v in handling.items() if v is not None})
+    relation = None if where == "memory" else relation_of(source, table, always=where == "source")
+    if relation is not None:
+        settings = {"columns": columns, "discretize": discretize, "missing": missing, "weights": weights}
+        return related(relation, name=name, **settings, **handling)
+    for setting, value in handling.items():
+        if value is not None:
+            raise SettingsError(
+                f"{setting} is for data that stay where they are, and these are read into memory; "
+                f"leave it out, or give where='source'."
+            )
     if isinstance(source, Table):
         return _narrowed(source, columns, name, weights)
     opened = open_source(source, columns, weights)

@@ -94,7 +94,7 @@ def _remembered(labels: tuple[str, ...], decimal_comma: bool) -> Meaning:  # noq
 def interpret(labels: pa.Array, *, decimal_comma: bool = False) -> Meaning:
     """Return what the different labels of a column mean."""
     trimmed = pc.utf8_trim_whitespace(labels)
-    absent = pc.is_in(trimmed, value_set=_MISSING).to_numpy(zero_copy_only=False)
+    absent = missing_text(labels)
     present = trimmed.filter(pa.array(~absent))
     spelled = tuple(sorted(set(trimmed.filter(pa.array(absent)).to_pylist())))
     levels: NDArray[Any] | list[State]
@@ -113,6 +113,12 @@ def interpret(labels: pa.Array, *, decimal_comma: bool = False) -> Meaning:
     ranks = np.full(len(labels), len(levels), dtype=np.int64)
     ranks[~absent] = slots
     return Meaning(levels, ranks, spelled, mixed)
+
+
+def missing_text(labels: pa.Array) -> NDArray[np.bool_]:
+    """Return which cells of a text file are missing."""
+    absent = pc.fill_null(pc.is_in(pc.utf8_trim_whitespace(labels), value_set=_MISSING), True)  # noqa: FBT003
+    return np.asarray(absent.to_numpy(zero_copy_only=False))
 
 
 def merged(cells: pa.ChunkedArray) -> tuple[NDArray[Any], pa.Array]:

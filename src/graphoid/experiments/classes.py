@@ -48,9 +48,6 @@ COMPARED = (FOLDED, FITTED, *PEERS)
 SMALL = 1_000
 """Rows below which a set counts as small in the ranks."""
 
-LARGE = 1_000
-"""Rows from which a set is gone through once, whatever the number of repetitions: little varies there."""
-
 LEAST = 1e-15
 """The least probability that enters a logarithm: a class that was not among the rows learned from has 0."""
 
@@ -97,7 +94,7 @@ class Classes:
         makers = _makers()
         codes = _cut_beforehand(rows)
         runs: dict[str, list[tuple[float, float, float]]] = {method: [] for method in makers}
-        for repetition in range(self.repetitions if rows.n_rows < LARGE else 1):
+        for repetition in range(self.repetitions):
             folds = stratified(
                 rows.classes, self.n_folds, stream(seed, list(LOG_LOSS).index(name), repetition)
             )
@@ -141,9 +138,9 @@ class Classes:
 
     def _notes(self, seed: int) -> tuple[str, ...]:
         return paragraphs(
-            f"""Mean ± standard deviation over {self.repetitions} times {self.n_folds} stratified folds
-            (once for sets from {LARGE:,} rows on); seed {seed}. Log-loss in nats a row; a class that was not
-            among the rows learned from counts as {LEAST:g}.
+            f"""Mean ± standard deviation over {self.repetitions} times {self.n_folds} stratified folds; seed
+            {seed}. Log-loss in nats a row; a class that was not among the rows learned from counts as
+            {LEAST:g}.
 
             M2 to M4 are the best structures with hyperedges of up to 2, 3, 4 members, B2 to B4 the averages,
             BT the average over hypertrees (preset="paper"). Their numbers were cut beforehand, by all rows

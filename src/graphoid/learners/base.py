@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from dataclasses import asdict, dataclass, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
+from graphoid.counts.trips import Spent, spent_by
 from graphoid.data.table import Table
 from graphoid.errors import SettingsError
 from graphoid.independence.chi_square import ChiSquare
@@ -99,8 +100,11 @@ class IndependenceLearner(ABC):
             table = read(table)
         started = time.perf_counter()
         tester = self._tester(table)
+        before = spent_by(getattr(tester, "engine", None))
         ci = Remembering(tester, known) if known else tester
-        self._structure = replace(self._learned(ci, table.data_id, started, progress), table=table)
+        structure = self._learned(ci, table.data_id, started, progress)
+        structure = charged(structure, getattr(tester, "engine", None), before)
+        self._structure = replace(structure, table=table)
         return self
 
     def learn(self, ci: IndependenceSource, *, progress: Listener | None = None) -> LearnedStructure:
@@ -161,6 +165,23 @@ class IndependenceLearner(ABC):
         test = getattr(ci, "test", None)
         used = {} if test is None else {"test": described(test)}
         return {"learner": type(self).__name__, "answers": type(ci).__name__, **used, **own}
+
+
+def charged(structure: LearnedStructure, engine: Any, before: Spent | None) -> LearnedStructure:
+    """Return a structure with what the trips to its data took; as it is, where the data are in memory."""
+    after = spent_by(engine)
+    if before is None or after is None:
+        return structure
+    taken = after - before
+    cost = replace(
+        structure.cost,
+        queries=taken.queries,
+        rows_read=taken.rows_read,
+        bytes_read=taken.bytes_read,
+        bytes_moved=taken.bytes_moved,
+        money=0.0 if engine.prices is None else engine.prices.of(taken),
+    )
+    return replace(structure, cost=cost)
 
 
 def described(test: Any) -> dict[str, Any]:

@@ -114,9 +114,11 @@ class PFMN(IndependenceLearner):
     progress
         A listener, if :meth:`fit` is not given one; see :mod:`graphoid.progress`.
 
-    Notes ----- Departs from the paper, whose Eq. 5 has :math:`|X_h| = \binom{n}{h}` for the number of
-    structures of h edges, which is :math:`\binom{n(n-1)/2}{h}`; whose Eq. 7 prefers expensive tests; and
-    whose prior excludes the empty structure. Exact answers have likelihoods 0 and 1, which are softened.
+    Notes
+    -----
+    Departs from the paper, whose Eq. 5 has :math:`|X_h| = \binom{n}{h}` for the number of structures of
+    h edges, which is :math:`\binom{n(n-1)/2}{h}`; whose Eq. 7 prefers expensive tests; and whose prior
+    excludes the empty structure. Exact answers have likelihoods 0 and 1, which are softened.
 
     Examples
     --------

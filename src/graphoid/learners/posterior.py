@@ -168,7 +168,7 @@ class Posterior(ScoreLearner):
     _: KW_ONLY
     precision: float = 0.003
     rounds: int = 200
-    max_rounds: int = 10_000
+    max_rounds: int = 40_000
     runs: int = 2
     start: Any = None
     random_state: Any = None

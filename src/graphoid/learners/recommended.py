@@ -25,6 +25,10 @@ MOST_FOR_POSTERIOR = 12
 """Up to so many variables the posterior over graphs is sampled as well, which takes seconds."""
 
 
+_ADDED = ("seconds", "queries", "rows_read", "bytes_read", "bytes_moved", "money")
+"""What two searches on the same data cost together."""
+
+
 def recommended(
     n: int, *, start: Any = None, random_state: Any = 0, seconds: float | None = None
 ) -> tuple[Search, str]:
@@ -94,5 +98,7 @@ def learn(
         found,
         edge_probabilities=sampled.edge_probabilities,
         settings={**found.settings, "convergence": sampled.settings["convergence"]},
-        cost=replace(found.cost, seconds=found.cost.seconds + sampled.cost.seconds),
+        cost=replace(
+            found.cost, **{name: getattr(found.cost, name) + getattr(sampled.cost, name) for name in _ADDED}
+        ),
     )

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
+from graphoid.counts.trips import spent_by
 from graphoid.data.table import Table
 from graphoid.errors import DataError, SettingsError
-from graphoid.learners.base import described, plain
+from graphoid.learners.base import charged, described, plain
 from graphoid.scores.base import Score
 from graphoid.structure.graph import UndirectedGraph
 from graphoid.structure.learned import Cost, LearnedStructure
@@ -67,12 +68,13 @@ class ScoreLearner(ABC):
             table = read(table)
         started = time.perf_counter()
         scorer = self.score.on(table)
+        before = spent_by(scorer.engine)
         seed, rng = seeded(getattr(self, "random_state", None))
         found = self._search(Task(scorer, rng, progress))
         pairs = list(combinations(range(scorer.n), 2))
         shown = pairs if len(pairs) <= SHOWN_PAIRS else list(found.graph.edges)
         gains = dict(zip(shown, scorer.gains(found.graph, shown).tolist(), strict=True))
-        self._structure = LearnedStructure(
+        structure = LearnedStructure(
             graph=found.graph,
             cost=Cost(seconds=time.perf_counter() - started),
             stopped=found.stopped,
@@ -85,6 +87,7 @@ class ScoreLearner(ABC):
             edge_probabilities=found.probabilities or {},
             table=table,
         )
+        self._structure = charged(structure, scorer.engine, before)
         return self
 
     @property

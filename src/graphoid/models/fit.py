@@ -20,6 +20,7 @@ import numpy as np
 from graphoid.data.table import Table
 from graphoid.errors import SettingsError
 from graphoid.models.pseudo_likelihood import DistinctRows, PseudoLikelihood
+from graphoid.models.quasi_newton import minimized
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -276,19 +277,10 @@ def _climb(
 
     A toll has the sign of its weight, which may become zero and not cross it.
     """
-    from scipy.optimize import minimize  # not at the top: `import graphoid` stays light
-
     loss = _MeanLoss(likelihood, toll, l2)
     bounds = [(0.0 if t > 0 else None, 0.0 if t < 0 else None) for t in toll]
     aim = slack / loss.scale
-    options = {
-        "maxiter": MAX_ITERATIONS,
-        "maxfun": 2 * MAX_ITERATIONS,
-        "maxcor": 20,  # steps remembered: fewer iterations than with the usual 10
-        "ftol": 0.0,
-        "gtol": aim,
-    }
-    found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
+    found = minimized(loss, start, most_iterations=MAX_ITERATIONS, slope=aim, bounds=bounds)
     weights, steps = np.array(found.x), int(found.nit)
     free = np.flatnonzero((weights != 0) | (toll == 0))
     if np.abs(found.jac[free]).max(initial=0.0) > aim:

@@ -19,6 +19,7 @@ from graphoid.models.exact import ExactInference
 from graphoid.models.junction_tree import MAX_CELLS
 from graphoid.models.potentials import by_scope, potentials
 from graphoid.models.pseudo_likelihood import DistinctRows
+from graphoid.models.quasi_newton import minimized
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -140,8 +141,6 @@ def fit_exactly(
     features: Sequence[Context], table: Table, *, penalty: Penalty, max_cells: int = MAX_CELLS
 ) -> ExactFit:
     """Return the weights that maximize the likelihood of a table less an L2 penalty."""
-    from scipy.optimize import minimize  # not at the top: `import graphoid` stays light
-
     if penalty.l1:
         raise SettingsError(
             f"exact maximum likelihood takes an L2 penalty only, not {penalty}. Use method='pseudo'."
@@ -156,13 +155,6 @@ def fit_exactly(
         value -= 0.5 * penalty.l2 * float(weights @ weights)
         return -value / scale, (penalty.l2 * weights - gradient) / scale
 
-    options = {
-        "maxiter": MAX_ITERATIONS,
-        "maxfun": 2 * MAX_ITERATIONS,
-        "ftol": 0.0,
-        "gtol": TOLERANCE,
-        "maxcor": 20,
-    }
-    found = minimize(loss, np.zeros(len(features)), jac=True, method="L-BFGS-B", options=options)
+    found = minimized(loss, np.zeros(len(features)), most_iterations=MAX_ITERATIONS, slope=TOLERANCE)
     close = bool(np.abs(found.jac).max(initial=0.0) <= 100 * TOLERANCE)  # where rounding ends the descent
     return ExactFit(np.array(found.x), -float(found.fun) * scale, int(found.nit), close, penalty, likelihood)

@@ -157,7 +157,7 @@ def counting(data: Any) -> CountEngine:
         from graphoid.data.sources import read
 
         data = read(data)
-    continuous = [v.name for v, column in zip(data.variables, data.columns, strict=True) if column is None]
+    continuous = [v.name for v in data.variables if v.continuous]
     if continuous:
         raise DataError(
             f"{continuous[0]!r} is continuous, and scores count states. "

@@ -14,6 +14,7 @@ import numpy as np
 from graphoid.errors import DataError, SettingsError
 from graphoid.logic.names import Names
 from graphoid.structure.cliques import maximal_cliques
+from graphoid.structure.configurations import distinct
 from graphoid.structure.graph import UndirectedGraph
 from graphoid.structure.learned import Cost
 
@@ -183,7 +184,7 @@ class CanonicalModel:
         for g, graph in enumerate(self.graphs):
             rows = self.assignments[self.graph_of == g]
             for clique in maximal_cliques(graph):
-                states = np.unique(rows[:, clique], axis=0)
+                states, _ = distinct(rows[:, clique])
                 found.update(tuple(zip(clique, row, strict=True)) for row in states.tolist())
         return tuple(sorted(found))
 

@@ -31,6 +31,10 @@ MOST_NODES = 200
 """Nodes of the search for a smallest cover, after which the greedy one is taken."""
 
 
+MOST_SPAN = 2**16
+"""Numbers of configurations up to which those are marked in a table of flags: 64 KB."""
+
+
 class Cover(NamedTuple):
     """Contexts that together cover what is wanted."""
 
@@ -76,25 +80,27 @@ def prime_implicants(
     Where there are too many sets of variables, small ones are looked through, and rows that none of those
     covers are described in full and then generalized, one variable after the other.
     """
-    n = wanted.shape[1]
+    n_wanted, n = wanted.shape
     primes: dict[Context, NDArray[np.bool_]] = {}
     valid: dict[tuple[int, ...], NDArray[np.bool_]] = {}
-    covered = np.zeros(len(wanted), dtype=bool)
+    covered = np.zeros(n_wanted, dtype=bool)
     projected = Projections(np.concatenate([wanted, forbidden]))
     for columns in _sets(n, MOST_LOOKS // (len(wanted) + len(forbidden))):
-        by_fewer = np.zeros(len(wanted), dtype=bool)
+        by_fewer = np.zeros(n_wanted, dtype=bool)
         for dropped in range(len(columns)):
             by_fewer |= valid[columns[:dropped] + columns[dropped + 1 :]]
         if by_fewer.all():  # and so are all larger sets
             valid[columns] = by_fewer
             continue
-        number = projected.numbers(columns)
-        valid[columns] = by_fewer | ~np.isin(number[: len(wanted)], number[len(wanted) :])
-        for row in np.flatnonzero(valid[columns] & ~by_fewer):
-            context = tuple((c, int(wanted[row, c])) for c in columns)
-            if context not in primes:
-                primes[context] = _matching(wanted, context)
-                covered |= primes[context]
+        number, span = projected.numbers(columns)
+        is_forbidden = np.zeros(span, dtype=bool)
+        is_forbidden[number[n_wanted:]] = True
+        valid[columns] = by_fewer | ~is_forbidden[number[:n_wanted]]
+        new = np.flatnonzero(valid[columns] & ~by_fewer)
+        for value, first in zip(*np.unique(number[new], return_index=True), strict=True):
+            context = tuple((c, int(wanted[new[first], c])) for c in columns)
+            primes[context] = number[:n_wanted] == value
+            covered |= primes[context]
     for row in np.flatnonzero(~covered):
         if not covered[row]:
             context = _generalized(wanted[row], forbidden)
@@ -118,14 +124,21 @@ class Projections:
 
     def __init__(self, rows: NDArray[np.uint16]) -> None:
         self._columns = [np.unique(column, return_inverse=True) for column in rows.T]
-        self._known: dict[tuple[int, ...], NDArray[np.intp]] = {(): np.zeros(len(rows), dtype=np.intp)}
+        self._known: dict[tuple[int, ...], tuple[NDArray[np.intp], int]] = {
+            (): (np.zeros(len(rows), dtype=np.intp), 1)
+        }
+        self._most = max(MOST_SPAN, len(rows))
 
-    def numbers(self, columns: tuple[int, ...]) -> NDArray[np.intp]:
-        """Return a number for every row; from the set without its last column, which is often known."""
+    def numbers(self, columns: tuple[int, ...]) -> tuple[NDArray[np.intp], int]:
+        """Return a number for every row and one that is above all; from the set without its last column."""
         if columns not in self._known:
             states, codes = self._columns[columns[-1]]
-            pairs = self.numbers(columns[:-1]) * len(states) + codes
-            self._known[columns] = np.unique(pairs, return_inverse=True)[1]
+            number, span = self.numbers(columns[:-1])
+            number, span = number * len(states) + codes, span * len(states)
+            if span > self._most:  # by rank, then
+                different, number = np.unique(number, return_inverse=True)
+                span = len(different)
+            self._known[columns] = number, span
         return self._known[columns]
 
 
@@ -138,12 +151,16 @@ def _matching(rows: NDArray[np.uint16], context: Context) -> NDArray[np.bool_]:
 
 def _generalized(row: NDArray[np.uint16], forbidden: NDArray[np.uint16]) -> Context:
     """Return a prime implicant that covers a row: variables go, the last first, while none is forbidden."""
-    context = tuple((c, int(state)) for c, state in enumerate(row))
-    for literal in reversed(context):
-        fewer = tuple(other for other in context if other != literal)
-        if not _matching(forbidden, fewer).any():
-            context = fewer
-    return context
+    differs = forbidden != row
+    n_differences = differs.sum(axis=1)  # in the variables that are left; a row without one is covered
+    kept = []
+    for column in reversed(range(len(row))):
+        without = n_differences - differs[:, column]
+        if without.min() > 0:
+            n_differences = without
+        else:
+            kept.append((column, int(row[column])))
+    return tuple(reversed(kept))
 
 
 def _smallest_cover(covers: NDArray[np.bool_], lengths: NDArray[np.intp]) -> list[int] | None:
@@ -170,8 +187,11 @@ def _smallest_cover(covers: NDArray[np.bool_], lengths: NDArray[np.intp]) -> lis
 def _greedy_cover(covers: NDArray[np.bool_]) -> list[int]:
     """Return contexts that cover every column: always the one that covers most of what is left."""
     left, chosen = np.ones(covers.shape[1], dtype=bool), []
+    n_left = covers.sum(axis=1)
     while left.any():
-        best = int((covers & left).sum(axis=1).argmax())
+        best = int(n_left.argmax())
         chosen.append(best)
-        left &= ~covers[best]
+        now = np.flatnonzero(covers[best] & left)
+        n_left -= covers[:, now].sum(axis=1)
+        left[now] = False
     return chosen

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from graphoid.structure.configurations import distinct
 from graphoid.structure.explain import counted, described, listed
 from graphoid.structure.implicants import fewest_contexts
 
@@ -17,6 +19,33 @@ if TYPE_CHECKING:
     from graphoid.structure.contexts import CanonicalModel
 
 MOST_SHOWN = 12  # what a reader takes in at once; independences() has them all
+
+
+class Stratified(NamedTuple):
+    """The tables of X and Y for every configuration of some others that occurs."""
+
+    given: tuple[int, ...]
+    configurations: NDArray[np.uint16]
+    tables: NDArray[Any]
+    """One axis for the configurations, one for X, one for Y."""
+
+    def by_context(self) -> tuple[tuple[Context, NDArray[Any]], ...]:
+        """Return each table with the context that it holds for."""
+        rows = self.configurations.tolist()
+        contexts = (tuple(zip(self.given, states, strict=True)) for states in rows)
+        return tuple(zip(contexts, self.tables, strict=True))
+
+    def within(self, context: Context) -> NDArray[np.bool_]:
+        """Return which of the configurations a context has; all its variables must be among the given."""
+        inside = np.ones(len(self.configurations), dtype=bool)
+        for v, state in context:
+            inside &= self.configurations[:, self.given.index(v)] == state
+        return inside
+
+    def only(self, kept: NDArray[np.bool_], given: tuple[int, ...]) -> Stratified:
+        """Return the tables of some configurations, which differ in fewer variables."""
+        columns = [self.given.index(v) for v in given]
+        return Stratified(given, self.configurations[kept][:, columns], self.tables[kept])
 
 
 @dataclass(frozen=True)
@@ -35,7 +64,7 @@ class ContextIndependence:
     """U: neighbors of one of them within the context; with these known the other tells nothing more."""
     n_rows: float
     """Rows in the context."""
-    counts: tuple[tuple[Context, NDArray[Any]], ...] = field(repr=False)
+    tables: Stratified = field(repr=False)
     """The counts of X and Y in the context, for every configuration of U that occurs there."""
     information: float
     """Mutual information of X and Y given U in the context, in nats a row, corrected for its bias."""
@@ -50,6 +79,11 @@ class ContextIndependence:
     elsewhere or, if there is no elsewhere, with nothing given."""
     words: str
 
+    @property
+    def counts(self) -> tuple[tuple[Context, NDArray[Any]], ...]:
+        """The counts of X and Y in the context, each table with the configuration of U it belongs to."""
+        return self.tables.by_context()
+
     def __str__(self) -> str:
         return self.words
 
@@ -62,79 +96,121 @@ def of(model: CanonicalModel) -> tuple[ContextIndependence, ...]:
         (x, y, independence)
         for x in range(n)
         for y in range(x + 1, n)
-        for independence in _of_pair(model, adjacency, x, y)
+        for independence in _Pair(model, adjacency, x, y).independences()
     ]
     found.sort(key=lambda item: (-item[2].matters, item[0], item[1], item[2].context))
     return tuple(independence for _, _, independence in found)
 
 
-def _of_pair(
-    model: CanonicalModel, adjacency: NDArray[np.bool_], x: int, y: int
-) -> list[ContextIndependence]:
-    """Return the independences of one pair.
+class _Pair:
+    """Two variables of a model: where they are joined, and how much each tells about the other."""
 
-    A context is made of the other variables. Where some of the assignments that differ in X and Y alone join
-    the two, they count as dependent there.
-    """
-    others = [v for v in range(len(model.names)) if v not in (x, y)]
-    rows = model.assignments[:, others]
-    joined = adjacency[model.graph_of, x, y]
-    configurations, of_row = np.unique(rows, axis=0, return_inverse=True)
-    dependent = np.zeros(len(configurations), dtype=bool)
-    dependent[of_row.reshape(-1)[joined]] = True
-    contexts, smallest = fewest_contexts(configurations[~dependent], configurations[dependent])
-    found = []
-    for columns in contexts:
-        context = tuple((others[c], state) for c, state in columns)
-        found.append(_described(model, adjacency, x, y, context, len(contexts) - 1, smallest=smallest))
-    return found
+    def __init__(self, model: CanonicalModel, adjacency: NDArray[np.bool_], x: int, y: int) -> None:
+        self.model, self.x, self.y = model, x, y
+        self.neighbors = adjacency[model.graph_of, x], adjacency[model.graph_of, y]
+        self._measured: dict[tuple[int, ...], tuple[Stratified, Information]] = {}
+
+    def independences(self) -> list[ContextIndependence]:
+        """Return the independences of the two.
+
+        A context is made of the other variables. Where some of the assignments that differ in X and Y alone
+        join the two, they count as dependent there.
+        """
+        others = [v for v in range(len(self.model.names)) if v not in (self.x, self.y)]
+        configurations, of_row = distinct(self.model.assignments[:, others])
+        dependent = np.zeros(len(configurations), dtype=bool)
+        dependent[of_row[self.neighbors[0][:, self.y]]] = True
+        contexts, smallest = fewest_contexts(configurations[~dependent], configurations[dependent])
+        return [
+            self.described(
+                tuple((others[c], state) for c, state in columns), len(contexts) - 1, smallest=smallest
+            )
+            for columns in contexts
+        ]
+
+    def described(self, context: Context, n_others: int, *, smallest: bool) -> ContextIndependence:
+        """Return what is known of the two in a context."""
+        model = self.model
+        given = self.separating(context)
+        # in the context its variables do not vary: given them, too, nothing changes there
+        tables, information = self.measured(tuple(sorted({*given, *(v for v, _ in context)})))
+        inside = tables.within(context)
+        here = information.mean(inside)
+        elsewhere = None if inside.all() else information.mean(~inside)
+        expected = self.measured(())[1].mean() if elsewhere is None else elsewhere
+        n_rows = tables.tables[inside].sum().item()
+        return ContextIndependence(
+            x=model.names[self.x],
+            y=model.names[self.y],
+            context=context,
+            given=tuple(model.names[v] for v in given),
+            n_rows=n_rows,
+            tables=tables.only(inside, given),
+            information=here,
+            elsewhere=elsewhere,
+            n_others=n_others,
+            smallest=smallest,
+            matters=n_rows * max(0.0, expected - here),
+            words=_words(model, self.x, self.y, context, given, n_others),
+        )
+
+    def separating(self, context: Context) -> tuple[int, ...]:
+        """Return the neighbors of one of the two in any graph of a context: of that which has fewer."""
+        inside = np.ones(len(self.model.assignments), dtype=bool)
+        for v, state in context:
+            inside &= self.model.assignments[:, v] == state
+        fixed = {v for v, _ in context}
+        of_x, of_y = (
+            tuple(v for v in np.flatnonzero(of[inside].any(axis=0)).tolist() if v not in fixed)
+            for of in self.neighbors
+        )
+        return min(of_x, of_y, key=len)
+
+    def measured(self, given: tuple[int, ...]) -> tuple[Stratified, Information]:
+        """Return the counts of the two given some others, and what they tell about each other."""
+        if given not in self._measured:
+            model = self.model
+            configurations, slice_of = distinct(model.assignments[:, given])
+            shape = len(configurations), len(model.states[self.x]), len(model.states[self.y])
+            at = slice_of, model.assignments[:, self.x], model.assignments[:, self.y]
+            cells = np.bincount(np.ravel_multi_index(at, shape), model.n_rows, math.prod(shape))
+            tables = cells.astype(model.n_rows.dtype, copy=False).reshape(shape)
+            self._measured[given] = Stratified(given, configurations, tables), Information.of(tables)
+        return self._measured[given]
 
 
-def _described(
-    model: CanonicalModel,
-    adjacency: NDArray[np.bool_],
-    x: int,
-    y: int,
-    context: Context,
-    n_others: int,
-    *,
-    smallest: bool,
-) -> ContextIndependence:
-    inside = np.ones(len(model.assignments), dtype=bool)
-    for v, state in context:
-        inside &= model.assignments[:, v] == state
-    graphs = adjacency[np.unique(model.graph_of[inside])]
-    fixed = [v for v, _ in context]
-    of_x, of_y = (
-        [v for v in np.flatnonzero(graphs[:, end].any(axis=0)).tolist() if v not in fixed] for end in (x, y)
-    )
-    given = min(of_x, of_y, key=len)
-    counts = _stratified(model, x, y, given, inside)
-    information = _information(counts)
-    n_rows = model.n_rows[inside].sum().item()
-    elsewhere = None
-    if not inside.all():
-        elsewhere = _information(_stratified(model, x, y, sorted({*given, *fixed}), ~inside))
-    expected = elsewhere
-    if expected is None:
-        expected = _information(_stratified(model, x, y, [], inside))
-    return ContextIndependence(
-        x=model.names[x],
-        y=model.names[y],
-        context=context,
-        given=tuple(model.names[v] for v in given),
-        n_rows=n_rows,
-        counts=counts.by_context(),
-        information=information,
-        elsewhere=elsewhere,
-        n_others=n_others,
-        smallest=smallest,
-        matters=n_rows * max(0.0, expected - information),
-        words=_words(model, x, y, context, given, n_others),
-    )
+class Information(NamedTuple):
+    """What X and Y tell about each other in each of some tables."""
+
+    statistic: NDArray[np.float64]
+    """G²."""
+    dof: NDArray[np.intp]
+    """Its degrees of freedom: states that do not occur in a table do not count."""
+    n_rows: NDArray[Any]
+
+    @classmethod
+    def of(cls, tables: NDArray[Any]) -> Information:
+        """Measure every table."""
+        row, column = tables.sum(axis=2), tables.sum(axis=1)
+        n = row.sum(axis=1)
+        expected = row[:, :, None] * column[:, None, :] / n[:, None, None]
+        ratio = np.where(tables > 0, tables, 1) / np.where(tables > 0, expected, 1)
+        statistic = 2.0 * (tables * np.log(ratio)).sum(axis=(1, 2))
+        dof = (np.count_nonzero(row, axis=1) - 1) * (np.count_nonzero(column, axis=1) - 1)
+        return cls(statistic, dof, n)
+
+    def mean(self, kept: NDArray[np.bool_] | slice = slice(None)) -> float:
+        r"""Return the mutual information a row, :math:`(G^2 - d) / 2N` and never below zero.
+
+        The statistic G² is d on average where there is none, with d its degrees of freedom.
+        """
+        statistic, dof, n = (values[kept].sum() for values in self)
+        return float(max(0.0, statistic - dof) / (2.0 * n))
 
 
-def _words(model: CanonicalModel, x: int, y: int, context: Context, given: list[int], n_others: int) -> str:
+def _words(
+    model: CanonicalModel, x: int, y: int, context: Context, given: tuple[int, ...], n_others: int
+) -> str:
     known = (
         f" once {listed([model.names[v] for v in given])} {'is' if len(given) == 1 else 'are'} known"
         if given
@@ -148,50 +224,6 @@ def _words(model: CanonicalModel, x: int, y: int, context: Context, given: list[
         return f"{where}, {nothing}; elsewhere it does"
     more = "one other context" if n_others == 1 else f"{n_others} other contexts"
     return f"{where}, {nothing}; nor in {more}, elsewhere it does"
-
-
-class Stratified(NamedTuple):
-    """The tables of X and Y for every configuration of some others that occurs."""
-
-    given: list[int]
-    configurations: NDArray[np.uint16]
-    tables: NDArray[Any]
-    """One axis for the configurations, one for X, one for Y."""
-
-    def by_context(self) -> tuple[tuple[Context, NDArray[Any]], ...]:
-        """Return each table with the context that it holds for."""
-        rows = self.configurations.tolist()
-        contexts = (tuple(zip(self.given, states, strict=True)) for states in rows)
-        return tuple(zip(contexts, self.tables, strict=True))
-
-
-def _stratified(
-    model: CanonicalModel, x: int, y: int, given: list[int], among: NDArray[np.bool_]
-) -> Stratified:
-    """Count X and Y among some assignments."""
-    rows, weights = model.assignments[among], model.n_rows[among]
-    configurations, slice_of = np.zeros((1, 0), dtype=np.uint16), np.zeros(len(rows), dtype=np.intp)
-    if given:
-        configurations, slice_of = np.unique(rows[:, given], axis=0, return_inverse=True)
-    tables = np.zeros((len(configurations), len(model.states[x]), len(model.states[y])), dtype=weights.dtype)
-    np.add.at(tables, (slice_of.reshape(-1), rows[:, x], rows[:, y]), weights)
-    return Stratified(given, configurations, tables)
-
-
-def _information(stratified: Stratified) -> float:
-    r"""Return the mutual information of X and Y, :math:`(G^2 - d) / 2N` and never below zero.
-
-    The statistic G² is d on average where there is none, with d its degrees of freedom: states that do not
-    occur in a table do not count.
-    """
-    tables = stratified.tables
-    row, column = tables.sum(axis=2), tables.sum(axis=1)
-    n = row.sum(axis=1)
-    expected = row[:, :, None] * column[:, None, :] / n[:, None, None]
-    seen = tables > 0
-    statistic = 2.0 * (tables[seen] * np.log(tables[seen] / expected[seen])).sum()
-    dof = ((np.count_nonzero(row, axis=1) - 1) * (np.count_nonzero(column, axis=1) - 1)).sum()
-    return float(max(0.0, statistic - dof) / (2.0 * n.sum()))
 
 
 def _matrix(edges: tuple[tuple[int, int], ...], n: int) -> NDArray[np.bool_]:

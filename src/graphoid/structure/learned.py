@@ -44,9 +44,15 @@ class Cost:
     seconds: float = 0.0
     """Wall-clock time."""
     rows_read: float = 0
-    """Rows behind the tests, added up."""
+    """Rows behind the tests, added up; of data that stay where they are, rows that an engine went through."""
     queries: int = 0
-    """Trips to whatever answers: a batch of questions is one."""
+    """Trips to whatever answers: a batch of questions is one. Of data that stay where they are: queries."""
+    bytes_read: int = 0
+    """Bytes that an engine went through, of data that stay where they are."""
+    bytes_moved: int = 0
+    """Bytes that came back from there."""
+    money: float = 0.0
+    """What that costs by the price list given to :func:`graphoid.read`."""
 
     @classmethod
     def of(

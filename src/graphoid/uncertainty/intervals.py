@@ -45,9 +45,10 @@ DISCOVERY = 0.05
 
 RULE = (
     f"present: found in at least {OFTEN:.0%} of the resamples, and different from zero with the rate of "
-    f"false discoveries over all pairs controlled at {DISCOVERY:.0%}; absent: found in fewer, and the whole "
-    f"95 % interval of strength is negligible (log odds ratio within ±{NEGLIGIBLE_LOG_ODDS}, partial "
-    f"correlation within ±{NEGLIGIBLE_CORRELATION}, else below {NEGLIGIBLE_BITS} bits); undecided: neither."
+    f"false discoveries over all pairs controlled at {DISCOVERY:.0%}; absent: found in fewer, not different "
+    f"from zero at {DISCOVERY:.0%}, and the whole 95 % interval of strength is negligible (log odds ratio "
+    f"within ±{NEGLIGIBLE_LOG_ODDS}, partial correlation within ±{NEGLIGIBLE_CORRELATION}, else below "
+    f"{NEGLIGIBLE_BITS} bits); undecided: neither."
 )
 """How verdicts come about."""
 
@@ -89,8 +90,10 @@ def _quantiles(values: NDArray[np.float64]) -> NDArray[np.float64]:
 def p_values(estimate: Measured, replicates: Measured, n_rows: float) -> NDArray[np.float64]:
     r"""Return for every pair how probable such a strength, or more, would be by chance.
 
-    By the estimate over its standard deviation among the resamples where there is a sign, else by
-    :math:`G^2 = 2 N \ln 2 \hat I` with as many degrees of freedom as the bias has.
+    By :math:`G^2 = 2 N \ln 2 \hat I` with as many degrees of freedom as the bias has. Where there is a log
+    odds ratio or a partial correlation, also by that over its standard deviation among the resamples, and
+    twice the smaller of both counts: the one sees weak associations, the other those that change from
+    slice to slice.
     """
     from scipy.special import chdtrc, ndtr
 
@@ -103,7 +106,8 @@ def p_values(estimate: Measured, replicates: Measured, n_rows: float) -> NDArray
     if usable.any():
         spread = np.nanstd(values[:, usable], axis=0, ddof=1)
         z = np.abs(estimate.signed[0][usable]) / np.where(spread > 0, spread, np.inf)
-        out[usable] = 2 * ndtr(-z)
+        smaller = np.where(free[usable] > 0, np.minimum(out[usable], 2 * ndtr(-z)), ndtr(-z))
+        out[usable] = np.minimum(1.0, 2 * smaller)
     out[~np.isfinite(estimate.bits[0])] = 1.0
     return out
 

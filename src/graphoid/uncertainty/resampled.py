@@ -14,7 +14,7 @@ from graphoid.structure import document
 from graphoid.structure.graph import UndirectedGraph
 from graphoid.uncertainty import intervals
 from graphoid.uncertainty.checkpoint import packed, unpacked
-from graphoid.uncertainty.intervals import OFTEN, RULE, Interval
+from graphoid.uncertainty.intervals import DISCOVERY, OFTEN, RULE, Interval
 from graphoid.uncertainty.replicates import Measured, pairs_of
 from graphoid.uncertainty.stability import (
     CentralityRow,
@@ -152,7 +152,7 @@ class Resampled:
         bits, signed = self._intervals
         limit = intervals.largest_bits(whole, self.n_rows)
         small = intervals.negligible(signed, bits, limit, self.continuous) & np.isfinite(self.estimate[:, 0])
-        absent = ~often & small
+        absent = ~often & small & (p > DISCOVERY)
         named = np.where(present, "present", np.where(absent, "absent", "undecided"))
         return [str(verdict) for verdict in named]
 

@@ -1,0 +1,194 @@
+"""Rows that are alike, merged: the distinct rows of some variables and how much each weighs.
+
+Whatever can be counted of these variables can be counted here, and tests judge it to the bit as they would
+judge all rows. So this is the one form in which counts travel, are held and are kept on disk.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from graphoid.counts.contingency import Counts, tabulate, written_out
+from graphoid.counts.native import NativeEngine, kernels
+from graphoid.data.table import Table, Weights
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from graphoid.data.variables import Variable
+
+
+class Place(NamedTuple):
+    """Where the code of a variable lies in a packed row."""
+
+    word: int
+    shift: int
+    bits: int
+
+
+def places_of(arities: Sequence[int]) -> list[Place]:
+    """Return the places of variables: from the highest bits of the first word on, none in two words."""
+    places = []
+    word, free = 0, 64
+    for arity in arities:
+        bits = (arity - 1).bit_length()
+        if bits > free:
+            word, free = word + 1, 64
+        free -= bits
+        places.append(Place(word, free, bits))
+    return places
+
+
+class Merged:
+    """Distinct rows of some variables.
+
+    Parameters
+    ----------
+    variables
+        Positions, ascending.
+    of
+        The variables themselves, one for each.
+    keys
+        The rows, packed into 64-bit words; one row a line.
+    units
+        What each weighs, in units of ``unit``; none is zero.
+    unit
+        Weight of one unit: 1 where rows have no weights.
+    """
+
+    def __init__(
+        self,
+        variables: tuple[int, ...],
+        of: Sequence[Variable],
+        keys: NDArray[np.uint64],
+        units: NDArray[np.int64],
+        unit: float = 1.0,
+    ) -> None:
+        self.variables = variables
+        self.of = tuple(of)
+        self.keys = keys.reshape(len(units), -1)
+        self.units = units
+        self.unit = unit
+
+    @classmethod
+    def of_codes(
+        cls,
+        variables: tuple[int, ...],
+        of: Sequence[Variable],
+        codes: Sequence[NDArray[Any]],
+        units: NDArray[np.int64],
+        unit: float,
+    ) -> Merged:
+        """Return the merged rows of columns of codes."""
+        merger = merger_of([v.arity for v in of])
+        merger.add(
+            [np.ascontiguousarray(column) for column in codes], np.ascontiguousarray(units), len(units)
+        )
+        keys, merged = merger.rows()
+        return cls(variables, of, keys, merged, unit)
+
+    def __len__(self) -> int:
+        return len(self.units)
+
+    @property
+    def nbytes(self) -> int:
+        """What the rows take, packed and unpacked."""
+        return int(self.keys.nbytes + self.units.nbytes + len(self) * len(self.variables))
+
+    @cached_property
+    def total(self) -> int:
+        """Sum of all units."""
+        return int(self.units.sum())
+
+    @cached_property
+    def columns(self) -> list[NDArray[Any]]:
+        """The codes, a column for each variable."""
+        out = []
+        for variable, place in zip(self.of, places_of([v.arity for v in self.of]), strict=True):
+            mask = np.uint64((1 << place.bits) - 1)
+            column = (
+                (self.keys[:, place.word] >> np.uint64(place.shift)) & mask
+                if place.bits
+                else self.keys[:, 0] * 0
+            )
+            out.append(np.ascontiguousarray(column, dtype=np.uint8 if variable.arity <= 256 else np.uint16))
+        return out
+
+    @cached_property
+    def engine(self) -> NativeEngine:
+        """The kernels on these rows; positions are places among ``variables``."""
+        weights = Weights(self.units, self.unit)
+        return NativeEngine(Table(self.of, tuple(self.columns), len(self), weights=weights))
+
+    def margin(self, variable: int) -> NDArray[np.int64]:
+        """Return the units of every state of a variable."""
+        k = self.variables.index(variable)
+        margin = np.zeros(self.of[k].arity, dtype=np.int64)
+        np.add.at(margin, self.columns[k], self.units)
+        return margin
+
+    def restricted(self, variables: Iterable[int]) -> Merged:
+        """Return the distinct rows of some of the variables."""
+        wanted = tuple(sorted(variables))
+        at = [self.variables.index(v) for v in wanted]
+        columns = [self.columns[k] for k in at]
+        return Merged.of_codes(wanted, [self.of[k] for k in at], columns, self.units, self.unit)
+
+    def counts(self, variables: tuple[int, ...], context: Any, n_rows: int) -> Counts:
+        """Return counts as an engine gives them; by ``n_rows`` in all they are written out or listed."""
+        at = [self.variables.index(v) for v in variables]
+        shape = tuple(self.of[k].arity for k in at)
+        if not context and kernels() is not None and written_out(int(np.prod(shape, dtype=float)), n_rows):
+            cells = self.engine.table_cells([tuple(at)]).reshape(shape)
+            return Counts(variables, shape, cells, None, self.unit, n_rows)
+        kept = np.ones(len(self), dtype=bool)
+        for v, state in context:
+            kept &= self.columns[self.variables.index(v)] == state
+        rows = np.empty((int(kept.sum()), len(at)), dtype=np.uint16)
+        for axis, k in enumerate(at):
+            rows[:, axis] = self.columns[k][kept]
+        return tabulate(variables, shape, rows, self.units[kept], self.unit, n_rows)
+
+
+def merger_of(arities: Sequence[int], most: int = 2**31) -> Any:
+    """Return what merges rows: the kernel, or its reference in NumPy."""
+    native = kernels()
+    return PlainMerger(arities, most) if native is None else native.RowMerger(list(arities), most)
+
+
+class PlainMerger:
+    """Merges rows in NumPy: the specification of the kernel ``RowMerger``, up to the order of the rows."""
+
+    def __init__(self, arities: Sequence[int], most: int) -> None:
+        self._places = places_of(arities)
+        self._words = self._places[-1].word + 1 if self._places else 1
+        self._most = most
+        self._keys = np.empty((0, self._words), dtype=np.uint64)
+        self._units = np.empty(0, dtype=np.int64)
+
+    def add(self, columns: Sequence[NDArray[Any]], units: NDArray[np.int64] | None, n: int) -> bool:
+        """Add rows; False once there are too many different ones."""
+        if len(self._units) > self._most:
+            return False
+        keys = np.zeros((n, self._words), dtype=np.uint64)
+        for column, place in zip(columns, self._places, strict=True):
+            keys[:, place.word] |= column.astype(np.uint64) << np.uint64(place.shift)
+        weights = np.ones(n, dtype=np.int64) if units is None else units
+        keys = np.concatenate([self._keys, keys[weights > 0]])
+        weights = np.concatenate([self._units, weights[weights > 0]])
+        self._keys, row = np.unique(keys, axis=0, return_inverse=True)
+        self._units = np.zeros(len(self._keys), dtype=np.int64)
+        np.add.at(self._units, row.reshape(-1), weights)
+        return len(self._units) <= self._most
+
+    def rows(self) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+        """Return the distinct rows, packed, and what each weighs."""
+        return self._keys.reshape(-1), self._units
+
+    def __len__(self) -> int:
+        return len(self._units)

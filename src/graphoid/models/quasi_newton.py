@@ -1,0 +1,65 @@
+"""Minima of smooth functions of many weights: SciPy's L-BFGS, kept to one thread of linear algebra."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vector = NDArray[np.float64]
+
+MEMORY = 20
+"""Steps remembered: thousands of weights need fewer iterations than with the usual 10."""
+
+
+def minimized(
+    loss: Callable[[Vector], tuple[float, Vector]],
+    start: Vector,
+    *,
+    most_iterations: int,
+    slope: float,
+    gain: float = 0.0,
+    bounds: Sequence[tuple[float | None, float | None]] | None = None,
+) -> Any:
+    """Return what SciPy found: ``x``, ``fun``, ``jac``, ``nit``.
+
+    Parameters
+    ----------
+    loss
+        Value and derivatives.
+    start
+        Where to begin.
+    most_iterations
+        After which to stop, or after twice as many evaluations.
+    slope
+        Stop where no derivative is larger.
+    gain
+        Stop when a step gains less than this share of the loss.
+    bounds
+        The least and the largest value of each weight.
+    """
+    from scipy.optimize import minimize  # not at the top: `import graphoid` stays light
+
+    options = {
+        "maxiter": most_iterations,
+        "maxfun": 2 * most_iterations,
+        "maxcor": MEMORY,
+        "ftol": gain,
+        "gtol": slope,
+    }
+    # Threads take several times as long to start as a product of such vectors.
+    with _libraries().limit(limits=1, user_api="blas"):
+        return minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
+
+
+@cache
+def _libraries() -> Any:
+    """Return the control of the libraries that NumPy and SciPy use; finding them takes milliseconds."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()

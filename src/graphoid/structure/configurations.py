@@ -1,0 +1,56 @@
+"""Rows of codes as single numbers, by which equal ones are found."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+MOST = 2**62
+"""Largest number of configurations that are told apart by position alone: they must fit into 64 bits."""
+
+DIRECT = 4
+"""Possible configurations a row up to which they are marked in a table: less work than sorting the rows."""
+
+
+def numbered(rows: NDArray[Any]) -> tuple[NDArray[np.int64], int]:
+    """Return a number for every row, the same for equal rows and in their order, and one that is above all.
+
+    >>> numbers, span = numbered(np.array([[0, 1], [1, 0], [0, 1], [0, 0]]))
+    >>> numbers.tolist(), span
+    ([1, 2, 1, 0], 4)
+    """
+    number, span = np.zeros(len(rows), dtype=np.int64), 1
+    arities = (rows.max(axis=0, initial=0) + 1).tolist()
+    for column, arity in zip(rows.T, arities, strict=True):
+        if span * arity > MOST:  # from here on by rank among the rows
+            found, number = np.unique(number, return_inverse=True)
+            span = len(found)
+        number = number * arity + column
+        span *= arity
+    return number, span
+
+
+def distinct(rows: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Return the different rows in lexicographic order, and which of them each row is.
+
+    As ``np.unique(rows, axis=0, return_inverse=True)``, but rows are compared as numbers and, where few are
+    possible, not sorted.
+
+    >>> different, of_row = distinct(np.array([[1, 0], [0, 1], [1, 0]]))
+    >>> different.tolist(), of_row.tolist()
+    ([[0, 1], [1, 0]], [1, 0, 1])
+    """
+    number, span = numbered(rows)
+    if span > DIRECT * len(rows):
+        _, first, of_row = np.unique(number, return_index=True, return_inverse=True)
+        return rows[first], of_row
+    place = np.full(span, -1, dtype=np.intp)
+    place[number] = np.arange(len(rows))  # some row of that number
+    found = np.flatnonzero(place >= 0)
+    some = place[found]
+    place[found] = np.arange(len(found))
+    return rows[some], place[number]

@@ -1,0 +1,97 @@
+"""Wherever the data live, the answer is the one from memory: structure, trace and every number."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import graphoid as gd
+from graphoid.counts.engine import CountRequest
+from graphoid.counts.native import engine_for
+from graphoid.counts.reference import ReferenceEngine
+from tests.places import DATA, PLACES
+from tests.tables import same_counts
+
+if TYPE_CHECKING:
+    from graphoid.data.table import Table
+    from tests.places import Place
+
+pytestmark = pytest.mark.parametrize("place", PLACES, indirect=True)
+
+
+@pytest.fixture(params=DATA)
+def both(request: Any, place: Place) -> tuple[Table, Table]:
+    """The data in memory, and at a place."""
+    return place.both(request.param)
+
+
+def test_variables_rows_and_notes_are_the_same(both: tuple[Table, Table]) -> None:
+    here, there = both
+    assert there.variables == here.variables
+    assert there.n_rows == here.n_rows
+    assert there.notes == here.notes
+
+
+def test_counts_are_the_same_integers(both: tuple[Table, Table]) -> None:
+    here, there = both
+    n = len(here.variables)
+    requests = [
+        CountRequest(()),
+        CountRequest((1, 0)),
+        CountRequest((0, 1, 2)),
+        CountRequest((n - 1,), ((0, 1),)),
+    ]
+    requests += [CountRequest(tuple(range(n))), CountRequest((2, 1), ((0, 0), (n - 1, 1)))]
+    for found, right in zip(
+        engine_for(there).counts(requests), ReferenceEngine(here).counts(requests), strict=True
+    ):
+        same_counts(found, right)
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        gd.GSIMN(),
+        gd.GSMN(test=gd.GTest(alpha=0.01)),
+        gd.GSIMN(preset="robust"),
+        gd.PFMN(random_state=3, n_particles=32, moves=20),
+    ],
+    ids=["GSIMN", "GSMN", "robust", "PFMN"],
+)
+def test_learners_ask_and_hear_the_same(both: tuple[Table, Table], learner: Any) -> None:
+    here, there = both
+    expected, found = learner.fit(here).structure_, learner.fit(there).structure_
+    assert found.graph == expected.graph
+    assert found.trace == expected.trace
+    assert found.verdicts == expected.verdicts
+    assert found.settings == expected.settings
+    assert found.cost.n_tests == expected.cost.n_tests
+
+
+def test_searches_score_the_same(both: tuple[Table, Table]) -> None:
+    here, there = both
+    search = gd.Search(gd.LogLinearEvidence(), effort=0.2, random_state=5)
+    expected, found = search.fit(here).structure_, search.fit(there).structure_
+    assert found.graph == expected.graph
+    assert found.scored == expected.scored
+
+
+@pytest.mark.slow
+def test_the_recommended_learner_finds_the_same(both: tuple[Table, Table]) -> None:
+    here, there = both
+    expected, found = gd.learn(here, random_state=5), gd.learn(there, random_state=5)
+    assert found.graph == expected.graph
+    assert found.scored == expected.scored
+    assert found.edge_probabilities == expected.edge_probabilities
+
+
+def test_few_trips_are_made(both: tuple[Table, Table]) -> None:
+    there: Any = replace(both[1])  # with an engine of its own, which holds nothing yet
+    cost = gd.GSIMN().fit(there).structure_.cost
+    assert 1 <= cost.queries <= 4 < cost.n_tests
+    assert cost.rows_read >= there.n_rows
+    assert cost.bytes_read > 0
+    assert cost.bytes_moved > 0
+    assert gd.GSIMN(test=gd.ChiSquare(alpha=0.01)).fit(there).structure_.cost.queries <= 2
