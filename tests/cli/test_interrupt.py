@@ -36,6 +36,14 @@ def folder(tmp_path_factory):
     return made
 
 
+def second():
+    """Return what a second of an idle machine takes now: others may be at work on this one."""
+    started, worked = time.monotonic(), time.process_time()
+    while time.process_time() - worked < 0.1:
+        pass
+    return max(1.0, (time.monotonic() - started) / 0.1)
+
+
 def interrupted(folder, *arguments, shown, file="big.parquet", **environment):
     """Press Ctrl-C when something is shown; return the exit code, the seconds it took, and what was shown."""
     with Terminal([*COMMAND, "learn", file, *arguments], cwd=folder, columns=130, **environment) as terminal:
@@ -51,7 +59,7 @@ def test_answers_are_kept_and_the_run_goes_on_to_the_same_end(folder):
         folder, "--learner", "gsmn", "--out", "g.json", shown="examining variables", **PLAIN
     )
     assert code == 130
-    assert seconds < 1
+    assert seconds < second()
     assert "asked" in shown
     assert "inferred" in shown
     assert "Go on with: graphoid learn --resume g.json" in shown.replace("\r\n", " ")
@@ -84,7 +92,7 @@ def test_the_best_graph_is_kept_and_searched_on_from(folder):
         file="small.parquet",
     )
     assert code == 130
-    assert seconds < 1
+    assert seconds < second()
     assert "kept the best graph so far" in shown
     kept = gd.load(folder / "small.partial.json")
     assert (kept.stopped, kept.trace) == ("interrupted", ())
@@ -111,7 +119,7 @@ def test_a_signal_in_the_midst_of_one_long_question_ends_it_at_once(folder):
         sent = time.monotonic()
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=30)
-        assert time.monotonic() - sent < 1
+        assert time.monotonic() - sent < second()
     assert (process.returncode, out) == (130, "")
     assert err == "interrupted before anything was found; nothing was kept.\n"
     assert not (folder / "none.json").exists()
@@ -137,12 +145,13 @@ def test_what_was_left_behind_belongs_to_its_table_and_settings(folder, tmp_path
     assert "to repeat a run use --config" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(kernels() is None, reason="without kernels 50 resamples take a minute")
 def test_the_network_and_the_resamples_so_far_are_kept(folder):
-    command = ("--learner", "search", "--score", "mpl", "--bootstrap", "150", "--out", "b.json")
-    code, seconds, shown = interrupted(folder, *command, shown="resampling 50 of 150", file="small.parquet")
+    command = ("--learner", "mpl", "--bootstrap", "200", "--out", "b.json")
+    code, seconds, shown = interrupted(folder, *command, shown="resampling 50 of 200", file="small.parquet")
     assert code == 130
-    assert seconds < 1
+    assert seconds < second()
     assert "kept the network in b.json and resamples in b.bootstrap-" in shown.replace("\r\n", "")
     assert gd.load(folder / "b.json").stopped == "converged"
     (kept,) = folder.glob("b.bootstrap-*.json")
