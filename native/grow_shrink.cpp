@@ -22,7 +22,7 @@ constexpr double kSharedCells = 80;
 // costs about as much as counting for so many one by one.
 constexpr uint32_t kOften = 6;
 // What the tables counted for all may take together.
-constexpr size_t kMostHeld = size_t{128} << 20;
+constexpr size_t kMostHeld = size_t{28} << 20;
 
 // A question that was asked before: how often, and its tables in the resamples that are left, once that was often.
 struct Asked {

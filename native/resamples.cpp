@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kPad = 16;                      // lanes are a multiple of this
 constexpr size_t kFewSlices = 64;                // are stepped over faster than those that occur are found
-constexpr size_t kMostHeld = size_t{32} << 20;   // what the slices of conditioning sets may take together
+constexpr size_t kMostHeld = size_t{12} << 20;   // what the slices of conditioning sets may take together
 
 // Replaces ids below `range` by their ranks among those that occur, which `occur` lists.
 void rank(std::vector<uint16_t>& ids, size_t range, std::vector<uint32_t>& occur) {
