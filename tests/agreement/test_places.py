@@ -12,7 +12,7 @@ from graphoid.counts.engine import CountRequest
 from graphoid.counts.native import engine_for
 from graphoid.counts.reference import ReferenceEngine
 from tests.places import DATA, PLACES
-from tests.tables import same_counts
+from tests.tables import needs_kernels, same_counts
 
 if TYPE_CHECKING:
     from graphoid.data.table import Table
@@ -50,6 +50,8 @@ def test_counts_are_the_same_integers(both: tuple[Table, Table]) -> None:
         same_counts(found, right)
 
 
+# without the kernels, tests judge counts one by one: the same counts, and slowly
+@needs_kernels
 @pytest.mark.parametrize(
     "learner",
     [
@@ -70,6 +72,7 @@ def test_learners_ask_and_hear_the_same(both: tuple[Table, Table], learner: Any)
     assert found.cost.n_tests == expected.cost.n_tests
 
 
+@needs_kernels
 def test_searches_score_the_same(both: tuple[Table, Table]) -> None:
     here, there = both
     search = gd.Search(gd.LogLinearEvidence(), effort=0.2, random_state=5)
@@ -78,6 +81,7 @@ def test_searches_score_the_same(both: tuple[Table, Table]) -> None:
     assert found.scored == expected.scored
 
 
+@needs_kernels
 @pytest.mark.slow
 def test_the_recommended_learner_finds_the_same(both: tuple[Table, Table]) -> None:
     here, there = both
@@ -87,6 +91,7 @@ def test_the_recommended_learner_finds_the_same(both: tuple[Table, Table]) -> No
     assert found.edge_probabilities == expected.edge_probabilities
 
 
+@needs_kernels
 def test_few_trips_are_made(both: tuple[Table, Table]) -> None:
     there: Any = replace(both[1])  # with an engine of its own, which holds nothing yet
     cost = gd.GSIMN().fit(there).structure_.cost
