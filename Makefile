@@ -15,9 +15,15 @@ setup: $(VENV)/.installed
 $(VENV)/.installed: $(KERNELS)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --editable ".[dev]"
+	touch $@ $(VENV)/.usable
+
+# What a user gets, without the tools of developers.
+$(VENV)/.usable: $(KERNELS)
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --editable .
 	touch $@
 
-demo: setup
+demo: $(VENV)/.usable
 	$(BIN)/graphoid demo
 
 test: setup
