@@ -38,3 +38,11 @@ def test_no_rows():
     found, of_row = distinct(np.empty((0, 3), dtype=np.uint16))
     assert found.shape == (0, 3)
     assert of_row.shape == (0,)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16])
+def test_the_largest_code_of_a_type(dtype):
+    rows = np.array([[0, np.iinfo(dtype).max], [1, 3], [0, np.iinfo(dtype).max]], dtype=dtype)
+    found, of_row = distinct(rows)
+    assert found.tolist() == [[0, np.iinfo(dtype).max], [1, 3]]
+    assert of_row.tolist() == [0, 1, 0]

@@ -24,7 +24,7 @@ def numbered(rows: NDArray[Any]) -> tuple[NDArray[np.int64], int]:
     ([1, 2, 1, 0], 4)
     """
     number, span = np.zeros(len(rows), dtype=np.int64), 1
-    arities = (rows.max(axis=0, initial=0) + 1).tolist()
+    arities = [largest + 1 for largest in rows.max(axis=0, initial=0).tolist()]  # codes may fill their type
     for column, arity in zip(rows.T, arities, strict=True):
         if span * arity > MOST:  # from here on by rank among the rows
             found, number = np.unique(number, return_inverse=True)
