@@ -6,6 +6,7 @@ import csv
 import json
 import re
 import tomllib
+from pathlib import Path
 
 import networkx as nx
 import pytest
@@ -286,3 +287,34 @@ def test_columns_that_cannot_be_used_are_left_out(run, tmp_path):
     refused = run("ids.csv", "--drop", "ident")
     assert (refused.exit_code, refused.stdout) == (1, "")
     assert "there is no column 'ident' to drop; there are 'id', 'a', 'b', 'w'." in refused.stderr
+
+
+def test_rows_that_stay_where_they_are_give_the_same_network(run):
+    import pyarrow.csv
+    import pyarrow.parquet
+
+    pyarrow.parquet.write_table(pyarrow.csv.read_csv("survey.csv"), "survey.parquet")
+    here = edges(run("survey.csv", "--learner", "gsimn", "--json"))
+    there = ("survey.parquet", "--where", "source", "--cache", "counts.sqlite", "--learner", "gsimn")
+    assert edges(run(*there, "--json", "--out", "there.json", "--report", "there.html")) == here
+    page = Path("there.html").read_text(encoding="utf-8")
+    assert "Edges" in page
+    assert "How well it predicts" not in page  # that would take rows
+    again = run("--config", "there.json", "--json")
+    assert edges(again) == here
+    assert json.loads(again.stdout)["cost"]["queries"] == 0  # all of it was kept
+
+
+def test_what_counting_elsewhere_would_take(run):
+    import duckdb
+
+    with duckdb.connect("survey.duckdb") as database:
+        database.execute("create table survey as select * from read_csv('survey.csv')")
+    done = run("survey.duckdb", "--dry-run")
+    assert done.exit_code == 0, done.output
+    assert "4,000 rows of 6 variables, counted where they are: roughly 1 to 19 queries" in done.stdout
+    said = json.loads(run("survey.duckdb", "--dry-run", "--json").stdout)
+    assert (said["least"]["queries"], said["most"]["queries"]) == (1, 19)
+    without = run("survey.duckdb", "--drop", "car", "--learner", "gsmn", "--json")
+    assert not any("car" in edge for edge in edges(without))
+    assert "has no table or view 'nope'; it has 'survey'" in run("survey.duckdb", "--table", "nope").output

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from graphoid.cli.learners import LEARNERS, made
@@ -26,6 +27,9 @@ and walks take several times that."""
 
 def show_estimate(run: Run, table: Table, *, as_json: bool) -> None:
     """Print how many questions a run would ask, and about how long that takes on this machine."""
+    if hasattr(table, "relation"):
+        _show_trips(run, table, as_json=as_json)
+        return
     found = estimate(run, table)
     if as_json:
         print_json(found)
@@ -35,6 +39,22 @@ def show_estimate(run: Run, table: Table, *, as_json: bool) -> None:
         f"{run.learner} on {table.n_rows:,} rows of {len(table.variables):,} variables: "
         f"{found['least']:,} to {found['most']:,} {found['what']}, "
         f"very roughly {_time(low)} to {_time(high)}.",
+        soft_wrap=True,
+    )
+
+
+def _show_trips(run: Run, table: Table, *, as_json: bool) -> None:
+    """Print what counting where the rows are would take; nothing is counted for it."""
+    from graphoid.counts.estimate import estimate as of_trips
+
+    found = of_trips(table)
+    if as_json:
+        ends = {"least": asdict(found.least), "most": asdict(found.most)}
+        print_json({"learner": run.learner, **ends, "money": [found.least_money, found.most_money]})
+        return
+    console().print(
+        f"{run.learner} on {table.n_rows:,} rows of {len(table.variables):,} variables, "
+        f"counted where they are: roughly {found}.",
         soft_wrap=True,
     )
 

@@ -25,6 +25,10 @@ EPILOG = examples(
     ("learn survey.csv --learner pfmn --budget 500", "tests that cost money"),
     ("learn survey.csv --learner gsimn --preset robust --bootstrap 200", "how sure is each edge?"),
     ("learn survey.csv --model model.json", "for graphoid query and sample"),
+    (
+        "learn big.parquet --where source --cache counts.sqlite --dry-run",
+        "larger than memory: what will it take?",
+    ),
     ("learn --config survey.json", "the run that made it, again"),
 ) + "\n\n".join(["", "Learners:", *(f"{name}: {named.what}" for name, named in LEARNERS.items())])
 
@@ -32,7 +36,9 @@ IN, HOW, OUT = "Reading the file", "Learning", "Results"
 
 
 def learn(
-    file: Annotated[str | None, typer.Argument(help="A .csv, .tsv, .parquet, .arff or .sav file.")] = None,
+    file: Annotated[
+        str | None, typer.Argument(help="A .csv, .tsv, .parquet, .arff, .sav or .duckdb file.")
+    ] = None,
     *,
     missing: Annotated[
         Missing | None, typer.Option(help="What to do with missing cells.", rich_help_panel=IN)
@@ -48,6 +54,21 @@ def learn(
     ] = None,
     weights: Annotated[
         str | None, typer.Option(help="The column of row weights.", rich_help_panel=IN)
+    ] = None,
+    where: Annotated[
+        str | None,
+        typer.Option(
+            help="source: count where the rows are, however many; memory: here.",
+            rich_help_panel=IN,
+            **options.one_of(options.WHERE),
+        ),
+    ] = None,
+    table: Annotated[
+        str | None, typer.Option(help="The table or view of a .duckdb file.", rich_help_panel=IN)
+    ] = None,
+    cache: Annotated[
+        str | None,
+        typer.Option(help="A file that keeps what was counted; another run goes on.", rich_help_panel=IN),
     ] = None,
     learner: Annotated[
         str | None,
@@ -141,6 +162,9 @@ def learn(
         "missing": None if missing is None else missing.value,
         "discretize": None if discretize is None else discretize.value,
         "weights": weights,
+        "where": where,
+        "table": table,
+        "cache": cache,
         "learner": learner,
         "test": test,
         "alpha": alpha,
@@ -164,22 +188,22 @@ def learn(
     wanted = Wanted.checked(out or [], model, report, save_config)
     if threads is not None:
         os.environ["GRAPHOID_THREADS"] = str(threads)
-    table = read(run, quiet=quiet)
+    data = read(run, quiet=quiet)
     if dry_run:
         from graphoid.cli.cost import show_estimate
 
-        show_estimate(run, table, as_json=json)
+        show_estimate(run, data, as_json=json)
         return
     keep_in = wanted.checkpoint(run)
-    found = learned(run, table, before, keep_in=keep_in, quiet=quiet)
+    found = learned(run, data, before, keep_in=keep_in, quiet=quiet)
     resampled = None
     if run.bootstrap is not None:
-        resampled = again(run, table, found, n=run.bootstrap, keep_in=keep_in, quiet=quiet)
-    written = wanted.write(found, table, resampled)
+        resampled = again(run, data, found, n=run.bootstrap, keep_in=keep_in, quiet=quiet)
+    written = wanted.write(found, data, resampled)
     if json:
-        print_json(as_plain(found, table, written, resampled))
+        print_json(as_plain(found, data, written, resampled))
     elif not quiet:
-        show(found, table, resampled)
+        show(found, data, resampled)
         for path in written:
             note(f"wrote {path}")
         note(_next(run, written))

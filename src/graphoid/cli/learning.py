@@ -32,10 +32,13 @@ def read(run: Run, *, quiet: bool) -> Table:
 
     table = gd.read(
         run.file,
-        columns=options.chosen(run.file, run.columns, run.drop, run.weights),
+        columns=options.chosen(run.file, run.columns, run.drop, run.weights, run.table),
         discretize=None if run.discretize == "none" else run.discretize,
         missing=run.missing,
         weights=run.weights,
+        where=run.where or "auto",
+        table=run.table,
+        cache=run.cache,
     )
     if run.data_id not in (None, table.data_id):
         note(f"note: {run.file} is no longer what the run was made from; the result may differ.")

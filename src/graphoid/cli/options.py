@@ -27,6 +27,10 @@ class Discretize(enum.StrEnum):
     none = "none"
 
 
+WHERE = ("auto", "memory", "source")
+"""Where rows are counted: here, or where they are."""
+
+
 File = Annotated[str, typer.Argument(help="A .csv, .tsv, .parquet, .arff or .sav file.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
@@ -47,15 +51,22 @@ def names(text: str | None) -> list[str] | None:
     return None if text is None else [name.strip() for name in text.split(",")]
 
 
-def chosen(file: str | None, columns: list[str] | None, drop: list[str] | None, weights: str | None) -> Any:
+def chosen(
+    file: str | None,
+    columns: list[str] | None,
+    drop: list[str] | None,
+    weights: str | None,
+    table: str | None = None,
+) -> Any:
     """Return the columns to read: those that are named, or all but those that are to be left out."""
     if not drop:
         return columns
+    from graphoid.data.elsewhere import relation_of
     from graphoid.data.sources import open_source
     from graphoid.errors import UnknownVariable
     from graphoid.logic.names import shown
 
-    known = list(open_source(file).names)
+    known = list((relation_of(file, table, always=False) or open_source(file)).names)
     for name in drop:
         if name not in known:
             raise UnknownVariable(f"there is no column {name!r} to drop; there are {shown(known)}.")

@@ -28,6 +28,9 @@ class Run:
     missing: str = "error"
     discretize: str = "auto"
     weights: str | None = None
+    where: str | None = None
+    table: str | None = None
+    cache: str | None = None
     learner: str = "auto"
     test: str | None = None
     alpha: float | None = None
@@ -118,7 +121,7 @@ _KINDS: dict[str, tuple[type, ...]] = {
 
 def _check(key: str, value: Any, where: str) -> None:
     from graphoid.cli.learners import LEARNERS, SCORES, TESTS
-    from graphoid.cli.options import Discretize, Missing
+    from graphoid.cli.options import WHERE, Discretize, Missing
 
     kinds = _KINDS.get(key, (str,))
     if not isinstance(value, kinds) or isinstance(value, bool):
@@ -129,6 +132,7 @@ def _check(key: str, value: Any, where: str) -> None:
         "score": SCORES,
         "missing": [policy.value for policy in Missing],
         "discretize": [way.value for way in Discretize],
+        "where": WHERE,
     }
     if key in choices and value not in choices[key]:
         raise SettingsError(f"{where}: {key} is {value!r}; expected one of {', '.join(choices[key])}.")

@@ -49,7 +49,10 @@ class Shelf:
         self.works = True
         """Whether the file can be used; once it fails, the run goes on without."""
         try:
-            self._connection = sqlite3.connect(self._path, timeout=BUSY_SECONDS, isolation_level=None)
+            # SQLite guards itself; a table may be read in one thread and learned from in another
+            self._connection = sqlite3.connect(
+                self._path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+            )
             self._connection.execute("PRAGMA journal_mode=WAL")
             self._connection.execute("PRAGMA synchronous=NORMAL")
             self._connection.execute(_PIECES)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from graphoid.data.relation import RemoteTable
 from graphoid.independence.g import GTest
 from graphoid.independence.tester import Tester
 from graphoid.structure.graph import UndirectedGraph
@@ -45,7 +46,9 @@ class Baseline(NamedTuple):
 
 
 def comparable(table: Table) -> bool:
-    """Return whether rows of a table can be predicted: states to count, and some rows to hold out."""
+    """Return whether rows can be predicted: they are here, have states, and some can be held out."""
+    if isinstance(table, RemoteTable):
+        return False
     return table.n_rows >= 2 * HELD_OUT and not any(v.continuous or not v.arity for v in table.variables)
 
 

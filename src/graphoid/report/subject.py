@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
+from graphoid.counts.engine import CountRequest
+from graphoid.counts.native import engine_for
 from graphoid.errors import DataError, SettingsError
 from graphoid.logic.names import shown as listed_names
 from graphoid.report.escaped import shown, visible
@@ -244,8 +244,5 @@ def _shown_state(state: Any) -> Any:
 
 def row_counts(table: Table, v: int) -> list[float]:
     """Return how many rows have each state of a variable (their weight, where rows have weights)."""
-    weights = None if table.weights is None else table.weights.values
-    counts: list[float] = np.bincount(
-        table.column(v), weights=weights, minlength=table.variables[v].arity
-    ).tolist()
-    return counts
+    (counts,) = engine_for(table).counts([CountRequest((v,))])
+    return [float(rows) for rows in counts.dense()]
