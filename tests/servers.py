@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import socket
@@ -151,8 +152,12 @@ def executors() -> list[int]:
     """Return the processes of Spark's workers that this process has started."""
     import psutil
 
-    mine = psutil.Process().children(recursive=True)
-    return [p.pid for p in mine if "CoarseGrainedExecutorBackend" in " ".join(p.cmdline())]
+    found = []
+    for process in psutil.Process().children(recursive=True):
+        with contextlib.suppress(psutil.Error):  # it may end while we look
+            if "CoarseGrainedExecutorBackend" in " ".join(process.cmdline()):
+                found.append(process.pid)
+    return found
 
 
 def wait_for(condition: Any, seconds: float = 30.0) -> bool:
