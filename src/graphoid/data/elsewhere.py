@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from graphoid.errors import DataError, SettingsError
 
 if TYPE_CHECKING:
-    from graphoid.data.relation import Relation
+    from graphoid.data.relation import CensusedRelation
 
 STREAMED = (".parquet", ".arrow", ".feather", ".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
 """Files that can be streamed."""
@@ -21,7 +21,7 @@ MANY_CELLS = 500_000_000
 """A Parquet file with more cells is streamed unless told otherwise: half a gigabyte of codes."""
 
 
-def relation_of(source: Any, table: str | None, *, always: bool) -> Relation | None:
+def relation_of(source: Any, table: str | None, *, always: bool) -> CensusedRelation | None:
     """Return a source as a relation if it stays where it is, or None if it is to be read into memory.
 
     Parameters
@@ -59,7 +59,7 @@ def relation_of(source: Any, table: str | None, *, always: bool) -> Relation | N
     return None
 
 
-def _of_path(path: Path, table: str | None, *, always: bool) -> Relation | None:
+def _of_path(path: Path, table: str | None, *, always: bool) -> CensusedRelation | None:
     name = path.name.lower()
     if name.endswith(DATABASES):
         from graphoid.data.duckdb_relation import opened

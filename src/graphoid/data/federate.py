@@ -82,10 +82,6 @@ class SitesRelation:
         """None: as little as the sites know."""
         return None
 
-    def census(self, columns: Sequence[int], weights: int | None, *, complete: bool) -> Any:
-        """Not asked: every site has said what values it has."""
-        raise NotImplementedError
-
 
 def federate(
     sites: Mapping[str, Any],

@@ -107,7 +107,7 @@ class Census:
 
 
 class Relation(Protocol):
-    """A table somewhere: it can say what values it has. Engines in :mod:`graphoid.counts` count it."""
+    """A table somewhere. Engines in :mod:`graphoid.counts` count it."""
 
     kind: str
     """Which engine counts it: "stream", "duckdb", "ibis", "spark" or "sites"."""
@@ -124,6 +124,10 @@ class Relation(Protocol):
     def snapshot(self) -> str | None:
         """What tells this state of it from earlier ones, or None if it cannot know."""
         ...
+
+
+class CensusedRelation(Relation, Protocol):
+    """A table somewhere that can say what values it has."""
 
     def census(self, columns: Sequence[int], weights: int | None, *, complete: bool) -> Census:
         """Return the different values of each column; if ``complete``, of rows without a missing cell."""
@@ -275,7 +279,7 @@ def tallied(values: Values, name: str) -> Tallied:
 
 
 def related(
-    relation: Relation,
+    relation: CensusedRelation,
     *,
     columns: Any = None,
     discretize: Any = "auto",
@@ -364,7 +368,12 @@ def related(
 
 
 def counted(
-    relation: Relation, chosen: Chosen, *, complete: bool, cache: Any = None, version: str | None = None
+    relation: CensusedRelation,
+    chosen: Chosen,
+    *,
+    complete: bool,
+    cache: Any = None,
+    version: str | None = None,
 ) -> Census:
     """Return the different values of columns: from the cache if they cannot have changed, else asked."""
     state = relation.snapshot if version is None else f"version {version}"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from graphoid.experiments.results import Cell
     from graphoid.independence.base import DiscreteTest
-    from graphoid.learners.base import IndependenceLearner
+    from graphoid.learners.base import AskingLearner
     from graphoid.logic.source import IndependenceSource
     from graphoid.structure.graph import UndirectedGraph
     from graphoid.structure.learned import LearnedStructure
@@ -30,9 +30,9 @@ MOST_TESTS = 400
 
 def asking(
     test: DiscreteTest | None, seed: int, n_particles: int, *, published: bool = True
-) -> dict[str, IndependenceLearner]:
+) -> dict[str, AskingLearner]:
     """Return the learners compared, by name."""
-    found: dict[str, IndependenceLearner] = {GSMN_NAME: GSMN(test=test), GSIMN_NAME: GSIMN(test=test)}
+    found: dict[str, AskingLearner] = {GSMN_NAME: GSMN(test=test), GSIMN_NAME: GSIMN(test=test)}
     if published:
         limit = Budget(tests=MOST_TESTS)
         found[PAPER] = PFMN(

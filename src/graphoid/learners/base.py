@@ -82,7 +82,7 @@ class Questions:
 
 
 @dataclass(kw_only=True, eq=False)
-class IndependenceLearner(ABC):
+class AskingLearner(ABC):
     """A learner that asks for independences; its fields are its settings, stored as given."""
 
     test: DiscreteTest | PartialCorrelation | None = None
@@ -130,10 +130,6 @@ class IndependenceLearner(ABC):
         """Return who answers this learner's questions, which may be more than the source alone."""
         return ci
 
-    @abstractmethod
-    def _search(self, questions: Questions) -> tuple[UndirectedGraph, int]:
-        """Return the graph, and how many of the questions were initial ones."""
-
     def _check(self) -> None:
         """Raise if a setting has a value it cannot have."""
         for setting in fields(self):
@@ -142,6 +138,28 @@ class IndependenceLearner(ABC):
                 raise SettingsError(
                     f"{type(self).__name__}: {setting.name} must be True or False, not {value!r}."
                 )
+
+    @abstractmethod
+    def _learned(
+        self, ci: IndependenceSource, data_id: str | None, started: float, progress: Listener | None = None
+    ) -> LearnedStructure:
+        """Return what is learned from the answers of a source."""
+
+    def _settings(self, ci: IndependenceSource) -> dict[str, Any]:
+        """Return the settings used as plain values that JSON can hold; the test is the one that answered."""
+        own = {s.name: plain(getattr(self, s.name)) for s in fields(self) if s.name != "test"}
+        test = getattr(ci, "test", None)
+        used = {} if test is None else {"test": described(test)}
+        return {"learner": type(self).__name__, "answers": type(ci).__name__, **used, **own}
+
+
+@dataclass(kw_only=True, eq=False)
+class IndependenceLearner(AskingLearner):
+    """A learner that finds a graph by its questions, and has no more to tell than that and them."""
+
+    @abstractmethod
+    def _search(self, questions: Questions) -> tuple[UndirectedGraph, int]:
+        """Return the graph, and how many of the questions were initial ones."""
 
     def _learned(
         self, ci: IndependenceSource, data_id: str | None, started: float, progress: Listener | None = None
@@ -158,13 +176,6 @@ class IndependenceLearner(ABC):
             settings=self._settings(ci),
             data_id=data_id,
         )
-
-    def _settings(self, ci: IndependenceSource) -> dict[str, Any]:
-        """Return the settings used as plain values that JSON can hold; the test is the one that answered."""
-        own = {s.name: plain(getattr(self, s.name)) for s in fields(self) if s.name != "test"}
-        test = getattr(ci, "test", None)
-        used = {} if test is None else {"test": described(test)}
-        return {"learner": type(self).__name__, "answers": type(ci).__name__, **used, **own}
 
 
 def charged(structure: LearnedStructure, engine: Any, before: Spent | None) -> LearnedStructure:

@@ -16,7 +16,7 @@ from graphoid.learners import particles, prices
 from graphoid.learners.active import Active
 from graphoid.learners.active import State as ActiveState
 from graphoid.learners.asking import Asking
-from graphoid.learners.base import IndependenceLearner, Questions
+from graphoid.learners.base import AskingLearner, Questions
 from graphoid.learners.checkpoint import Checkpoint
 from graphoid.learners.filter import ParticleFilter
 from graphoid.learners.prices import Budget
@@ -51,7 +51,7 @@ _NOT_THE_RUN = {"answers", "budget", "checkpoint", "cost", "progress", "random_s
 
 
 @dataclass(kw_only=True, eq=False)
-class PFMN(IndependenceLearner):
+class PFMN(AskingLearner):
     r"""PFMN, for tests that cost money: keep a population of structures, and ask what they disagree on.
 
     With ``method="bounds"``, the default, the population only guesses; what the answers prove is kept as two
@@ -165,9 +165,6 @@ class PFMN(IndependenceLearner):
         """Return the search itself, with its ``init(rng)`` and ``step(rng, state)``, and its generator."""
         self._check()
         return self._begun(Questions(ci), ci, None)[:2]
-
-    def _search(self, questions: Questions) -> tuple[UndirectedGraph, int]:
-        raise NotImplementedError  # _learned does it all: there is more to tell than a graph
 
     def _learned(
         self, ci: IndependenceSource, data_id: str | None, started: float, progress: Listener | None = None
