@@ -25,11 +25,31 @@ def test_log_odds_ratios_given_all_others(n, theta):
         np.testing.assert_allclose(ratios[1], 0, atol=1e-12)
 
 
-def test_the_switch_depends_on_everyone_where_it_is_on_and_off():
-    log_p = np.log(datasets.context_model(4, rng=1).probabilities)
-    for b in (1, 2, 3):
+def ratios_with_the_switch(network):
+    """The log-odds ratio of the switch and each other variable, in every state of the rest."""
+    log_p = np.log(network.probabilities)
+    for b in range(1, network.graph.n):
         moved = np.moveaxis(log_p, (0, b), (0, 1)).reshape(2, 2, -1)
-        assert (abs(moved[0, 0] + moved[1, 1] - moved[0, 1] - moved[1, 0]) > 1e-3).all()
+        yield moved[0, 0] + moved[1, 1] - moved[0, 1] - moved[1, 0]
+
+
+@pytest.mark.parametrize(("n", "theta"), [(3, 1.0), (4, 1.0), (7, 1.0), (6, -0.5)])
+def test_the_switch_depends_on_everyone_in_every_context(n, theta):
+    for ratios in ratios_with_the_switch(datasets.context_model(n, rng=1, theta=theta)):
+        assert ratios.min() == pytest.approx(abs(theta) / 2)
+        assert ratios.max() == pytest.approx(abs(theta) * (n - 1.5))
+
+
+def test_a_weak_pull_is_balanced_somewhere():
+    # of four others three are 1 and one is 0: they pull with 2 / 2, and the switch with 1
+    for ratios in ratios_with_the_switch(datasets.context_model(6, rng=1, pull=1.0)):
+        assert np.isclose(ratios, 0, atol=1e-12).sum() == 4
+
+
+@pytest.mark.parametrize("n", [3, 6, 10])
+def test_the_log_odds_of_the_switch_are_its_own(n):
+    p = datasets.context_model(n, rng=5, theta=0.8).probabilities.reshape(2, -1).sum(axis=1)
+    assert np.log(p[1] / p[0]) == pytest.approx(np.random.default_rng(5).uniform(-1, 1, n)[0])
 
 
 def test_samples_and_seeds():

@@ -65,10 +65,12 @@ class ContextNetwork(BinaryNetwork):
         )
 
 
-def context_model(n: int, rng: Generator | int | None = None, theta: float = 1.0) -> ContextNetwork:
+def context_model(
+    n: int, rng: Generator | int | None = None, theta: float = 1.0, *, pull: float | None = None
+) -> ContextNetwork:
     r"""Return a binary network whose variables all depend on each other in one context, and not in the other.
 
-    .. math:: \log P(v) = \lambda_w v_w + \sum_a \left(\lambda_a^{v_w} v_a + \frac{\theta}{4} s_a s_w\right)
+    .. math:: \log P(v) = \lambda'_w v_w + \sum_a \bigl(\lambda_a v_a - \rho \, v_w (1 - v_a)\bigr)
               + [v_w = 0] \, \frac{\theta}{4} \sum_{a < b} s_a s_b + \text{const},
               \qquad s_x = 2 v_x - 1, \quad a, b \ne w
 
@@ -81,10 +83,14 @@ def context_model(n: int, rng: Generator | int | None = None, theta: float = 1.0
     n
         How many variables, three or more.
     rng
-        Where the log-odds :math:`\lambda` come from, uniform on (-1, 1), those of the others drawn for each
-        state of the switch. None for different ones each time.
+        Where the log-odds :math:`\lambda` come from, uniform on (-1, 1). That of the switch is its marginal
+        one, so that either context is common, whatever n. None for different ones each time.
     theta
         The log-odds ratio of a pair.
+    pull
+        :math:`\rho`: how the switch pulls at each of the others. Given the rest, a pair with the switch has
+        log-odds ratio :math:`\rho - \frac{\theta}{2} \sum_b s_b`. None takes :math:`|\theta| (n - 1) / 2`,
+        one half of theta more than all n - 2 others together can pull the other way.
 
     Examples
     --------
@@ -98,20 +104,36 @@ def context_model(n: int, rng: Generator | int | None = None, theta: float = 1.0
     Notes
     -----
     The distributions of [Edera2014]_, section 4.1, which describes the two graphs and refers to a report for
-    the weights. The range of :math:`\lambda` is our choice, and so are two things that make the star visible
-    and the structure faithful: pairs with the switch interact too, and :math:`\lambda_a` differs between the
-    contexts. Without them the switch and a variable are independent given the others wherever these are
-    evenly split.
+    the weights. The range of :math:`\lambda` is our choice, and so is the pull: without it the switch and a
+    variable are independent given the others wherever these are evenly split, and with a weak one wherever
+    they balance it. Then the two graphs are not those of the distribution, and no learner finds them.
     """
     if isinstance(n, bool) or not isinstance(n, int) or n < 3:
         raise SettingsError(f"a context model has three variables or more; n is {n!r}.")
     rng = np.random.default_rng(rng)
-    others = [v for v in range(n) if v != SWITCH]
+    rho = abs(theta) * (n - 1) / 2 if pull is None else pull
+    switch, *nodes = rng.uniform(-1.0, 1.0, n)
+    balanced = switch + _log_sum_dependent(nodes, theta) - float(np.logaddexp(nodes, -rho).sum())
     switched = np.stack([theta * _SPINS, np.zeros((2, 2))])
-    factors = [Factor((SWITCH,), np.array([0.0, rng.uniform(-1.0, 1.0)]))]
-    for a in others:
-        nodes = np.stack([np.zeros(2), rng.uniform(-1.0, 1.0, 2)], axis=1)
-        factors.append(Factor((SWITCH, a), nodes + theta * _SPINS))
+    others = range(1, n)
+    factors = [Factor((SWITCH,), np.array([0.0, balanced]))]
+    factors += [
+        Factor((SWITCH, a), np.array([[0.0, node], [-rho, node]]))
+        for a, node in zip(others, nodes, strict=True)
+    ]
     factors += [Factor((SWITCH, a, b), switched) for a, b in combinations(others, 2)]
     graph = UndirectedGraph(n, combinations(range(n), 2))
     return ContextNetwork(graph, tuple(factors), "context model")
+
+
+def _log_sum_dependent(nodes: Sequence[float], theta: float) -> float:
+    """Return the logarithm of the sum over all states of the others where the switch is 0.
+
+    What pairs add depends on how many ones there are alone, so states are summed by that.
+    """
+    n = len(nodes)
+    by_ones = np.ones(1)
+    for node in nodes:
+        by_ones = np.convolve(by_ones, [1.0, np.exp(node)])
+    spins = 2.0 * np.arange(n + 1) - n
+    return float(np.logaddexp.reduce(np.log(by_ones) + theta / 8 * (spins**2 - n)))
