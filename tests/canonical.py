@@ -66,7 +66,7 @@ def bayesian(arities):
     return independent
 
 
-def csgs(ci, x):
+def csgs(ci, x, *, repeat=False):
     """Algorithm 2 of the paper, with the readings in the docstring of graphoid.learners.csgs."""
     nodes, edges = range(len(x)), set()
 
@@ -74,9 +74,12 @@ def csgs(ci, x):
         return {b for b in nodes if frozenset((a, b)) in edges}
 
     for a in nodes:
-        for b in [b for b in nodes if b != a and b not in blanket(a)]:
-            if not ci.independent(a, b, x, blanket(a)):
-                edges.add(frozenset((a, b)))
+        before = None
+        while before is None or (repeat and blanket(a) != before):
+            before = blanket(a)
+            for b in [b for b in nodes if b != a and b not in before]:
+                if not ci.independent(a, b, x, blanket(a)):
+                    edges.add(frozenset((a, b)))
         for b in sorted(blanket(a)):
             if ci.independent(a, b, x, blanket(a) - {b}):
                 edges.remove(frozenset((a, b)))

@@ -105,6 +105,21 @@ def test_the_best_graph_is_kept_and_searched_on_from(folder):
     assert score.value(gd.UndirectedGraph(table.names, edges), table) >= score.value(kept.graph, table)
 
 
+def test_graphs_of_contexts_are_not_kept_and_it_says_so(folder):
+    code, seconds, shown = interrupted(
+        folder,
+        *("--learner", "cspc", "--out", "contexts.json"),
+        shown="contexts of growing size",
+        file="small.parquet",
+        **PLAIN,
+    )
+    assert code == 130
+    assert seconds < second()
+    assert "cspc learns the graphs of all contexts together, and none was finished" in " ".join(shown.split())
+    assert "The same command begins again." in " ".join(shown.split())
+    assert not (folder / "contexts.json").exists()
+
+
 def test_a_signal_in_the_midst_of_one_long_question_ends_it_at_once(folder):
     """All pairs are asked in one batch, in a kernel that never returns to Python in between."""
     with subprocess.Popen(

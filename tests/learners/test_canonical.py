@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import graphoid as gd
@@ -49,6 +53,13 @@ def test_with_the_bayesian_test(learner, strategy, n_rows, arities):
     canonical.same(fitted(learner, rows, arities, test=gd.BayesianTest()), expected)
 
 
+@pytest.mark.parametrize(("n_rows", "arities"), TABLES)
+def test_repeated_as_in_plain_python(n_rows, arities):
+    rows = canonical.dependent_rows(n_rows, arities, 6)
+    expected = canonical.learned(partial(canonical.csgs, repeat=True), rows, canonical.chi_square())
+    canonical.same(fitted(gd.CSGS, rows, arities, repeat=True), expected)
+
+
 @pytest.mark.parametrize(("learner", "strategy"), LEARNERS)
 def test_on_the_context_model(learner, strategy):
     table = gd.datasets.context_model(5, rng=3).sample(400, random_state=3)
@@ -81,8 +92,29 @@ def test_a_table_worked_by_hand():
     )
 
 
+def test_what_a_small_blanket_hides_by_hand():
+    # c = a or b: a and b depend on each other only where c is known, and a asks about b before it knows c.
+    rows = np.array([[a, b, a | b] for a in (0, 1) for b in (0, 1)] * 40)
+    once, again = (fitted(gd.CSGS, rows, [2, 2, 2], repeat=repeat) for repeat in (False, True))
+    # Where b = 1, c does not vary, so a - c goes when c shrinks; b - c stays, given nothing.
+    assert once.graph_for((0, 1, 1)).edges == ((1, 2),)
+    # Repeated, a asks about b given c = 1, too: chi-square of [[0, 40], [40, 40]] is 30. Then a - c goes as
+    # above, b takes c given a = 0 (they are the same), and c finds nothing to change.
+    assert again.graph_for((0, 1, 1)).edges == ((0, 1), (1, 2))
+    # a: (b), (c), (b | c = 1), shrinks (b | c), (c | b); b: (c | a), shrinks (a | c), (c | a);
+    # c: (a | b = 1), shrinks (b)
+    alone = gs_strategy(plain := PlainContexts(gd.ChiSquare(), table_of(rows.T)), (0, 1, 1), repeat=True)
+    assert (alone, plain.n_asked) == ({0: {1}, 1: {0, 2}, 2: {1}}, 10)
+
+
 @pytest.mark.parametrize(
-    ("together", "strategy", "seed"), [(csgs, gs_strategy, 1), (cspc, pc_strategy, 2), (cspc, pc_strategy, 3)]
+    ("together", "strategy", "seed"),
+    [
+        (csgs, gs_strategy, 1),
+        (partial(csgs, repeat=True), partial(gs_strategy, repeat=True), 4),
+        (cspc, pc_strategy, 2),
+        (cspc, pc_strategy, 3),
+    ],
 )
 @pytest.mark.parametrize("test", [gd.ChiSquare(), gd.GTest(alpha=0.2), gd.BayesianTest(prior=0.3)])
 def test_together_is_as_one_by_one(together, strategy, seed, test):
@@ -153,9 +185,28 @@ def test_what_is_recorded():
     assert model.settings["learner"] == "CSGS"
     assert model.settings["test"]["name"] == "ChiSquare"
     assert model.settings["test"]["alpha"] == 0.01
+    assert model.settings["repeat"] is False
     assert model.data_id == table.data_id
     assert model.cost.seconds > 0
     assert model.n_rows.sum() == table.n_rows
+
+
+def test_rows_that_stay_where_they_are_are_counted_in_one_trip(tmp_path):
+    columns = {name: gd.datasets.load("titanic").column(i) for i, name in enumerate("abcd")}
+    pq.write_table(pa.table(columns), tmp_path / "rows.parquet")
+    there = gd.read(tmp_path / "rows.parquet", where="source", cache=tmp_path / "kept")
+    here = gd.CSGS().fit(gd.read(tmp_path / "rows.parquet", where="memory")).structure_
+    model = gd.CSGS().fit(there).structure_
+    assert model.graphs == here.graphs
+    assert (model.cost.n_tests, model.cost.queries) == (here.cost.n_tests, 1)
+    assert model.cost.bytes_read > 0
+    again = gd.read(tmp_path / "rows.parquet", where="source", cache=tmp_path / "kept")
+    assert gd.CSPC().fit(again).structure_.cost.queries == 0
+
+
+def test_repeat_is_true_or_false():
+    with pytest.raises(SettingsError, match="CSGS: repeat must be True or False, not 'yes'"):
+        gd.CSGS(repeat="yes").fit({"a": ["x", "y"]})
 
 
 def test_anything_that_can_be_read_can_be_fitted():

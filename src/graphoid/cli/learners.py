@@ -43,6 +43,9 @@ LEARNERS = {
     "csgs": Named("CSGS", "contexts, with far fewer tests (grow-shrink)"),
 }
 
+CONTEXTS = ("cspc", "csgs")
+"""Learners that find a graph for every context, and not one."""
+
 TESTS = {
     "chi-square": "ChiSquare",
     "g": "GTest",

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphoid.cli import options, settings
-from graphoid.cli.learners import made
+from graphoid.cli.learners import CONTEXTS, made
 from graphoid.cli.partial import keep
 from graphoid.cli.terminal import note
 from graphoid.errors import SettingsError
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
 
 NOTES = 5
 """Notes on reading that are shown; ``graphoid check`` has all of them."""
-
-CONTEXTS = ("cspc", "csgs")
-"""Learners that find a graph for every context, and not one."""
 
 
 def read(run: Run, *, quiet: bool) -> Table:

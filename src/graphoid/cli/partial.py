@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphoid.cli import settings
+from graphoid.cli.learners import CONTEXTS
 from graphoid.cli.terminal import note
 from graphoid.errors import DataError
 
@@ -28,6 +29,13 @@ def keep(watch: Watch, run: Run, table: Table, path: str) -> None:
     from graphoid.structure.explain import counted
 
     watch.stop()
+    if run.learner in CONTEXTS:
+        counted_in = "" if run.cache is None else f"; what was counted is still in {run.cache}"
+        note(
+            f"interrupted: {run.learner} learns the graphs of all contexts together, and none was finished; "
+            f"nothing was kept. The same command begins again{counted_in}."
+        )
+        return
     found = structure(watch.so_far, run, table)
     if found is None:
         note("interrupted before anything was found; nothing was kept.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from dataclasses import asdict, dataclass, fields, is_dataclass, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from graphoid.counts.trips import Spent, spent_by
 from graphoid.data.table import Table
@@ -15,6 +15,7 @@ from graphoid.independence.remembering import Remembering
 from graphoid.independence.tester import Tester
 from graphoid.logic.source import rows_per_cell
 from graphoid.progress import Step, tell
+from graphoid.structure.contexts import CanonicalModel
 from graphoid.structure.learned import EXECUTED, Cost, LearnedStructure
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from graphoid.logic.verdict import Verdict
     from graphoid.progress import Listener
     from graphoid.structure.graph import UndirectedGraph
+
+_Structure = TypeVar("_Structure", LearnedStructure, CanonicalModel)
 
 
 class Questions:
@@ -132,12 +135,7 @@ class AskingLearner(ABC):
 
     def _check(self) -> None:
         """Raise if a setting has a value it cannot have."""
-        for setting in fields(self):
-            value = getattr(self, setting.name)
-            if isinstance(setting.default, bool) and not isinstance(value, bool):
-                raise SettingsError(
-                    f"{type(self).__name__}: {setting.name} must be True or False, not {value!r}."
-                )
+        check_flags(self)
 
     @abstractmethod
     def _learned(
@@ -147,10 +145,9 @@ class AskingLearner(ABC):
 
     def _settings(self, ci: IndependenceSource) -> dict[str, Any]:
         """Return the settings used as plain values that JSON can hold; the test is the one that answered."""
-        own = {s.name: plain(getattr(self, s.name)) for s in fields(self) if s.name != "test"}
         test = getattr(ci, "test", None)
         used = {} if test is None else {"test": described(test)}
-        return {"learner": type(self).__name__, "answers": type(ci).__name__, **used, **own}
+        return {"learner": type(self).__name__, "answers": type(ci).__name__, **used, **own_settings(self)}
 
 
 @dataclass(kw_only=True, eq=False)
@@ -178,7 +175,22 @@ class IndependenceLearner(AskingLearner):
         )
 
 
-def charged(structure: LearnedStructure, engine: Any, before: Spent | None) -> LearnedStructure:
+def check_flags(learner: Any) -> None:
+    """Raise if a setting of a learner that is True or False has another value."""
+    for setting in fields(learner):
+        value = getattr(learner, setting.name)
+        if isinstance(setting.default, bool) and not isinstance(value, bool):
+            raise SettingsError(
+                f"{type(learner).__name__}: {setting.name} must be True or False, not {value!r}."
+            )
+
+
+def own_settings(learner: Any) -> dict[str, Any]:
+    """Return the settings of a learner but for its test, as plain values that JSON can hold."""
+    return {s.name: plain(getattr(learner, s.name)) for s in fields(learner) if s.name != "test"}
+
+
+def charged(structure: _Structure, engine: Any, before: Spent | None) -> _Structure:
     """Return a structure with what the trips to its data took; as it is, where the data are in memory."""
     after = spent_by(engine)
     if before is None or after is None:

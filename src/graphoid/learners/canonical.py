@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from graphoid.counts.native import engine_for
+from graphoid.counts.trips import spent_by
 from graphoid.data.table import Table
 from graphoid.independence.chi_square import ChiSquare
 from graphoid.independence.contexts import ContextTester, PlainContexts
-from graphoid.learners.base import described
+from graphoid.learners.base import charged, check_flags, described, own_settings
 from graphoid.structure.contexts import CanonicalCost, CanonicalModel
 
 if TYPE_CHECKING:
@@ -114,7 +116,10 @@ class CanonicalLearner(ABC):
             from graphoid.data.sources import read
 
             table = read(table)
+        check_flags(self)
         started = time.perf_counter()
+        engine = engine_for(table)
+        before = spent_by(engine)
         ci = ContextTester(ChiSquare() if self.test is None else self.test, table)
         graphs = self._search(ci, progress)
         cost = CanonicalCost(
@@ -125,7 +130,7 @@ class CanonicalLearner(ABC):
             queries=ci.n_counted,
             n_distinct=ci.n_distinct,
         )
-        self._structure = CanonicalModel.of(
+        found = CanonicalModel.of(
             names=table.names,
             states=tuple(variable.states for variable in table.variables),
             assignments=ci.assignments.codes,
@@ -136,10 +141,12 @@ class CanonicalLearner(ABC):
                 "learner": type(self).__name__,
                 "answers": type(ci).__name__,
                 "test": described(ci.test),
+                **own_settings(self),
             },
             data_id=table.data_id,
             table=table,
         )
+        self._structure = charged(found, engine, before)
         return self
 
     @property

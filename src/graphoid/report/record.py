@@ -25,6 +25,12 @@ What is not joined was not found to depend on each other in these rows; weak dep
 Distances and directions in the drawing mean nothing beyond who is joined to whom.""".splitlines()
 """What holds for every learned network."""
 
+OVER_CONTEXTS = (
+    "Blankets are here those of the graph of all contexts together, and all rows count: where a context says "
+    "otherwise, an edge is stronger than that, or not there."
+)
+"""What strength means where there is a graph for every context."""
+
 
 def method(subject: Subject) -> str:
     """Return how it was learned, with formulas and who to cite."""
@@ -40,7 +46,7 @@ def method(subject: Subject) -> str:
             paragraphs(
                 "The strength of an edge is the conditional mutual information of its two variables in "
                 "bits, given the rest of the smaller of their two blankets, less what chance alone would "
-                "give."
+                "give." + (f" {OVER_CONTEXTS}" if subject.kind == "contexts" else "")
             )
         )
     keys = [key for method in methods for key in method.cite] + (
