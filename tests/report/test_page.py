@@ -186,7 +186,9 @@ def test_names_that_no_file_can_hold(tmp_path):
 def test_graphs_of_contexts_can_be_chosen(tmp_path):
     model = gd.CSGS().fit(gd.datasets.load("survey")).structure_
     model.report(tmp_path / "a.html")
-    data = data_of((tmp_path / "a.html").read_text(encoding="utf-8"))
+    text = (tmp_path / "a.html").read_text(encoding="utf-8")
+    assert "those of the graph of all contexts together" in text
+    data = data_of(text)
     for number, context in enumerate(model.contexts[: len(data["views"])]):
         drawn = [(e["x"], e["y"]) for e in data["edges"] if number in e.get("views", ())]
         assert tuple(drawn) == context.graph.edges
