@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
 
@@ -66,6 +67,16 @@ def check_positive(name: str, value: object, *, or_zero: bool = False) -> None:
         raise SettingsError(f"{name} is {value!r}; it must be {wanted}.")
 
 
+def check_whole(name: str, value: Any, least: int) -> None:
+    """Raise if a setting is no whole number, or below the least that it may be."""
+    try:
+        good = operator.index(value) >= least
+    except TypeError:
+        good = False
+    if not good:
+        raise SettingsError(f"{name} is {value!r}; it must be a whole number of at least {least}.")
+
+
 def needs(a: Assertion) -> CountRequest:
     """Return the request for the table of given, x and y: slices first, so that they are its first axis.
 
@@ -100,6 +111,30 @@ def decide(independent: list[bool], thin: list[bool], policy: ThinData) -> list[
         return independent
     instead = policy.answer == "independent"
     return [instead if t else i for i, t in zip(independent, thin, strict=True)]
+
+
+def judged(columns: Columns, n_rows: float, test: DiscreteTest, *, by_odds: bool) -> list[Verdict]:
+    """Return the verdicts of a test on numbers that were computed from the counts.
+
+    Parameters
+    ----------
+    columns
+        The questions and the numbers.
+    n_rows
+        The rows behind all of them.
+    test
+        Who decides.
+    by_odds
+        Whether the test looks at odds; else it looks at a statistic and its p-value.
+    """
+    independent, thin = test.decisions(columns, repeat(n_rows))
+    looked_at = (
+        (None, None, None, None, columns.log_odds)
+        if by_odds
+        else (columns.statistic, columns.dof, columns.p_value, columns.log_p, None)
+    )
+    asked = columns.x, columns.y, columns.given
+    return made(len(thin), *asked, independent, *looked_at, n_rows, thin, "test")
 
 
 def made(n: int, *columns: Any) -> list[Verdict]:

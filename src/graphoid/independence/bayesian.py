@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import repeat
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from graphoid.counts.engine import Columns, CountRequest, Kernel
 from graphoid.errors import SettingsError
-from graphoid.independence.base import check_positive, check_probability, decide, made, needs, slices_of
+from graphoid.independence.base import check_positive, check_probability, decide, judged, needs, slices_of
 from graphoid.independence.thin import ThinData
 
 if TYPE_CHECKING:
@@ -102,22 +101,7 @@ class BayesianTest:
 
     def verdicts(self, columns: Columns, n_rows: float) -> list[Verdict]:
         """Return the verdicts for numbers that were computed from the counts."""
-        independent, thin = self.decisions(columns, repeat(n_rows))
-        return made(
-            len(thin),
-            columns.x,
-            columns.y,
-            columns.given,
-            independent,
-            None,
-            None,
-            None,
-            None,
-            columns.log_odds,
-            n_rows,
-            thin,
-            "test",
-        )
+        return judged(columns, n_rows, self, by_odds=True)
 
     def decisions(self, columns: Columns, n_rows: Iterable[float]) -> tuple[list[bool], list[bool]]:
         """Return who is independent and who is thin, for numbers and the rows behind each of them."""

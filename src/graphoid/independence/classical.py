@@ -5,12 +5,11 @@ from __future__ import annotations
 import abc
 import math
 from dataclasses import dataclass, field
-from itertools import repeat
 from typing import TYPE_CHECKING, ClassVar, get_args
 
 from graphoid.counts.engine import Columns, CountRequest, Kernel
 from graphoid.errors import SettingsError
-from graphoid.independence.base import DofConvention, check_probability, decide, made, needs, slices_of
+from graphoid.independence.base import DofConvention, check_probability, decide, judged, needs, slices_of
 from graphoid.independence.tail import log_chi2_sf
 from graphoid.independence.thin import ThinData
 
@@ -50,22 +49,7 @@ class SignificanceTest(abc.ABC):
 
     def verdicts(self, columns: Columns, n_rows: float) -> list[Verdict]:
         """Return the verdicts for numbers that were computed from the counts."""
-        independent, thin = self.decisions(columns, repeat(n_rows))
-        return made(
-            len(thin),
-            columns.x,
-            columns.y,
-            columns.given,
-            independent,
-            columns.statistic,
-            columns.dof,
-            columns.p_value,
-            columns.log_p,
-            None,
-            n_rows,
-            thin,
-            "test",
-        )
+        return judged(columns, n_rows, self, by_odds=False)
 
     def decisions(self, columns: Columns, n_rows: Iterable[float]) -> tuple[list[bool], list[bool]]:
         """Return who is independent and who is thin, for numbers and the rows behind each of them."""

@@ -27,8 +27,6 @@ from graphoid.progress import stepping
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
     from graphoid.independence.contexts import ContextTester, PlainContexts
     from graphoid.progress import Listener
 
@@ -60,7 +58,7 @@ def csgs(ci: ContextTester, progress: Listener | None = None, *, repeat: bool = 
     graphs = CanonicalGraphs(len(ci.assignments), len(ci.names), complete=False)
     for a in stepping(graphs.nodes, "growing and shrinking blankets", progress):
         # Grow phase
-        growing: NDArray[np.bool_] = np.ones(len(ci.assignments), dtype=bool)
+        growing = np.ones(len(ci.assignments), dtype=bool)
         while growing.any():
             outside = ~graphs.neighbors(a) & growing[:, None]
             for b in graphs.nodes:
@@ -68,7 +66,7 @@ def csgs(ci: ContextTester, progress: Listener | None = None, *, repeat: bool = 
                     continue
                 for blanket, at in graphs.by_blanket(a, outside[:, b]):
                     graphs.join(a, b, at[~ci.independent(a, b, blanket, at)])
-            growing = (outside & graphs.neighbors(a)).any(axis=1) & repeat
+            growing[:] = (outside & graphs.neighbors(a)).any(axis=1) & repeat
         # Shrink phase
         inside = graphs.neighbors(a)
         for b in graphs.nodes:

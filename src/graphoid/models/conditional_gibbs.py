@@ -11,7 +11,6 @@ depend on the seed and not on threads, and are the same with the kernel and with
 
 from __future__ import annotations
 
-import operator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -19,6 +18,7 @@ import numpy as np
 
 from graphoid.counts.native import available_threads, kernels
 from graphoid.errors import DataError, SettingsError
+from graphoid.independence.base import check_whole
 from graphoid.models.pseudo_likelihood import laid_out
 
 if TYPE_CHECKING:
@@ -72,13 +72,7 @@ class ConditionalGibbs:
 
     def _check(self, table: Table, hidden: Sequence[int]) -> None:
         for name, least in (("n_chains", 1), ("burn_in", 0), ("n_samples", 1)):
-            value = getattr(self, name)
-            try:
-                good = operator.index(value) >= least
-            except TypeError:
-                good = False
-            if not good:
-                raise SettingsError(f"{name} is {value!r}; it must be a whole number of at least {least}.")
+            check_whole(name, getattr(self, name), least)
         n = len(table.variables)
         if len(set(hidden)) < len(hidden) or not all(0 <= v < n for v in hidden):
             raise SettingsError(f"hidden variables are different positions below {n}; got {tuple(hidden)}.")
@@ -135,9 +129,8 @@ def _seen_from(
 def _sampled(
     features: _Seen, row: NDArray[np.uint8], key: np.uint64, settings: tuple[int, int, int]
 ) -> NDArray[np.float64]:
-    left: list[
-        tuple[float, dict[int, int]]
-    ] = []  # what the evidence allows: weight, {hidden variable: state}
+    # what the evidence allows: weight, {hidden variable: state}
+    left: list[tuple[float, dict[int, int]]] = []
     for f, weight in enumerate(features.weight):
         given = slice(features.first_evidence[f], features.first_evidence[f + 1])
         asked = slice(features.first_hidden[f], features.first_hidden[f + 1])

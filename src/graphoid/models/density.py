@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import itertools
-import operator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from graphoid.errors import DataError, SettingsError
+from graphoid.independence.base import check_whole
 from graphoid.models.fit import L1, maximize
 from graphoid.models.network import MarkovNetwork
 from graphoid.models.pseudo_likelihood import DistinctRows, PseudoLikelihood
@@ -121,13 +121,7 @@ class DensityLearner:
         if not self.strengths or any(not 0 < s < float("inf") for s in self.strengths):
             raise SettingsError(f"strengths must be positive numbers, at least one; got {self.strengths!r}.")
         for name, least in (("max_order", 2), ("max_rounds", 0), ("n_parents", 1), ("n_joining", 1)):
-            value = getattr(self, name)
-            try:
-                good = operator.index(value) >= least
-            except TypeError:
-                good = False
-            if not good:
-                raise SettingsError(f"{name} is {value!r}; it must be a whole number of at least {least}.")
+            check_whole(name, getattr(self, name), least)
         if not self.caution > 0:
             raise SettingsError(f"caution is {self.caution!r}; it must be a positive number.")
 

@@ -11,7 +11,6 @@ chain :math:`2j + 1` the upper half of the :math:`j`-th of them as a number :mat
 
 from __future__ import annotations
 
-import operator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -19,6 +18,7 @@ import numpy as np
 
 from graphoid.counts.native import available_threads, kernels
 from graphoid.errors import SettingsError
+from graphoid.independence.base import check_whole
 from graphoid.models.factors import Factor, checked, log_odds, spread
 
 if TYPE_CHECKING:
@@ -99,13 +99,7 @@ class GibbsSampler:
     def check(self) -> None:
         """Raise if a setting has a value it cannot have."""
         for name, least in (("burn_in", 0), ("thin", 1), ("n_chains", 1)):
-            value = getattr(self, name)
-            try:
-                good = operator.index(value) >= least
-            except TypeError:
-                good = False
-            if not good:
-                raise SettingsError(f"{name} is {value!r}; it must be a whole number of at least {least}.")
+            check_whole(name, getattr(self, name), least)
         if self.threads is not None and self.threads < 1:
             raise SettingsError(
                 f"threads is {self.threads}; it must be at least 1, or None for all processors."
