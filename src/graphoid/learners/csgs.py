@@ -113,8 +113,8 @@ class CSGS(CanonicalLearner):
     >>> table = gd.datasets.context_model(4, rng=0).sample(5_000, random_state=0)
     >>> model = gd.CSGS(test=gd.ChiSquare(alpha=0.001)).fit(table).structure_
     >>> print(model.independences()[0])
-    given 0 = 1, 2 tells nothing about 3; elsewhere it does
-    >>> model.graph_for([1, 0, 0, 0]).has_edge(2, 3), model.graph_for([0, 0, 0, 0]).has_edge(2, 3)
+    given 0 = 1, 1 tells nothing about 2; elsewhere it does
+    >>> model.graph_for([1, 0, 0, 0]).has_edge(1, 2), model.graph_for([0, 0, 0, 0]).has_edge(1, 2)
     (False, True)
     """
 
