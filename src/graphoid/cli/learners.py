@@ -136,7 +136,7 @@ def _own(run: Run, known: set[str]) -> dict[str, Any]:
     for key in own:
         if key not in allowed:
             raise SettingsError(
-                f"{run.learner} has no setting {key!r} to --set; it has {', '.join(allowed)}."
+                f"{run.learner} has no setting {key!r} to --set; it has {', '.join(allowed) or 'none'}."
             )
     return own
 

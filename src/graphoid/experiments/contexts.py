@@ -95,10 +95,11 @@ class ContextData:
         return {size: work(network, taken(table, slice(size))) for size in self.n_rows}
 
     def _origin(self, seed: int) -> str:
+        pull = "(n - 1) / 2" if self.pull is None else f"{self.pull:g}"
         return " ".join(
             f"""Mean ± standard deviation over {self.repetitions} networks each; seed {seed}; chi-square test,
             alpha = {self.alpha:g}. Every pair has log-odds ratio 1 where the first variable is 0; where it is
-            1, the others are independent.""".split()
+            1, the others are independent, and it pulls at each with log-odds {pull}.""".split()
         )
 
 
