@@ -26,7 +26,7 @@ from graphoid.classifiers.mixture import averaged, best_structure
 from graphoid.classifiers.prior import PRIORS
 from graphoid.classifiers.search import Settings, climb
 from graphoid.classifiers.structures import Structure, best_regions, path, structures
-from graphoid.classifiers.submodels import Submodels
+from graphoid.classifiers.submodels import submodels
 from graphoid.counts.native import available_threads
 from graphoid.data.sources import open_source
 from graphoid.errors import DataError, SettingsError
@@ -173,7 +173,7 @@ class MarkovNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             )
             self.attributes_.append(attribute)
             columns.append(codes)
-        submodels = Submodels(
+        of = submodels(
             columns,
             [attribute.size for attribute in self.attributes_],
             classes,
@@ -182,17 +182,17 @@ class MarkovNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             theta=float(self.theta),
         )
         settings = Settings(self.max_order, self.candidates, self.prior, bool(self.acyclic))
-        self._climb = climb(submodels, likelihood(submodels, n_threads=self._n_threads()), settings)
+        self._climb = climb(of, likelihood(of, n_threads=self._n_threads()), settings)
         names = [attribute.name for attribute in self.attributes_]
-        self.path_ = path(self._climb, submodels, names)
+        self.path_ = path(self._climb, of, names)
         self.hyperedges_ = self.path_[: self._climb.best]
         self.regions_ = best_regions(self._climb, names)
         self.log_posterior_, self.dof_ = self._best()
         if self.preset == "paper":
-            self._single = best_structure(self._climb, submodels)
-            self._mixture = averaged(self._climb, submodels) if self.averaging else self._single
+            self._single = best_structure(self._climb, of)
+            self._mixture = averaged(self._climb, of) if self.averaging else self._single
         else:
-            self._single = self._mixture = fitted(self._climb, submodels, averaging=bool(self.averaging))
+            self._single = self._mixture = fitted(self._climb, of, averaging=bool(self.averaging))
         return self
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
