@@ -130,8 +130,8 @@ def test_the_conditional_likelihood_and_its_derivatives(n_classes, weighted):
 
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_the_minimum(case):
-    # Strictly convex, so there is one. Both ways end when a step gains less than 1e-8 of the loss: what is then
-    # left to gain is of that order, and by the precision of the priors (2) weights are off by less than 1e-2.
+    # Strictly convex, so there is one. Both ways end when a step gains less than 1e-8 of the loss: what is
+    # then left to gain is of that order, and by the priors' precision (2) weights are off by less than 1e-2.
     counted = submodels(5, **case)
     of = potentials(counted, [(0,), (1,), (2,), (0, 1), (0, 1, 2)], np.array([1.0, 1.0, 1.0, 0.8, 0.3]))
     plain = PlainConditional(of)

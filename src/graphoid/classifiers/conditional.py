@@ -1,4 +1,4 @@
-r"""The conditional likelihood of classes whose scores are sums of potentials, and the potentials that maximize it.
+r"""The conditional likelihood of classes whose scores are sums of potentials, and where it is highest.
 
 The score of class :math:`y` in a row is
 
@@ -7,7 +7,8 @@ The score of class :math:`y` in a row is
 with fixed potentials :math:`\varphi` and relevances :math:`r` (:class:`Potentials`). At the row's own class,
 :math:`\varphi` is taken without what counting this row added to it, :math:`\varphi - o`. Scales
 :math:`\lambda` and weights :math:`w` have Gaussian priors: :math:`w` around 0, :math:`\lambda_F` around 0 and
-:math:`\lambda_\emptyset` around 1. They are one vector here, all scales first, that of no attribute first of all.
+:math:`\lambda_\emptyset` around 1. They are one vector here: :math:`\lambda_\emptyset`, the other scales, the
+weights.
 """
 
 from __future__ import annotations

@@ -158,8 +158,10 @@ def _series(native: Any) -> Any:
     import narwhals.stable.v2 as nw
 
     dtype = getattr(native, "dtype", None)
-    if isinstance(dtype, np.dtype) and dtype.kind in "biufO":
+    if isinstance(dtype, np.dtype) and dtype.kind in "biuf":
         return native.to_numpy()
+    if dtype == np.dtype(object):
+        return native.to_list()
     if type(dtype).__name__ == "StringDtype":  # pandas; Arrow holds it, or knows how to
         return pa.array(native.array, from_pandas=True)
     if hasattr(native, "cat") and hasattr(native.cat, "codes"):  # pandas and its kin
