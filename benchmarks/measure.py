@@ -36,13 +36,23 @@ def best(
 
     With ``clock=time.process_time``, the CPU time of all threads together.
     """
-    times: list[float] = []
+    return min(times(action, seconds=seconds, clock=clock))
+
+
+def times(
+    action: Callable[[], object],
+    *,
+    seconds: float = 0.5,
+    clock: Callable[[], float] = time.perf_counter,
+) -> list[float]:
+    """Return the times of repeated runs, in microseconds; at least three, for about so many seconds."""
+    taken: list[float] = []
     until = time.perf_counter() + seconds
-    while len(times) < 3 or time.perf_counter() < until:
+    while len(taken) < 3 or time.perf_counter() < until:
         start = clock()
         action()
-        times.append(clock() - start)
-    return min(times) * 1e6
+        taken.append((clock() - start) * 1e6)
+    return taken
 
 
 def word(what: str, *, holds: bool) -> str:

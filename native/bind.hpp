@@ -28,5 +28,6 @@ void bind_population(nanobind::module_& m);
 void bind_pseudo_likelihood(nanobind::module_& m);
 void bind_resamples(nanobind::module_& m);
 void bind_stream(nanobind::module_& m);
+void bind_submodels(nanobind::module_& m);
 
 }  // namespace graphoid

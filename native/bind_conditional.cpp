@@ -3,6 +3,7 @@
 #include <nanobind/ndarray.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "bind.hpp"
@@ -16,58 +17,77 @@ namespace {
 template <class T, std::size_t n>
 using Array = nb::ndarray<const T, nb::ndim<n>, nb::c_contig, nb::device::cpu>;
 
+template <class T>
+bool all_below(const T* values, std::size_t n, std::size_t limit) {
+    return std::all_of(values, values + n, [&](T v) { return v >= 0 && static_cast<std::size_t>(v) < limit; });
+}
+
 // Holds the arrays that are looked up.
-class LookUpsHandle {
+class PotentialsHandle {
 public:
-    LookUpsHandle(Array<std::int32_t, 2> at, Array<double, 2> own, Array<std::uint16_t, 1> classes, std::size_t n_cells,
-                  std::size_t n_classes, nb::object weights)
-        : n_cells_(n_cells) {
-        const std::size_t n_rows = classes.shape(0);
-        if (at.shape(0) != n_rows || own.shape(0) != n_rows) throw nb::value_error("a line for every row");
-        if (!std::all_of(at.data(), at.data() + at.size(),
-                         [&](std::int32_t cell) { return cell >= 0 && static_cast<std::size_t>(cell) < n_cells; }))
-            throw nb::value_error("a cell beyond the tables");
-        if (!std::all_of(classes.data(), classes.data() + n_rows, [&](std::uint16_t y) { return y < n_classes; }))
-            throw nb::value_error("a code beyond the classes");
-        rows_ = {n_rows, at.shape(1), own.shape(1), at.data(), own.data(), classes.data(), n_classes, nullptr};
-        keep_.append(nb::cast(at));
-        keep_.append(nb::cast(own));
-        keep_.append(nb::cast(classes));
-        if (!weights.is_none()) {
-            const auto array = nb::cast<Array<double, 1>>(weights);
+    PotentialsHandle(Array<std::int32_t, 2> at, Array<std::uint16_t, 1> classes, nb::object row_weights, Array<double, 1> start,
+                     Array<double, 1> start_own, Array<double, 2> counted, Array<double, 2> own, Array<std::int32_t, 1> face,
+                     Array<double, 1> relevance, double scale_precision, double weight_precision) {
+        const std::size_t n_rows = classes.shape(0), n_cells = counted.shape(0), c = start.shape(0), n_faces = relevance.shape(0);
+        if (at.shape(0) != n_rows || at.shape(1) != n_faces) throw nb::value_error("a line of cells for every row");
+        if (start_own.shape(0) != c || counted.shape(1) != c || own.shape(0) != n_cells || own.shape(1) != c)
+            throw nb::value_error("scores for every class and cell");
+        if (face.shape(0) != n_cells || !all_below(face.data(), n_cells, n_faces))
+            throw nb::value_error("a face for every cell");
+        if (!all_below(at.data(), at.size(), n_cells)) throw nb::value_error("a cell beyond the tables");
+        if (!all_below(classes.data(), n_rows, c)) throw nb::value_error("a code beyond the classes");
+        of_ = {n_rows,           n_faces,          n_cells,    c,           at.data(),        classes.data(),  nullptr,
+               start.data(),     start_own.data(), counted.data(), own.data(), face.data(), relevance.data(),
+               scale_precision,  weight_precision};
+        for (const nb::object& array : {nb::cast(at), nb::cast(classes), nb::cast(start), nb::cast(start_own), nb::cast(counted),
+                                        nb::cast(own), nb::cast(face), nb::cast(relevance)})
+            keep_.append(array);
+        if (!row_weights.is_none()) {
+            const auto array = nb::cast<Array<double, 1>>(row_weights);
             if (array.shape(0) != n_rows) throw nb::value_error("there must be one weight a row");
-            rows_.weights = array.data();
+            of_.row_weights = array.data();
             keep_.append(nb::cast(array));
         }
     }
 
-    // The loss, and its derivatives by start, tables and scales; tables and theirs are flat.
-    nb::tuple loss(Array<double, 1> start, Array<double, 1> tables, Array<double, 1> scales) const {
-        if (start.size() != rows_.n_classes || tables.size() != n_cells_ * rows_.n_classes || scales.size() != rows_.n_scales)
-            throw nb::value_error("scores for every class and cell, and every scale");
-        std::vector<double> by_start(start.size()), by_table(tables.size()), by_scale(scales.size());
+    // The negative log posterior of scales and weights, and its derivatives.
+    nb::tuple loss(Array<double, 1> scales) const {
+        if (scales.size() != of_.size()) throw nb::value_error("a number for every scale and weight");
+        std::vector<double> gradient(of_.size());
         double total;
         {
             nb::gil_scoped_release free;
-            total = rows_.loss(start.data(), tables.data(), scales.data(), by_start.data(), by_table.data(), by_scale.data());
+            total = of_.loss(scales.data(), gradient.data());
         }
-        return nb::make_tuple(total, owned(std::move(by_start)), owned(std::move(by_table)), owned(std::move(by_scale)));
+        return nb::make_tuple(total, owned(std::move(gradient)));
+    }
+
+    nb::object minimum(std::size_t memory, std::size_t iterations, double slope, double gain) const {
+        std::vector<double> found;
+        {
+            nb::gil_scoped_release free;
+            found = of_.minimum({memory, iterations, slope, gain});
+        }
+        return nb::cast(owned(std::move(found)));
     }
 
 private:
-    LookUps rows_{};
-    std::size_t n_cells_;
+    Potentials of_{};
     nb::list keep_;
 };
 
 }  // namespace
 
 void bind_conditional(nb::module_& m) {
-    nb::class_<LookUpsHandle>(m, "LookUps")
-        .def(nb::init<Array<std::int32_t, 2>, Array<double, 2>, Array<std::uint16_t, 1>, std::size_t, std::size_t, nb::object>(),
-             nb::arg("at").noconvert(), nb::arg("own").noconvert(), nb::arg("classes").noconvert(), nb::arg("n_cells"),
-             nb::arg("n_classes"), nb::arg("weights").none())
-        .def("loss", &LookUpsHandle::loss);
+    nb::class_<PotentialsHandle>(m, "Potentials")
+        .def(nb::init<Array<std::int32_t, 2>, Array<std::uint16_t, 1>, nb::object, Array<double, 1>, Array<double, 1>,
+                      Array<double, 2>, Array<double, 2>, Array<std::int32_t, 1>, Array<double, 1>, double, double>(),
+             nb::arg("at").noconvert(), nb::arg("classes").noconvert(), nb::arg("row_weights").none(),
+             nb::arg("start").noconvert(), nb::arg("start_own").noconvert(), nb::arg("counted").noconvert(),
+             nb::arg("own").noconvert(), nb::arg("face").noconvert(), nb::arg("relevance").noconvert(),
+             nb::arg("scale_precision"), nb::arg("weight_precision"))
+        .def("loss", &PotentialsHandle::loss)
+        .def("minimum", &PotentialsHandle::minimum, nb::arg("memory"), nb::arg("iterations"), nb::arg("slope"), nb::arg("gain"));
 }
 
 }  // namespace graphoid

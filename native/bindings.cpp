@@ -583,6 +583,7 @@ NB_MODULE(_native, m) {
     bind_pseudo_likelihood(m);
     bind_resamples(m);
     bind_stream(m);
+    bind_submodels(m);
     m.def("make_tuples", &make_tuples, nb::arg("type"), nb::arg("columns"), nb::arg("n"));
     m.def("log_chi2_sf", &log_chi2_sf, nb::arg("x"), nb::arg("dof"));
     m.def("simd_names", [] {

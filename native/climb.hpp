@@ -6,18 +6,9 @@
 #include <map>
 #include <vector>
 
-namespace graphoid {
+#include "faces.hpp"
 
-// Coded rows and their classes; the arrays belong to someone else. Rows without weights count once.
-struct Labeled {
-    std::size_t n_rows;
-    std::vector<const std::uint16_t*> columns;
-    std::vector<std::uint32_t> sizes;
-    const std::uint16_t* classes;
-    std::uint32_t n_classes;
-    const double* weights;
-    double theta;
-};
+namespace graphoid {
 
 class Climb {
 public:
@@ -40,11 +31,13 @@ private:
     struct Term {
         std::vector<double> table;
         double own = 0.0;
+        std::vector<std::uint16_t> at;  // the cell of every row, where there is room to keep it
+
+        std::size_t room() const { return table.size() + at.size() / 4; }  // in doubles
     };
 
-    Term term(const std::int32_t* face, const std::int32_t* signs, std::size_t size) const;
+    Term term(const std::int32_t* face, const std::int32_t* signs, std::size_t size, bool keep_cells) const;
     double log_normalizers(const std::int32_t* face, std::size_t size, const Term& term) const;
-    void cells(const std::int32_t* face, std::size_t size, std::size_t first, std::size_t n, std::uint32_t* at) const;
     void normalize();
 
     Labeled rows_;

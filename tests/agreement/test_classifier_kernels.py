@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from graphoid.classifiers.conditional import LookUps, NativeConditional, PlainConditional
+from graphoid.classifiers.conditional import NativeConditional, PlainConditional, Potentials
+from graphoid.classifiers.fitted import potentials
 from graphoid.classifiers.likelihood import NativeLikelihood, PlainLikelihood
 from graphoid.classifiers.mixture import NativePredictor, PlainPredictor, averaged, best_structure
 from graphoid.classifiers.search import Settings, climb
-from graphoid.classifiers.submodels import Submodels
+from graphoid.classifiers.submodels import NativeSubmodels, Submodels
 from graphoid.counts.native import kernels
 
 native = kernels()
@@ -76,35 +77,82 @@ def test_codes_beyond_the_values_are_refused():
         predictor.predict(columns, 700)
 
 
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_submodels(case):
+    plain = submodels(4, **case)
+    fast = NativeSubmodels(
+        native,
+        plain.columns,
+        plain.sizes,
+        plain.classes,
+        plain.n_classes,
+        weights=plain.weights,
+        theta=plain.theta,
+    )
+    for face in [(), (1,), (0, 3), (0, 2, 4), (0, 1, 2, 3)]:
+        same = {"rtol": 1e-10, "atol": 1e-10}
+        np.testing.assert_allclose(fast.potential(face), plain.potential(face), **same)
+        np.testing.assert_allclose(fast.own_potential(face), plain.own_potential(face), **same)
+        assert fast.information(face) == pytest.approx(plain.information(face), rel=1e-9, abs=1e-12)
+    for face, new in [((0, 2), [(0,), (0, 2)]), ((1, 2, 4), [(2,), (1, 4), (1, 2, 4)]), ((3,), [])]:
+        np.testing.assert_allclose(fast.term(face, new), plain.term(face, new), **same)
+    with pytest.raises(IndexError, match="no such attribute"):
+        fast.potential((5,))
+
+
+def random_potentials(n_classes, *, weighted):
+    rng = np.random.default_rng(n_classes)
+    n_rows, n_faces, n_cells = 500, 5, 30
+    return Potentials(
+        at=rng.integers(0, n_cells, (n_rows, n_faces)).astype(np.int32),
+        classes=rng.integers(0, n_classes, n_rows),
+        row_weights=rng.exponential(size=n_rows) if weighted else None,
+        start=rng.normal(size=n_classes),
+        start_own=rng.random(n_classes),
+        counted=10 * rng.normal(size=(n_cells, n_classes)),
+        own=rng.random((n_cells, n_classes)),
+        face=np.sort(rng.integers(0, n_faces, n_cells)).astype(np.int32),
+        relevance=rng.random(n_faces),
+    )
+
+
 @pytest.mark.parametrize("n_classes", [2, 3, 11])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_the_conditional_likelihood_and_its_derivatives(n_classes, weighted):
-    rng = np.random.default_rng(n_classes)
-    n_rows, n_faces, n_cells = 500, 4, 30
-    rows = LookUps(
-        rng.integers(0, n_cells, (n_rows, n_faces)).astype(np.int32),
-        rng.normal(size=(n_rows, 5)),
-        rng.integers(0, n_classes, n_rows),
-        rng.exponential(size=n_rows) if weighted else None,
-        n_cells,
-        n_classes,
+    of = random_potentials(n_classes, weighted=weighted)
+    at = np.random.default_rng(0).normal(size=1 + len(of.relevance) + of.counted.size)
+    (value, slope), (expected, expected_slope) = (
+        way.loss(at) for way in (NativeConditional(of, native), PlainConditional(of))
     )
-    asked = rng.normal(size=n_classes), 30 * rng.normal(size=(n_cells, n_classes)), rng.normal(size=5)
-    fast, plain = NativeConditional(rows, native).loss(*asked), PlainConditional(rows).loss(*asked)
-    for a, b in zip(fast, plain, strict=True):
-        np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-10)
+    assert value == pytest.approx(expected, rel=1e-12)
+    np.testing.assert_allclose(slope, expected_slope, rtol=1e-12, atol=1e-9)
 
 
-def test_look_ups_beyond_the_tables_are_refused():
-    def made(at, classes):
-        rows = LookUps(np.array([at], dtype=np.int32), np.zeros((1, 1)), np.array([classes]), None, 4, 2)
-        return NativeConditional(rows, native)
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_the_minimum(case):
+    # Strictly convex, so there is one. Both ways end when a step gains less than 1e-8 of the loss: what is
+    # then left to gain is of that order, and by the priors' precision (2) weights are off by less than 1e-2.
+    counted = submodels(5, **case)
+    of = potentials(counted, [(0,), (1,), (2,), (0, 1), (0, 1, 2)], np.array([1.0, 1.0, 1.0, 0.8, 0.3]))
+    plain = PlainConditional(of)
+    fast, slow = NativeConditional(of, native).minimum(), plain.minimum()
+    least, reached = plain.loss(slow)[0], plain.loss(fast)[0]
+    assert reached == pytest.approx(least, rel=1e-6)
+    np.testing.assert_allclose(fast, slow, atol=1e-2)
 
-    made([0, 3], 1)
-    for at in ([0, 4], [-1, 0]):
-        with pytest.raises(ValueError, match="a cell beyond the tables"):
-            made(at, 0)
-    with pytest.raises(ValueError, match="a code beyond the classes"):
-        made([0, 1], 2)
-    with pytest.raises(ValueError, match="scores for every class and cell"):
-        made([0, 3], 1).loss(np.zeros(2), np.zeros((3, 2)), np.zeros(1))
+
+def test_potentials_that_do_not_fit_together_are_refused():
+    of = random_potentials(2, weighted=False)
+    for wrong, message in [
+        ({"at": of.at + 1}, "a cell beyond the tables"),
+        ({"at": of.at - 1}, "a cell beyond the tables"),
+        ({"at": of.at[:, 1:]}, "a line of cells for every row"),
+        ({"classes": of.classes + 1}, "a code beyond the classes"),
+        ({"own": of.own[1:]}, "scores for every class and cell"),
+        ({"face": of.face + 1}, "a face for every cell"),
+        ({"row_weights": np.ones(3)}, "one weight a row"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            NativeConditional(of._replace(**wrong), native)
+    with pytest.raises(ValueError, match="a number for every scale and weight"):
+        NativeConditional(of, native).loss(np.zeros(3))

@@ -10,7 +10,8 @@ from scipy.optimize import approx_fprime
 
 pytest.importorskip("sklearn")
 
-from graphoid.classifiers.fitted import SCALE_PRECISION, WEIGHT_PRECISION, _Fit, _own_shares, fitted
+from graphoid.classifiers.conditional import SCALE_PRECISION, WEIGHT_PRECISION, conditional
+from graphoid.classifiers.fitted import fitted, potentials
 from graphoid.classifiers.likelihood import likelihood
 from graphoid.classifiers.search import Settings, climb
 from graphoid.classifiers.submodels import Submodels
@@ -30,8 +31,9 @@ def submodels(*, n_classes=3, weighted=False, n_rows=150):
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_the_gradient_is_that_of_the_loss(weighted):
-    fit = _Fit(submodels(weighted=weighted), FACES, np.array([1.0, 1.0, 1.0, 0.9, 0.4]))
-    at = np.random.default_rng(1).normal(size=1 + len(FACES) + fit.phi.size)
+    of = potentials(submodels(weighted=weighted), FACES, np.array([1.0, 1.0, 1.0, 0.9, 0.4]))
+    fit = conditional(of)
+    at = np.random.default_rng(1).normal(size=1 + len(FACES) + of.counted.size)
     expected = approx_fprime(at, lambda x: fit.loss(x)[0], 1e-6)
     np.testing.assert_allclose(fit.loss(at)[1], expected, rtol=1e-3, atol=1e-3)
 
@@ -48,21 +50,21 @@ def test_a_row_is_scored_without_itself():
         - np.log((by_class[y] + class_prior) / (by_class[y] - 1 + class_prior))
         for x, y in zip(of.columns[1].tolist(), of.classes.tolist(), strict=True)
     ]
-    np.testing.assert_allclose(_own_shares(of, [(1,)])[:, 0], expected, rtol=1e-12)
+    np.testing.assert_allclose(of.own_potential((1,))[of.columns[1], of.classes], expected, rtol=1e-12)
 
 
 def test_the_posterior_written_out_row_by_row():
     of = submodels()
     relevance = np.array([1.0, 1.0, 1.0, 0.9, 0.4])
-    fit = _Fit(of, FACES, relevance)
-    at = 0.5 * np.random.default_rng(2).normal(size=1 + len(FACES) + fit.phi.size)
+    counted = potentials(of, FACES, relevance)
+    at = 0.5 * np.random.default_rng(2).normal(size=1 + len(FACES) + counted.counted.size)
     scales, weights = at[: len(FACES) + 1], at[len(FACES) + 1 :]
     expected = 0.5 * SCALE_PRECISION * ((scales[0] - 1) ** 2 + scales[1:] @ scales[1:])
     expected += 0.5 * WEIGHT_PRECISION * weights @ weights
-    without = _own_shares(of, [(), *FACES])
+    own_shares = [of.own_potential(face) for face in [(), *FACES]]
     for i, own in enumerate(of.classes):
         scores = scales[0] * of.potential(())
-        scores[own] -= scales[0] * without[i, 0]
+        scores[own] -= scales[0] * own_shares[0][own]
         first = 0
         for k, face in enumerate(FACES):
             shape = [of.sizes[v] for v in face]
@@ -70,11 +72,11 @@ def test_the_posterior_written_out_row_by_row():
             line = first + int(np.ravel_multi_index(cell, shape))
             w = weights.reshape(-1, 3)[line]
             phi = of.potential(face)[cell].copy()
-            phi[own] -= without[i, k + 1]
+            phi[own] -= own_shares[k + 1][(*cell, own)]
             scores = scores + relevance[k] * (scales[k + 1] * phi + w)
             first += int(np.prod(shape))
         expected -= scores[own] - np.log(np.exp(scores).sum())
-    assert fit.loss(at)[0] == pytest.approx(expected, rel=1e-12)
+    assert conditional(counted).loss(at)[0] == pytest.approx(expected, rel=1e-12)
 
 
 def test_what_is_returned_is_the_minimum():
@@ -84,7 +86,7 @@ def test_what_is_returned_is_the_minimum():
     assert {(0,), (1,), (2,), (0, 1)} <= set(faces)
     for term in found.terms:  # levels that were not seen say nothing
         assert not term.table[(-1,) * len(term.face)].any()
-    fit = _Fit(of, faces, np.ones(len(faces)))
+    fit = conditional(potentials(of, faces, np.ones(len(faces))))
     at = fit.minimum()
     least, slope = fit.loss(at)
     assert np.abs(slope).max() < 0.05  # of a sum over 400 rows

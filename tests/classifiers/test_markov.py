@@ -210,6 +210,20 @@ def test_explaining_says_what_it_needs():
         model.explain(X[:2])
     with pytest.raises(DataError, match="'maybe' is not a class"):
         model.explain(X[:1], predicted="maybe")
+    with pytest.raises(DataError, match="explain was given 2 values; the model has 4 attributes"):
+        model.explain(["x", 1])
+    with pytest.raises(DataError, match="explain was given no value of 'c'"):
+        model.explain({"a": "x", "b": 1, "d": 0})
+
+
+def test_a_row_is_explained_in_whatever_form_it_comes():
+    X, y = board(200)
+    model = gd.MarkovNetworkClassifier().fit(X, y)
+    expected = model.explain(X.iloc[[7]])
+    for row in (X.iloc[7], dict(X.iloc[7]), tuple(X.iloc[7]), pl.from_pandas(X)[7]):
+        assert model.explain(row) == expected
+    array = gd.MarkovNetworkClassifier().fit(X.to_numpy(), y)
+    assert array.explain(X.to_numpy()[7]) == array.explain(X.to_numpy()[7:8])
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -236,6 +250,7 @@ def test_chunks_and_threads_change_nothing(preset, monkeypatch):
         ({"discretize": "scott"}, "discretize is 'scott'"),
         ({"preset": "papers"}, "preset is 'papers'; expected one of None, 'paper'"),
         ({"n_jobs": 0}, "n_jobs is 0"),
+        ({"n_jobs": "all"}, "n_jobs is 'all'"),
     ],
 )
 def test_settings_are_checked(settings, message):
@@ -252,6 +267,42 @@ def test_data_that_cannot_be_used_are_refused_in_a_sentence():
         model.predict(X.assign(c="low"))
     with pytest.raises(DataError, match="infinite"):
         model.predict(X.assign(c=np.inf))
+    with pytest.raises(DataError, match="'e' holds list"):
+        model.fit(X.assign(e=[[1]] * 50), y)
+    with pytest.raises(DataError, match=r"0 feature\(s\)"):
+        model.fit(X[[]], y)
+    with pytest.raises(DataError, match="3 rows have no class"):
+        model.fit(X, np.where(np.arange(50) < 3, None, y))
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_columns_that_say_nothing_change_nothing(preset):
+    X, y = board(300)
+    model = gd.MarkovNetworkClassifier(preset=preset).fit(X, y)
+    more = X.assign(constant="same", gone=np.nan, none=None)
+    wider = gd.MarkovNetworkClassifier(preset=preset).fit(more, y)
+    np.testing.assert_allclose(wider.predict_proba(more), model.predict_proba(X), atol=1e-12)
+    met_later = more.assign(constant="other", gone=1.0, none="some")
+    np.testing.assert_allclose(wider.predict_proba(met_later), model.predict_proba(X), atol=1e-12)
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_class_with_one_row(preset):
+    X, y = board(300)
+    y = y.astype(object)
+    y[0] = "perhaps"
+    p = gd.MarkovNetworkClassifier(preset=preset).fit(X, y).predict_proba(X)
+    np.testing.assert_allclose(p.sum(axis=1), 1.0)
+    assert (p[1:, 1] < 0.2).all()
+
+
+def test_lazy_frames_are_collected():
+    X, y = board(100)
+    model = gd.MarkovNetworkClassifier().fit(X, y)
+    lazy = pl.from_pandas(X).lazy()
+    np.testing.assert_array_equal(
+        gd.MarkovNetworkClassifier().fit(lazy, y).predict_proba(lazy), model.predict_proba(X)
+    )
 
 
 def test_only_the_most_promising_hyperedges_are_looked_at():

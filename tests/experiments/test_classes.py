@@ -60,7 +60,7 @@ def test_the_table(tmp_path):
     assert all(0 < line["log-loss"] < 1 and 0 <= line["error"] < 0.5 for line in lines)
     ranks = [r for r in found.records() if r["data set"] == "rank, all sets"]
     assert sum(r["log-loss"] for r in ranks) == pytest.approx(15)  # 1 to 5, whoever is first
-    again = Classes(names=("iris",), repetitions=2, n_folds=3).run(data=tmp_path)
+    again = Classes(names=("iris",), repetitions=2, n_folds=3, processes=2).run(data=tmp_path)
     assert [r["log-loss"] for r in again.records()] == [r["log-loss"] for r in found.records()]
 
 

@@ -1,11 +1,14 @@
-r"""The conditional likelihood of classes whose scores are sums of table lines.
+r"""The conditional likelihood of classes whose scores are sums of potentials, and where it is highest.
 
-The score of class :math:`y` in row :math:`i`, whose own class is :math:`y_i`, is
+The score of class :math:`y` in a row is
 
-.. math:: s_y + \sum_f T_{a_{if}, y} + [y = y_i] \sum_k o_{ik} \lambda_k
+.. math:: \lambda_\emptyset \varphi_\emptyset(y) + \sum_F r_F [\lambda_F \varphi_F(x_F, y) + w_F(x_F, y)]
 
-with :math:`s` the ``start``, :math:`T` the ``tables``, :math:`\lambda` the ``scales``, and the lines
-:math:`a` looked up and what goes to the own class :math:`o` fixed for every row (:class:`LookUps`).
+with fixed potentials :math:`\varphi` and relevances :math:`r` (:class:`Potentials`). At the row's own class,
+:math:`\varphi` is taken without what counting this row added to it, :math:`\varphi - o`. Scales
+:math:`\lambda` and weights :math:`w` have Gaussian priors: :math:`w` around 0, :math:`\lambda_F` around 0 and
+:math:`\lambda_\emptyset` around 1. They are one vector here: :math:`\lambda_\emptyset`, the other scales, the
+weights.
 """
 
 from __future__ import annotations
@@ -15,92 +18,144 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 
 from graphoid.counts.native import kernels
+from graphoid.models.quasi_newton import MEMORY, minimized
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
 
+SCALE_PRECISION = 10.0
+"""Precision of the prior of the scales."""
 
-class LookUps(NamedTuple):
-    """What is fixed for every row."""
+WEIGHT_PRECISION = 2.0
+"""Precision of the prior of the weights: that of scikit-learn's logistic regression."""
+
+MOST_ITERATIONS = 500
+"""Of L-BFGS; it takes 20 to 100."""
+
+TOLERANCE = 1e-8
+"""L-BFGS ends when a step gains less than this share of the loss."""
+
+SLOPE = 1e-5
+"""Or where no derivative is larger: of a sum over rows, so hardly ever."""
+
+
+class Potentials(NamedTuple):
+    """What is fixed. The tables of all faces are one below the other, a line of classes for every cell."""
 
     at: NDArray[np.int32]
-    """Lines of the tables, one for every face."""
-    own: Floats
-    """What each scale adds to the score of the row's own class."""
+    """For every row, its line in the table of every face."""
     classes: NDArray[Any]
-    weights: Floats | None
+    row_weights: Floats | None
     """A weight a row; None for one each."""
-    n_cells: int
-    """Lines of the tables."""
-    n_classes: int
-
-
-class Loss(NamedTuple):
-    """The sum over rows of -log P(class), and its derivatives."""
-
-    value: float
-    by_start: Floats
-    by_table: Floats
-    by_scale: Floats
+    start: Floats
+    """Potentials of the class alone."""
+    start_own: Floats
+    """What a row adds to that of its own class."""
+    counted: Floats
+    own: Floats
+    """The same for every cell."""
+    face: NDArray[np.int32]
+    """Which face a cell belongs to."""
+    relevance: Floats
+    """Of every face."""
 
 
 class Conditional(Protocol):
-    """The loss of some rows as a function of all that is not fixed."""
+    """The negative log posterior of scales and weights."""
 
-    def loss(self, start: Floats, tables: Floats, scales: Floats) -> Loss:
-        """Return the loss and its derivatives; ``tables`` has a line of classes for every cell."""
+    def loss(self, at: Floats) -> tuple[float, Floats]:
+        """Return its value and its derivatives."""
+        ...
+
+    def minimum(self) -> Floats:
+        """Return the scales and weights with the highest posterior."""
         ...
 
 
-def conditional(rows: LookUps) -> Conditional:
+def conditional(of: Potentials) -> Conditional:
     """Return the fastest way to evaluate."""
     native = kernels()
-    return PlainConditional(rows) if native is None else NativeConditional(rows, native)
+    return PlainConditional(of) if native is None else NativeConditional(of, native)
 
 
 class PlainConditional:
-    """In NumPy: the specification of the kernel."""
+    """In NumPy and SciPy: the specification of the kernel."""
 
-    def __init__(self, rows: LookUps) -> None:
+    def __init__(self, of: Potentials) -> None:
         from scipy.sparse import csr_array
 
-        n_rows, n_faces = rows.at.shape
-        self._rows = rows
-        self._each = np.arange(n_rows)
-        self._weights = np.ones(n_rows) if rows.weights is None else rows.weights
+        n_rows, n_faces = of.at.shape
+        self._of = of
+        self._own = np.arange(n_rows), of.classes
+        self._weights = np.ones(n_rows) if of.row_weights is None else of.row_weights
         starts = np.arange(n_rows + 1) * n_faces
-        self._lines = csr_array((np.ones(rows.at.size), rows.at.ravel(), starts), (n_rows, rows.n_cells))
+        self._lines = csr_array((np.ones(of.at.size), of.at.ravel(), starts), (n_rows, len(of.counted)))
+        self._prior = np.append(1.0, np.zeros(n_faces))
 
-    def loss(self, start: Floats, tables: Floats, scales: Floats) -> Loss:
-        """Return the loss and its derivatives."""
-        own = self._each, self._rows.classes
-        scores = start + self._lines @ tables
-        scores[own] += self._rows.own @ scales
+    def loss(self, at: Floats) -> tuple[float, Floats]:
+        """Return its value and its derivatives."""
+        of = self._of
+        scales, weights = taken_apart(of, at)
+        relevance = of.relevance[of.face, None]
+        scale = relevance * scales[1:][of.face, None]
+        scores = scales[0] * of.start + self._lines @ (scale * of.counted + relevance * weights)
+        scores[self._own] -= (scales[0] * of.start_own + self._lines @ (scale * of.own))[self._own]
         scores -= scores.max(axis=1, keepdims=True)
         total = np.exp(scores).sum(axis=1)
-        value = float(self._weights @ (np.log(total) - scores[own]))
+        loss = float(self._weights @ (np.log(total) - scores[self._own]))
         residual = np.exp(scores) / total[:, None]
-        residual[own] -= 1.0
+        residual[self._own] -= 1.0
         residual *= self._weights[:, None]
-        return Loss(value, residual.sum(axis=0), self._lines.T @ residual, self._rows.own.T @ residual[own])
+        of_own = np.zeros_like(residual)
+        of_own[self._own] = residual[self._own]
+
+        off = scales - self._prior
+        loss += 0.5 * float(SCALE_PRECISION * off @ off + WEIGHT_PRECISION * np.vdot(weights, weights))
+        by_table, by_own = relevance * (self._lines.T @ residual), relevance * (self._lines.T @ of_own)
+        by_scale = SCALE_PRECISION * off
+        by_scale[0] += (residual @ of.start - of_own @ of.start_own).sum()
+        by_cell = (by_table * of.counted - by_own * of.own).sum(axis=1)
+        by_scale[1:] += np.bincount(of.face, by_cell, len(of.relevance))
+        return loss, np.append(by_scale, by_table + WEIGHT_PRECISION * weights)
+
+    def minimum(self) -> Floats:
+        """Return the scales and weights with the highest posterior."""
+        begin = np.append(self._prior, np.zeros(self._of.counted.size))
+        found = minimized(self.loss, begin, most_iterations=MOST_ITERATIONS, slope=SLOPE, gain=TOLERANCE)
+        return np.asarray(found.x)
 
 
 class NativeConditional:
     """By the compiled kernel."""
 
-    def __init__(self, rows: LookUps, native: Any) -> None:
-        self._native = native.LookUps(
-            np.ascontiguousarray(rows.at, dtype=np.int32),
-            np.ascontiguousarray(rows.own),
-            np.ascontiguousarray(rows.classes, dtype=np.uint16),
-            rows.n_cells,
-            rows.n_classes,
-            rows.weights,
+    def __init__(self, of: Potentials, native: Any) -> None:
+        self._native = native.Potentials(
+            **{
+                name: np.ascontiguousarray(array, dtype=np.uint16 if name == "classes" else None)
+                for name, array in of._asdict().items()
+                if array is not None
+            },
+            **({"row_weights": None} if of.row_weights is None else {}),
+            scale_precision=SCALE_PRECISION,
+            weight_precision=WEIGHT_PRECISION,
         )
 
-    def loss(self, start: Floats, tables: Floats, scales: Floats) -> Loss:
-        """Return the loss and its derivatives."""
-        value, by_start, by_table, by_scale = self._native.loss(start, tables.ravel(), scales)
-        return Loss(value, by_start, by_table.reshape(tables.shape), by_scale)
+    def loss(self, at: Floats) -> tuple[float, Floats]:
+        """Return its value and its derivatives."""
+        value, slope = self._native.loss(at)
+        return value, slope
+
+    def minimum(self) -> Floats:
+        """Return the scales and weights with the highest posterior."""
+        found: Floats = self._native.minimum(
+            memory=MEMORY, iterations=MOST_ITERATIONS, slope=SLOPE, gain=TOLERANCE
+        )
+        return found
+
+
+def taken_apart(of: Potentials, at: Floats) -> tuple[Floats, Floats]:
+    """Return scales, and weights as lines of classes."""
+    n = len(of.relevance) + 1
+    return at[:n], at[n:].reshape(of.counted.shape)

@@ -18,16 +18,17 @@ the answer, would look better than it is, and :math:`\lambda` would be too large
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphoid.classifiers.conditional import LookUps, conditional
+from graphoid.classifiers.conditional import Potentials, conditional, taken_apart
 from graphoid.classifiers.mixture import Mixture, Operation, Term, posterior
-from graphoid.classifiers.regions import subsets
-from graphoid.models.quasi_newton import minimized
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from graphoid.classifiers.search import Climb
@@ -37,21 +38,6 @@ if TYPE_CHECKING:
 
 LEAST_INCLUSION = 0.01
 """Faces of a lower posterior inclusion are left out: the share at which the climb itself stops."""
-
-SCALE_PRECISION = 10.0
-"""Precision of the prior of the scales."""
-
-WEIGHT_PRECISION = 2.0
-"""Precision of the prior of the weights: that of scikit-learn's logistic regression."""
-
-MOST_ITERATIONS = 500
-"""Of L-BFGS; it takes 20 to 100."""
-
-TOLERANCE = 1e-8
-"""L-BFGS ends when a step gains less than this share of the loss."""
-
-SLOPE = 1e-5
-"""Or where no derivative is larger: of a sum over rows, so hardly ever."""
 
 
 def inclusion(climb: Climb) -> dict[Face, float]:
@@ -81,88 +67,58 @@ def fitted(climb: Climb, submodels: Submodels, *, averaging: bool = True) -> Mix
     else:
         held = {part: 1.0 for step, i in climb.taken()[: climb.best] for part in step.parts(i)}
     faces = sorted(held, key=lambda face: (len(face), face))
-    fit = _Fit(submodels, faces, np.sqrt([held[face] for face in faces]))
-    start, *tables = fit.tables(fit.minimum())
+    of = potentials(submodels, faces, np.sqrt([held[face] for face in faces]))
+    start, *tables = written(of, conditional(of).minimum(), [_shape(submodels, face) for face in faces])
     terms = tuple(Term(face, table) for face, table in zip(faces, tables, strict=True))
     program = (*(Operation(i, None) for i in range(len(terms))), Operation(None, 1.0))
     return Mixture(start, submodels.sizes, terms, program)
 
 
-class _Fit:
-    """The conditional likelihood as a function of scales and weights.
-
-    Every face has a block of lines, one a cell, in the tables of counted potentials (``phi``) and of weights.
-    """
-
-    def __init__(self, submodels: Submodels, faces: list[Face], relevance: Floats) -> None:
-        c = submodels.n_classes
-        self.faces = faces
-        self.start = submodels.potential(())
-        self.prior_scales = np.append(1.0, np.zeros(len(faces)))
-        seen = [submodels.potential(face)[(slice(None, -1),) * len(face)] for face in faces]
-        self.shapes = [table.shape for table in seen]
-        sizes = [table.size // c for table in seen]
-        self.first = np.cumsum([0, *sizes])
-        self.face_of_cell = np.repeat(np.arange(len(faces)), sizes)
-        self.relevance = relevance[self.face_of_cell, None]
-        self.phi = np.concatenate([np.zeros((0, c)), *(table.reshape(-1, c) for table in seen)])
-        at = np.empty((len(submodels.classes), len(faces)), dtype=np.int32)
-        for i, face in enumerate(faces):
-            at[:, i] = self.first[i] + submodels.cells(face)
-        own = _own_shares(submodels, [(), *faces]) * np.append(1.0, relevance)
-        self.rows = conditional(LookUps(at, -own, submodels.classes, submodels.weights, len(self.phi), c))
-
-    def loss(self, at: Floats) -> tuple[float, Floats]:
-        """Return the negative log posterior of scales and weights, and its gradient."""
-        scales, weights = self._taken_apart(at)
-        loss, by_start, by_table, by_scale = self.rows.loss(
-            scales[0] * self.start, self._tables(scales, weights), scales
-        )
-        off = scales - self.prior_scales
-        loss += 0.5 * (SCALE_PRECISION * off @ off + WEIGHT_PRECISION * np.vdot(weights, weights))
-        by_table *= self.relevance
-        by_scale += SCALE_PRECISION * off
-        by_scale[0] += by_start @ self.start
-        by_scale[1:] += np.bincount(
-            self.face_of_cell, np.einsum("ky,ky->k", by_table, self.phi), len(self.faces)
-        )
-        by_table += WEIGHT_PRECISION * weights
-        return loss, np.append(by_scale, by_table)
-
-    def minimum(self) -> Floats:
-        """Return the scales and weights with the highest posterior."""
-        begin = np.append(self.prior_scales, np.zeros(self.phi.size))
-        found = minimized(self.loss, begin, most_iterations=MOST_ITERATIONS, slope=SLOPE, gain=TOLERANCE)
-        return np.asarray(found.x)
-
-    def tables(self, at: Floats) -> list[Floats]:
-        """Return the potentials of some scales and weights: of the class alone, then of every face."""
-        scales, weights = self._taken_apart(at)
-        flat = self._tables(scales, weights)
-        out = [scales[0] * self.start]
-        for shape, first, last in zip(self.shapes, self.first, self.first[1:], strict=False):
-            table = np.zeros((*(size + 1 for size in shape[:-1]), shape[-1]))  # 0 for levels not seen
-            table[(slice(None, -1),) * (len(shape) - 1)] = flat[first:last].reshape(shape)
-            out.append(table)
-        return out
-
-    def _tables(self, scales: Floats, weights: Floats) -> Floats:
-        """Return what every cell says."""
-        tables: Floats = self.relevance * (scales[1:][self.face_of_cell, None] * self.phi + weights)
-        return tables
-
-    def _taken_apart(self, at: Floats) -> tuple[Floats, Floats]:
-        n = len(self.faces) + 1
-        return at[:n], at[n:].reshape(self.phi.shape)
-
-
-def _own_shares(submodels: Submodels, faces: list[Face]) -> Floats:
-    """Return a line for every row: what counting the row itself adds to each potential of its own class."""
-    out = np.zeros((len(faces), len(submodels.classes)))
-    of_submodels: dict[Face, Floats] = {}
+def potentials(submodels: Submodels, faces: list[Face], relevance: Floats) -> Potentials:
+    """Return the counted potentials of some faces, and where every row is in their tables."""
+    sizes = [math.prod(_shape(submodels, face)[:-1]) for face in faces]
+    at = np.empty((len(submodels.classes), len(faces)), dtype=np.int32)
+    counted, own = np.empty((2, sum(sizes), submodels.n_classes))
+    first = 0
     for i, face in enumerate(faces):
-        for part in subsets(face):
-            if part not in of_submodels:
-                of_submodels[part] = submodels.own_share(part)
-            out[i] += (-1.0) ** (len(face) - len(part)) * of_submodels[part]
-    return out.T
+        last = first + sizes[i]
+        counted[first:last] = submodels.potential(face)[_seen(face)].reshape(sizes[i], -1)
+        own[first:last] = submodels.own_potential(face).reshape(sizes[i], -1)
+        at[:, i] = first + submodels.cells(face)
+        first = last
+    return Potentials(
+        at=at,
+        classes=submodels.classes,
+        row_weights=submodels.weights,
+        start=submodels.potential(()),
+        start_own=submodels.own_potential(()),
+        counted=counted,
+        own=own,
+        face=np.repeat(np.arange(len(faces), dtype=np.int32), sizes),
+        relevance=relevance,
+    )
+
+
+def written(of: Potentials, at: Floats, shapes: list[tuple[int, ...]]) -> list[Floats]:
+    """Return the potentials of some scales and weights: of the class alone, then of every face."""
+    scales, weights = taken_apart(of, at)
+    flat = of.relevance[of.face, None] * (scales[1:][of.face, None] * of.counted + weights)
+    out = [scales[0] * of.start]
+    first = 0
+    for shape in shapes:
+        last = first + math.prod(shape[:-1])
+        table = np.zeros((*(size + 1 for size in shape[:-1]), shape[-1]))  # 0 for levels not seen
+        table[_seen(shape[:-1])] = flat[first:last].reshape(shape)
+        out.append(table)
+        first = last
+    return out
+
+
+def _shape(submodels: Submodels, face: Face) -> tuple[int, ...]:
+    """Return the shape of the table of a face: its attributes' values, then the classes."""
+    return (*(submodels.sizes[v] for v in face), submodels.n_classes)
+
+
+def _seen(face: Sequence[int]) -> tuple[slice, ...]:
+    """Return the part of a table without the levels that were not seen, the last of every attribute."""
+    return (slice(None, -1),) * len(face)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-import operator
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -26,17 +26,15 @@ from graphoid.classifiers.mixture import averaged, best_structure
 from graphoid.classifiers.prior import PRIORS
 from graphoid.classifiers.search import Settings, climb
 from graphoid.classifiers.structures import Structure, best_regions, path, structures
-from graphoid.classifiers.submodels import Submodels
+from graphoid.classifiers.submodels import submodels
 from graphoid.counts.native import available_threads
+from graphoid.data.source import Source
 from graphoid.data.sources import open_source
 from graphoid.errors import DataError, SettingsError
+from graphoid.logic.names import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from numpy.typing import NDArray
-
-    from graphoid.data.source import Source
 
 CHUNK = 2**16
 """Rows predicted at a time: their codes take two bytes an attribute, their scores 16 a class."""
@@ -158,13 +156,12 @@ class MarkovNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         """
         self._check_settings()
         source, rows = self._opened(X, reset=True)
-        target = check_y(y, estimator=self)
-        check_classification_targets(target)
+        target = np.asarray(check_y(y, estimator=self))
         check_consistent_length(rows, target)
         weights = None if sample_weight is None else self._weights(sample_weight, rows)
         kept = np.arange(source.n_rows) if weights is None else np.flatnonzero(weights > 0)
         weights = None if weights is None or (weights[kept] == 1.0).all() else weights[kept]
-        self.classes_, classes = np.unique(np.asarray(target)[kept], return_inverse=True)
+        self.classes_, classes = _classes(target[kept])
         self.attributes_ = []
         columns = []
         for name, raw in zip(self._names(source), source.load(range(len(source.names))), strict=True):
@@ -173,7 +170,7 @@ class MarkovNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             )
             self.attributes_.append(attribute)
             columns.append(codes)
-        submodels = Submodels(
+        of = submodels(
             columns,
             [attribute.size for attribute in self.attributes_],
             classes,
@@ -182,17 +179,17 @@ class MarkovNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             theta=float(self.theta),
         )
         settings = Settings(self.max_order, self.candidates, self.prior, bool(self.acyclic))
-        self._climb = climb(submodels, likelihood(submodels, n_threads=self._n_threads()), settings)
+        self._climb = climb(of, likelihood(of, n_threads=self._n_threads()), settings)
         names = [attribute.name for attribute in self.attributes_]
-        self.path_ = path(self._climb, submodels, names)
+        self.path_ = path(self._climb, of, names)
         self.hyperedges_ = self.path_[: self._climb.best]
         self.regions_ = best_regions(self._climb, names)
         self.log_posterior_, self.dof_ = self._best()
         if self.preset == "paper":
-            self._single = best_structure(self._climb, submodels)
-            self._mixture = averaged(self._climb, submodels) if self.averaging else self._single
+            self._single = best_structure(self._climb, of)
+            self._mixture = averaged(self._climb, of) if self.averaging else self._single
         else:
-            self._single = self._mixture = fitted(self._climb, submodels, averaging=bool(self.averaging))
+            self._single = self._mixture = fitted(self._climb, of, averaging=bool(self.averaging))
         return self
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
@@ -236,19 +233,7 @@ class MarkovNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             The two classes; the two likeliest by default.
         """
         check_is_fitted(self)
-        if not hasattr(row, "columns"):
-            row = np.asarray(row, dtype=object).reshape(1, -1)
-            names = getattr(self, "feature_names_in_", None)
-            if names is not None and len(names) == row.shape[1]:
-                row = {name: [value] for name, value in zip(names, row[0], strict=True)}
-        if isinstance(row, dict):
-            source = open_source(row)
-        else:
-            source, _ = self._opened(row, reset=False)
-        if source.n_rows != 1:
-            raise DataError(
-                f"explain takes one row, not {source.n_rows:,}; pass X.iloc[[i]] or X[i : i + 1]."
-            )
+        source = self._one_row(row)
         if len(self.classes_) < 2:
             raise DataError(f"all rows learned from had the class {self.classes_[0]!r}: nothing to explain.")
         codes = self._codes(source)
@@ -296,6 +281,8 @@ class MarkovNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
 
     def _opened(self, X: Any, *, reset: bool) -> tuple[Source, Any]:
         """Return checked rows as a source, and in the form they came in."""
+        if hasattr(X, "collect") and hasattr(X, "collect_schema"):
+            X = X.collect()  # a lazy frame of polars
         if hasattr(X, "columns"):  # a data frame: its columns keep their types
             rows = validate_data(self, X, skip_check_array=True, reset=reset)
         else:
@@ -303,7 +290,29 @@ class MarkovNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         source = open_source(rows)
         if source.n_rows == 0:
             raise DataError("Found array with 0 sample(s): there is no row to learn from or to predict.")
+        if not source.names:
+            raise DataError("Found array with 0 feature(s): there is no column to learn from.")
         return source, rows
+
+    def _one_row(self, row: Any) -> Source:
+        """Return a row, in whatever form it comes, as a source."""
+        if hasattr(row, "columns") or np.ndim(row) == 2:
+            source, _ = self._opened(row, reset=False)
+            if source.n_rows != 1:
+                raise DataError(
+                    f"explain takes one row, not {source.n_rows:,}; pass X.iloc[[i]] or X[i : i + 1]."
+                )
+            return source
+        names = [attribute.name for attribute in self.attributes_]
+        if isinstance(row, Mapping):
+            absent = [name for name in names if name not in row]
+            if absent:
+                raise DataError(f"explain was given no value of {shown(absent)}.")
+            row = [row[name] for name in names]
+        values = list(row)
+        if len(values) != len(names):
+            raise DataError(f"explain was given {len(values)} values; the model has {len(names)} attributes.")
+        return Source(names, 1, lambda positions: ([values[i]] for i in positions))
 
     def _names(self, source: Source) -> list[str]:
         return [str(name) for name in getattr(self, "feature_names_in_", source.names)]
@@ -339,11 +348,7 @@ class MarkovNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
     def _check_settings(self) -> None:
         for name, least in (("max_order", 2), ("candidates", 1)):
             value = getattr(self, name)
-            try:
-                good = operator.index(value) >= least and not isinstance(value, bool)
-            except TypeError:
-                good = False
-            if not good:
+            if not _is_whole(value) or value < least:
                 raise SettingsError(f"{name} is {value!r}; it must be a whole number of at least {least}.")
         if self.max_order > MOST_ORDER:
             raise SettingsError(f"max_order is {self.max_order}; the most is {MOST_ORDER}.")
@@ -357,10 +362,33 @@ class MarkovNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
                 raise SettingsError(f"{name} is {value!r}; expected one of {', '.join(map(repr, choices))}.")
         if not isinstance(self.theta, (int, float, np.number)) or not 0 < self.theta < math.inf:
             raise SettingsError(f"theta is {self.theta!r}; it must be a positive number.")
-        if self.n_jobs is not None and (self.n_jobs < -1 or self.n_jobs == 0):
+        if self.n_jobs is not None and not (
+            _is_whole(self.n_jobs) and (self.n_jobs >= 1 or self.n_jobs == -1)
+        ):
             raise SettingsError(
-                f"n_jobs is {self.n_jobs}; it must be at least 1, None for one, or -1 for all processors."
+                f"n_jobs is {self.n_jobs!r}; it must be at least 1, None for one, or -1 for all processors."
             )
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
+def _classes(target: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Return the different classes in order, and every row's as a position."""
+    if target.dtype != object:
+        check_classification_targets(target)
+        return np.unique(target, return_inverse=True)
+    labels = target.tolist()  # told apart by their hashes: sorting them all takes ten times as long
+    if set(map(type, labels)) != {str}:
+        n_missing = sum(label is None for label in labels)
+        if n_missing:
+            raise DataError(f"{n_missing:,} rows have no class; leave them out.")
+        check_classification_targets(target)
+    levels = sorted(set(labels))
+    places = {level: place for place, level in enumerate(levels)}
+    codes = np.fromiter((places[label] for label in labels), np.intp, len(labels))
+    return np.array(levels, dtype=object), codes
 
 
 def _sliced(rows: Any, first: int, last: int) -> Any:

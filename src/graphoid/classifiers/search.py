@@ -110,7 +110,7 @@ def climb(submodels: Submodels, likelihood: Likelihood, settings: Settings) -> C
     tried, gains = None, np.empty(0)
     for order in range(2, last + 1):
         sets = promising(attributes, len(submodels.sizes), order - 1, settings.candidates, tried, gains)
-        stage = _Stage(sets, submodels)
+        stage = _Stage(sets, submodels, structure.keys)
         tried = None
         while True:
             step = structure.evaluate(stage, least=best + NEGLIGIBLE)
@@ -123,17 +123,20 @@ def climb(submodels: Submodels, likelihood: Likelihood, settings: Settings) -> C
                 found.steps.append(step)
                 break
             found.steps.append(replace(step, taken=ahead))
-            structure.add(step, ahead)
+            structure.add(stage, step, ahead)
             now, best = after, max(best, after)
     return found
 
 
 class _Stage:
-    """Hyperedges of one cardinality with their subsets, as numbers, and what each of these costs."""
+    """Hyperedges of one cardinality with their subsets: what these cost, and which the structure holds."""
 
-    def __init__(self, sets: Sets, submodels: Submodels) -> None:
+    def __init__(self, sets: Sets, submodels: Submodels, held: set[int]) -> None:
         self.faces = sets.members
-        self.subset_keys = sets.subset_keys()
+        keys = sets.subset_keys()
+        self.keys, places = np.unique(keys, return_inverse=True)
+        self.subsets = places.reshape(keys.shape)  # as positions in keys
+        self.held = np.array([key in held for key in self.keys.tolist()], dtype=bool)
         freedom = np.array(submodels.sizes, dtype=np.float64)[self.faces] - 1.0
         self.subset_dof = (submodels.n_classes - 1.0) * np.stack(
             [freedom[:, part].prod(axis=1) for part in subsets(tuple(range(sets.size)))], axis=1
@@ -148,7 +151,7 @@ class _Structure:
         self._n_rows = submodels.n_rows
         self._likelihood = likelihood
         self._settings = settings
-        self._keys = np.zeros(1, dtype=np.int64)  # the empty face: the class alone
+        self.keys = {0}  # of all faces; that of no attribute is the class alone
         self._masks: list[int] = []
 
     def start(self) -> float:
@@ -157,7 +160,7 @@ class _Structure:
 
     def evaluate(self, stage: _Stage, least: float) -> Step:
         """Try every hyperedge of a stage that is not part of the structure and may reach a log posterior."""
-        new = ~np.isin(stage.subset_keys, self._keys)
+        new = ~stage.held[stage.subsets]
         dof = self.dof + (new * stage.subset_dof).sum(axis=1)
         prior = self._log_prior(dof)
         tried = new[:, -1] & (prior >= least) & (prior > -np.inf)
@@ -165,13 +168,14 @@ class _Structure:
             tried[tried] = [acyclic([*self._masks, _mask(face)]) for face in stage.faces[tried].tolist()]
         faces, new = stage.faces[tried], new[tried]
         log_posterior = prior[tried] + self._likelihood.with_each(faces, new)
-        self._tried_keys = stage.subset_keys[tried]
+        self._tried_subsets = stage.subsets[tried]
         return Step(faces, new, dof[tried], log_posterior, None)
 
-    def add(self, step: Step, i: int) -> None:
+    def add(self, stage: _Stage, step: Step, i: int) -> None:
         """Make a hyperedge of the last step part of the structure."""
         self._likelihood.add(step.faces[i], step.new[i])
-        self._keys = np.union1d(self._keys, self._tried_keys[i])
+        stage.held[self._tried_subsets[i]] = True
+        self.keys.update(stage.keys[self._tried_subsets[i]].tolist())
         self._masks.append(_mask(step.face(i)))
         self.dof = float(step.dof[i])
 

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphoid.classifiers.regions import subsets
+from graphoid.counts.native import kernels
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -34,7 +35,7 @@ Face = tuple[int, ...]
 
 
 class Submodels:
-    r"""Coded rows with their classes, and the submodels estimated from them.
+    r"""Coded rows with their classes, and the submodels estimated from them; the specification of the kernel.
 
     Parameters
     ----------
@@ -98,17 +99,6 @@ class Submodels:
             self._logs[face] = np.log((counts + self.theta / counts.size) / (self.n_rows + self.theta))
         return self._logs[face]
 
-    def own_share(self, face: Face) -> NDArray[np.float64]:
-        r"""Return for every row what counting the row itself adds to its :math:`\log P(x_F, y)`.
-
-        Where weights are no whole numbers this is an approximation: no less than one row is left out.
-        """
-        counts = self.counts(face)
-        prior = self.theta / counts.size
-        shares = np.log((counts + prior) / (np.maximum(counts - 1.0, 0.0) + prior))
-        by_row: NDArray[np.float64] = np.take(shares, self.cells(face) * self.n_classes + self.classes)
-        return by_row
-
     def potential(self, face: Face) -> NDArray[np.float64]:
         r"""Return :math:`\varphi_F` for every combination of values and class.
 
@@ -123,6 +113,19 @@ class Submodels:
                 add(seen, _spread(self.log_probabilities(part), part, face), out=seen)
             self._potentials[face] = out
         return self._potentials[face]
+
+    def own_potential(self, face: Face) -> NDArray[np.float64]:
+        r"""Return what counting a row itself adds to :math:`\varphi_F` in its own cell, at its own class.
+
+        Where weights are no whole numbers this is an approximation: no less than one row is left out.
+        """
+        out = np.zeros((*(self.sizes[v] for v in face), self.n_classes))
+        for part in subsets(face):
+            counts = self.counts(part)
+            prior = self.theta / counts.size
+            share = np.log((counts + prior) / (np.maximum(counts - 1.0, 0.0) + prior))
+            out += (-1.0) ** (len(face) - len(part)) * _spread(share, part, face)
+        return out
 
     def term(self, face: Face, new: Iterable[Face]) -> NDArray[np.float64]:
         """Return what a hyperedge adds to the log score of each class, the sum over its new faces."""
@@ -159,6 +162,48 @@ class Submodels:
             ratio = log_p - np.log(p.sum(axis=-1, keepdims=True)) - self.log_probabilities(())
             self._informations[face] = float((p * ratio).sum())
         return self._informations[face]
+
+
+class NativeSubmodels(Submodels):
+    """By the compiled kernel."""
+
+    def __init__(self, native: Any, *args: Any, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self._native = native.Submodels(
+            [np.ascontiguousarray(column, dtype=np.uint16) for column in self.columns],
+            list(self.sizes),
+            np.ascontiguousarray(self.classes, dtype=np.uint16),
+            self.n_classes,
+            self.weights,
+            self.theta,
+        )
+
+    def potential(self, face: Face) -> NDArray[np.float64]:
+        r"""Return :math:`\varphi_F` for every combination of values and class."""
+        return self.term(face, [face])
+
+    def own_potential(self, face: Face) -> NDArray[np.float64]:
+        r"""Return what counting a row itself adds to :math:`\varphi_F` in its own cell, at its own class."""
+        table: NDArray[np.float64] = self._native.own_potential(face)
+        return table.reshape(*(self.sizes[v] for v in face), self.n_classes)
+
+    def term(self, face: Face, new: Iterable[Face]) -> NDArray[np.float64]:
+        """Return what a hyperedge adds to the log score of each class, the sum over its new faces."""
+        table: NDArray[np.float64] = self._native.term(
+            face, [sum(1 << face.index(v) for v in part) for part in new]
+        )
+        return table.reshape(*(self.sizes[v] + 1 for v in face), self.n_classes)
+
+    def mutual_information(self, face: Face) -> float:
+        """Return what a set of attributes tells about the class, in nats."""
+        told: float = self._native.mutual_information(face)
+        return told
+
+
+def submodels(*args: Any, **settings: Any) -> Submodels:
+    """Return the fastest :class:`Submodels`, which see for the settings."""
+    native = kernels()
+    return Submodels(*args, **settings) if native is None else NativeSubmodels(native, *args, **settings)
 
 
 def _spread(table: NDArray[np.float64], part: Face, face: Face) -> NDArray[np.float64]:

@@ -96,6 +96,8 @@ def _encode_arrow(cells: pa.Array | pa.ChunkedArray, name: str) -> Encoded:
     if isinstance(cells, pa.Array):
         cells = pa.chunked_array([cells])
     kind = cells.type
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        return _encode_dictionary(cells.dictionary_encode(), name, declared=False)
     if isinstance(kind, pa.BaseExtensionType):
         return _encode_arrow(pa.chunked_array([c.storage for c in cells.chunks], kind.storage_type), name)
     if pa.types.is_run_end_encoded(kind):

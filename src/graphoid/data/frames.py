@@ -157,8 +157,13 @@ def _series(native: Any) -> Any:
     """Return a column of a data frame in a form that the encoder knows, without a copy where there is one."""
     import narwhals.stable.v2 as nw
 
-    if isinstance(getattr(native, "dtype", None), np.dtype) and native.dtype.kind in "biuf":
+    dtype = getattr(native, "dtype", None)
+    if isinstance(dtype, np.dtype) and dtype.kind in "biuf":
         return native.to_numpy()
+    if dtype == np.dtype(object):
+        return native.to_list()
+    if type(dtype).__name__ == "StringDtype":  # pandas; Arrow holds it, or knows how to
+        return pa.array(native.array, from_pandas=True)
     if hasattr(native, "cat") and hasattr(native.cat, "codes"):  # pandas and its kin
         return Factor(native.cat.codes.to_numpy(), list(native.cat.categories), bool(native.cat.ordered))
     series = nw.from_native(native, series_only=True)

@@ -133,6 +133,11 @@ def merged(cells: pa.ChunkedArray) -> tuple[NDArray[Any], pa.Array]:
 
 def ranked_labels(labels: pa.Array) -> tuple[list[State], NDArray[np.int64]]:
     """Return the different labels by code point, and the rank of each label among them."""
+    if len(labels) <= REMEMBERED:  # few: Python, which sorts by code point, too, is done before Arrow begins
+        values = labels.to_pylist()
+        levels = sorted(set(values))
+        places = {level: rank for rank, level in enumerate(levels)}
+        return levels, np.array([places[value] for value in values], dtype=np.int64)
     encoded = labels.dictionary_encode()
     order = pc.sort_indices(encoded.dictionary).to_numpy()
     ranks = np.empty(len(order), dtype=np.int64)

@@ -15,9 +15,9 @@ from graphoid.errors import missing_extra
 from graphoid.experiments.compared import stream
 from graphoid.experiments.labeled import labeled, stratified
 from graphoid.experiments.printed_classes import LOG_LOSS, METHODS
+from graphoid.experiments.processes import spread
 from graphoid.experiments.results import Column, Plot, Results, Spread, paragraphs
 from graphoid.experiments.taken import file, folder
-from graphoid.progress import stepping
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -74,20 +74,26 @@ class Classes:
         How often the rows are dealt into folds.
     n_folds
         How many folds.
+    processes
+        How many data sets at a time.
     """
 
     names: tuple[str, ...] = tuple(LOG_LOSS)
     repetitions: int = 5
     n_folds: int = 5
+    processes: int = 1
 
     def run(self, *, seed: int = 0, data: Path | None = None, progress: Listener | None = None) -> Results:
         """Learn from the CSV files in the folder ``uci`` of the data."""
         uci = folder(data, "uci", "data sets as CSV files with a header, such as titanic.csv")
-        found = {}
-        for name in stepping(self.names, "UCI data sets", progress):
-            rows = labeled(file(uci, f"{name}.csv", f"{name}.csv.gz"))
-            found[name] = rows.n_rows, self.measured(name, rows, seed)
-        return self.results(found, seed)
+        done = spread(
+            partial(self._of_file, uci, seed), self.names, self.processes, "UCI data sets", progress
+        )
+        return self.results(dict(zip(self.names, done, strict=True)), seed)
+
+    def _of_file(self, uci: Path, seed: int, name: str) -> tuple[int, list[Measured]]:
+        rows = labeled(file(uci, f"{name}.csv", f"{name}.csv.gz"))
+        return rows.n_rows, self.measured(name, rows, seed)
 
     def measured(self, name: str, rows: Labeled, seed: int) -> list[Measured]:
         """Go through all methods on one set."""
