@@ -16,7 +16,7 @@ from graphoid.uncertainty.checkpoint import Checkpoint
 from graphoid.uncertainty.replicates import graph_of, in_all_rows, learned, measured, pairs_of
 from graphoid.uncertainty.resampled import Resampled
 from graphoid.uncertainty.resampling import SHARES, Kind, Resampler, check_kind, seed_of
-from graphoid.uncertainty.strength import conditioning_set, signs_of
+from graphoid.uncertainty.strength import conditioning_sets, signs_of
 
 if TYPE_CHECKING:
     import os
@@ -133,9 +133,8 @@ class Bootstrap:
     ) -> Resampled:
         """Follow the strength of the pairs through the resamples."""
         pairs = pairs_of(graph.n)
-        crossings: list[Crossing] = [
-            (*pair, conditioning_set(graph, pair, table.variables)) for pair in pairs
-        ]
+        givens = conditioning_sets(graph, pairs, table.variables)
+        crossings: list[Crossing] = [(*pair, given) for pair, given in zip(pairs, givens, strict=True)]
         followed = [
             i
             for i, pair in enumerate(pairs)
@@ -154,7 +153,7 @@ class Bootstrap:
             data_id=table.data_id,
             learner=repr(learner),
             found=found,
-            given=tuple(given for _, _, given in crossings),
+            given=tuple(givens),
             signs=signs_of(pairs, table.variables),
             continuous=np.array([table.variables[x].continuous for x, _ in pairs], dtype=bool),
             estimate=estimate,

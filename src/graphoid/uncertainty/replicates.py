@@ -73,7 +73,7 @@ def learned(
     """Return for every resample which pairs x < y are joined, pairs in the order of ``np.triu_indices``."""
     n = len(resampler.rows.variables)
     upper = np.triu_indices(n, 1)
-    parts = [part.tolist() for part in np.array_split(np.array(replicates, dtype=np.int64), max(1, n_jobs))]
+    parts = _parts(resampler, replicates, n_jobs)
     quick = quick_settings(learner, resampler)
 
     def one(r: int) -> NDArray[np.bool_]:
@@ -82,32 +82,30 @@ def learned(
             adjacency[x, y] = True
         return adjacency[upper]
 
-    def part_of(part: list[int]) -> NDArray[np.bool_]:
+    def part_of(part: tuple[int, ...]) -> NDArray[np.bool_]:
         if quick is not None and (native := together(resampler, part)) is not None:
             edges, _ = native.grow_shrink(*quick)
             joined: NDArray[np.bool_] = edges.reshape(len(part), n, n)[:, *upper].astype(bool)
             return joined
         return np.array([one(r) for r in part], dtype=bool).reshape(len(part), len(upper[0]))
 
-    return np.concatenate(
-        _mapped(part_of, [p for p in parts if p], n_jobs) or [np.zeros((0, len(upper[0])), bool)]
-    )
+    return np.concatenate(_mapped(part_of, parts, n_jobs) or [np.zeros((0, len(upper[0])), bool)])
 
 
 def measured(
     resampler: Resampler, replicates: Sequence[int], crossings: Sequence[Crossing], n_jobs: int = 1
 ) -> Measured:
     """Return how strong each of some pairs is in every resample."""
-    parts = [part.tolist() for part in np.array_split(np.array(replicates, dtype=np.int64), max(1, n_jobs))]
+    parts = _parts(resampler, replicates, n_jobs)
     quick = native_fits(resampler) and resampler.kind != "bayesian"
 
-    def part_of(part: list[int]) -> NDArray[np.float64]:
+    def part_of(part: tuple[int, ...]) -> NDArray[np.float64]:
         if quick and (native := together(resampler, part)) is not None:
             return _strengths(native, crossings)
         return np.array([in_table(resampler.table(r), crossings) for r in part]).transpose(1, 0, 2)
 
     shape = (len(crossings), len(replicates), 3)
-    done = _mapped(part_of, [p for p in parts if p], n_jobs) if crossings else []
+    done = _mapped(part_of, parts, n_jobs) if crossings else []
     whole = np.concatenate(done, axis=1) if done else np.zeros(shape)
     return Measured(*(np.ascontiguousarray(whole[:, :, k].T) for k in range(3)))
 
@@ -178,16 +176,25 @@ def quick_settings(learner: Any, resampler: Resampler) -> tuple[Any, ...] | None
     return (*how, propagate, learner.skip_independent, both, infers)
 
 
-def together(resampler: Resampler, replicates: Sequence[int]) -> Any | None:
+def _parts(resampler: Resampler, replicates: Sequence[int], n_jobs: int) -> list[tuple[int, ...]]:
+    """Return the resamples in parts, one a thread; what the kernels hold of other parts is let go."""
+    split = np.array_split(np.array(replicates, dtype=np.int64), max(1, n_jobs))
+    parts = [tuple(part.tolist()) for part in split if len(part)]
+    for other in set(resampler.held) - set(parts):
+        del resampler.held[other]
+    return parts
+
+
+def together(resampler: Resampler, replicates: tuple[int, ...]) -> Any | None:
     """Return resamples for the kernels to count together, or None if a weight is too large for them."""
     native = kernels()
-    weights = np.empty((len(replicates), len(resampler.counts)), dtype=np.uint8)
-    for line, r in enumerate(replicates):
-        drawn = resampler.weights(r)
-        if drawn.max(initial=0) > 255:
-            return None
-        weights[line] = drawn
-    return None if native is None else native.Resamples(*_for_kernels(resampler, weights))
+    if native is None:
+        return None
+    if replicates not in resampler.held:
+        weights = resampler.bytes(replicates)
+        made = None if weights is None else native.Resamples(*_for_kernels(resampler, weights))
+        resampler.held[replicates] = made
+    return resampler.held[replicates]
 
 
 def _for_kernels(resampler: Resampler, weights: NDArray[np.uint8]) -> tuple[Any, ...]:
@@ -199,7 +206,8 @@ def _for_kernels(resampler: Resampler, weights: NDArray[np.uint8]) -> tuple[Any,
 
 def _strengths(native: Any, crossings: Sequence[Crossing]) -> NDArray[np.float64]:
     """Return the three numbers of every pair in every resample: a line each of a plane a pair."""
-    return np.array([native.strengths(x, y, list(z)).reshape(-1, 3) for x, y, z in crossings])
+    found: NDArray[np.float64] = native.strengths(list(crossings)).reshape(len(crossings), -1, 3)
+    return found
 
 
 def pairs_of(n: int) -> list[Edge]:

@@ -82,6 +82,10 @@ class Resampler:
             self.counts = np.ones(table.n_rows, dtype=np.int64)
             self.rows = table
         self._row_of = np.repeat(np.arange(len(self.counts), dtype=np.int32), self.counts)
+        # about what a binomial number costs beside drawing a row
+        self._by_row = kind == "rows" and 20 * len(self.counts) >= self._n_rows
+        self.held: dict[tuple[int, ...], Any] = {}
+        """What the kernels made of some resamples, for whoever asks about the same ones next."""
 
     def share(self, r: int) -> float:
         """Return the share of the rows that a resample keeps."""
@@ -89,13 +93,10 @@ class Resampler:
 
     def weights(self, r: int) -> NDArray[Any]:
         """Return the weight of every row of :attr:`rows` in a resample: whole numbers unless "bayesian"."""
-        stream = np.random.SeedSequence(self.seed, spawn_key=(r,))
         n, distinct = self._n_rows, len(self.counts)
-        if (
-            self.kind == "rows" and 20 * distinct >= n
-        ):  # about what a binomial number costs beside drawing a row
-            return draw_rows(int(stream.generate_state(1, np.uint64)[0]), self._row_of, distinct)
-        rng = np.random.Generator(np.random.PCG64(stream))
+        if self._by_row:
+            return draw_rows(self._key(r), self._row_of, distinct)
+        rng = np.random.Generator(np.random.PCG64(self._stream(r)))
         if self.kind == "bayesian":
             drawn = rng.standard_gamma(self.counts.astype(np.float64))
             return np.asarray(drawn * (n / drawn.sum()))
@@ -103,6 +104,29 @@ class Resampler:
             kept = rng.choice(n, max(1, round(self.share(r) * n)), replace=False, shuffle=False)
             return np.bincount(self._row_of[kept], minlength=distinct)
         return rng.multinomial(n, self.counts / n)
+
+    def bytes(self, replicates: Sequence[int]) -> NDArray[np.uint8] | None:
+        """Return a line of :meth:`weights` for each of some resamples; None if one does not fit into a byte.
+
+        Not for "bayesian", whose weights are no whole numbers.
+        """
+        native, shape = kernels(), (len(replicates), len(self.counts))
+        if native is not None and self._by_row:
+            drawn = native.draw_together([self._key(r) for r in replicates], self._row_of, shape[1])
+            return drawn.reshape(shape) if len(drawn) == shape[0] * shape[1] else None
+        out = np.empty(shape, dtype=np.uint8)
+        for line, r in zip(out, replicates, strict=True):
+            weights = self.weights(r)
+            if weights.max(initial=0) > 255:
+                return None
+            line[:] = weights
+        return out
+
+    def _stream(self, r: int) -> np.random.SeedSequence:
+        return np.random.SeedSequence(self.seed, spawn_key=(r,))
+
+    def _key(self, r: int) -> int:
+        return int(self._stream(r).generate_state(1, np.uint64)[0])
 
     def table(self, r: int) -> Table:
         """Return a resample as a table with weights."""
