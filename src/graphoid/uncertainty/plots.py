@@ -1,4 +1,7 @@
-"""Pictures of what a bootstrap found; each returns the axes it drew on."""
+"""Pictures of what a bootstrap found; each returns the axes it drew on.
+
+Names are shown as they are: ``parse_math=False`` keeps a dollar sign in one from beginning a formula.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ def edge_intervals(found: Resampled, ax: Any = None) -> Any:
         ax.annotate(
             f"{row.frequency:.0%}", (1.01, place), xycoords=("axes fraction", "data"), va="center", fontsize=7
         )
-    ax.set_yticks(range(len(rows)), [f"{row.x} - {row.y}" for row in rows])
+    ax.set_yticks(range(len(rows)), [f"{row.x} - {row.y}" for row in rows], parse_math=False)
     ax.set_xlabel(
         "conditional mutual information, bits; 95 % interval; right: share of resamples with the edge"
     )
@@ -62,7 +65,7 @@ def centrality(found: Resampled, measure: str = "strength", ax: Any = None) -> A
     for place, row in enumerate(rows):
         ax.plot([row.low, row.high], [place, place], color=COLORS["present"], linewidth=2)
         ax.plot([row.value], [place], "o", color=COLORS["present"], markersize=4)
-    ax.set_yticks(range(len(rows)), [row.variable for row in rows])
+    ax.set_yticks(range(len(rows)), [row.variable for row in rows], parse_math=False)
     ax.set_xlabel(f"{measure.replace('_', ' ')}; 95 % interval")
     return ax
 
@@ -79,8 +82,8 @@ def differences(found: Resampled, ax: Any = None) -> Any:
         shade[i][j] = shade[j][i] = float(r.different)
     ax.imshow(shade, cmap="Greys", vmin=0, vmax=1.2)
     labels = [f"{x} - {y}" for x, y in edges]
-    ax.set_xticks(range(len(edges)), labels, rotation=90, fontsize=7)
-    ax.set_yticks(range(len(edges)), labels, fontsize=7)
+    ax.set_xticks(range(len(edges)), labels, rotation=90, fontsize=7, parse_math=False)
+    ax.set_yticks(range(len(edges)), labels, fontsize=7, parse_math=False)
     ax.set_title("dark: strengths differ")
     return ax
 
