@@ -51,7 +51,7 @@ def test_the_same_graphs(learner, kind):
         table = dependent_table(seed)
         resampler = Resampler(table, kind, seed)
         assert quick_settings(learner, resampler) is not None
-        found = learned(learner, resampler, range(12))
+        found = learned(learner, resampler, range(12)).joined
         for r in range(12):
             graph = graph_of(learner, resampler.table(r))
             assert found[r].tolist() == [graph.has_edge(*pair) for pair in pairs_of(graph.n)]
@@ -67,7 +67,7 @@ def test_tables_beyond_two_bytes_of_codes():
     assert np.allclose(quick.bits, plain[:, :, 0], rtol=1e-12, atol=1e-12)
     assert np.array_equal(quick.bias, plain[:, :, 1])
     generous = gd.GSMN(test=gd.ChiSquare(alpha=0.9))
-    found = learned(generous, resampler, range(3))
+    found = learned(generous, resampler, range(3)).joined
     for r in range(3):
         graph = graph_of(generous, resampler.table(r))
         assert found[r].tolist() == [graph.has_edge(*pair) for pair in pairs_of(7)]
@@ -83,7 +83,7 @@ def test_more_rows_than_two_bytes_count():
     quick = measured(resampler, range(20), crossings)
     plain = np.array([in_table(resampler.table(r), crossings) for r in range(20)])
     assert np.allclose(quick.bits, plain[:, :, 0], rtol=1e-12, atol=1e-12)
-    assert learned(gd.GSIMN(), resampler, range(20)).shape == (20, 3)
+    assert learned(gd.GSIMN(), resampler, range(20)).joined.shape == (20, 3)
 
 
 def test_the_same_strengths():
@@ -111,9 +111,9 @@ def test_the_same_rows_are_drawn(monkeypatch):
 def test_every_instruction_set(simd, monkeypatch):
     resampler = Resampler(dependent_table(5), "rows", 2)
     monkeypatch.setenv("GRAPHOID_SIMD", simd)
-    found = learned(gd.GSIMN(), resampler, range(20))
+    found = learned(gd.GSIMN(), resampler, range(20)).joined
     monkeypatch.setenv("GRAPHOID_SIMD", "plain")
-    assert np.array_equal(found, learned(gd.GSIMN(), resampler, range(20)))
+    assert np.array_equal(found, learned(gd.GSIMN(), resampler, range(20)).joined)
 
 
 def test_what_the_kernels_cannot_do_is_left_to_the_learner():

@@ -62,7 +62,7 @@ def _draw(ax: Any, results: Results, plot: Plot, columns: tuple[str, ...], rows:
             means, spreads = [_mean(cell) for cell in cells], [_sd(cell) for cell in cells]
             style = {"marker": "o", "markersize": 3, "linewidth": 1, "capsize": 2}
             if any(isinstance(value, str) for value in at):
-                at = [verbatim(str(value)) for value in at]
+                at = tuple(verbatim(str(value)) for value in at)
                 style["linestyle"] = ""
                 ax.tick_params("x", rotation=90)
             ax.errorbar(at, means, yerr=spreads, label=verbatim(label), **style)

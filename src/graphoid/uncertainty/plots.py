@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from graphoid.errors import missing_extra
+from graphoid.errors import DataError, missing_extra
 from graphoid.uncertainty.stability import ENOUGH
 
 if TYPE_CHECKING:
-    from graphoid.uncertainty.resampled import Resampled
+    from graphoid.uncertainty.resampled import EdgeStability, Resampled
 
 COLORS = {"present": "#1f6f4a", "undecided": "#b8860b", "absent": "#8c8c8c"}
 MOST_EDGES = 60  # what fits on a page
@@ -37,6 +37,35 @@ def edge_intervals(found: Resampled, ax: Any = None) -> Any:
         ax.plot([], [], "o", color=color, label=verdict)
     ax.legend(loc="lower right", fontsize=8)
     return ax
+
+
+def probabilities(found: Resampled, ax: Any = None) -> Any:
+    """Draw the posterior probability of every pair: a dot from all rows, a tick for the resamples' mean.
+
+    For Bayesian learners and tests; the Bayes factor is at the right.
+    """
+    if found.inclusion is None:
+        raise DataError(
+            f"{found.learner} gives no probabilities; resample a Bayesian learner such as Posterior(), or "
+            f"one with test=BayesianTest()."
+        )
+    rows = sorted((row for row in found.edges() if row.probability is not None), key=_probability)
+    rows = rows[-MOST_EDGES:]
+    ax = _axes(ax, (7, max(2.0, 0.25 * len(rows) + 1)))
+    for place, row in enumerate(rows):
+        color = COLORS[row.verdict]
+        ax.plot([row.probability], [place], "o", color=color, markersize=4)
+        ax.plot([row.mean_probability], [place], "|", color=color, markersize=9)
+        at = {"xycoords": ("axes fraction", "data"), "va": "center", "fontsize": 7}
+        ax.annotate(f"{row.bayes_factor:.3g}", (1.01, place), **at)
+    ax.set_yticks(range(len(rows)), [f"{row.x} - {row.y}" for row in rows], parse_math=False)
+    ax.set_xlim(-0.02, 1.02)
+    ax.set_xlabel("posterior probability: all rows (dot), mean of the resamples (tick); right: Bayes factor")
+    return ax
+
+
+def _probability(row: EdgeStability) -> float:
+    return row.probability or 0.0
 
 
 def case_drop(found: Resampled, ax: Any = None) -> Any:
