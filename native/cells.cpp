@@ -28,6 +28,16 @@ void rank(std::vector<uint16_t>& ids, size_t range, std::vector<uint32_t>& row_i
     for (uint16_t& id : ids) id = rank[id];
 }
 
+// Mixes a column into ids below `range`, which are ranked before where they become too many. False, with nothing done, if
+// two bytes do not hold them.
+bool mix(const Simd& simd, const Column& column, std::vector<uint16_t>& ids, size_t& range, std::vector<uint32_t>& row_in) {
+    if (range * column.arity > kManyIds) rank(ids, range, row_in), range = row_in.size();
+    if (range * column.arity > 65536) return false;
+    simd.mix16(ids.data(), column.narrow, static_cast<uint16_t>(column.arity), ids.size());
+    range *= column.arity;
+    return true;
+}
+
 }  // namespace
 
 std::vector<int> Crossing::variables() const {
@@ -36,25 +46,28 @@ std::vector<int> Crossing::variables() const {
     return all;
 }
 
-Cells::Cells(const Dataset& data, const std::vector<int>& of, const Cells* base) : Cells(data, of, find(data, of, base)) {}
-
-Cells::Cells(const Dataset& data, const std::vector<int>& of, Found found)
-    : variables(of), found_(std::move(found)), distinct_(found_.row_in.size(), columns(data), nullptr, 1.0, &data.simd) {}
+Cells::Cells(const Dataset& data, const std::vector<int>& of, const Cells* base)
+    : variables(of), simd_(data.simd), found_(find(data, of, base)), states_(of.size() * n()), columns_(of.size()) {
+    for (size_t k = 0; k < of.size(); ++k) {
+        const Column& from = data.columns[of[k]];
+        std::uint8_t* to = states_.data() + k * n();
+        for (size_t c = 0; c < n(); ++c) to[c] = from.narrow[found_.row_in[c]];
+        columns_[k].narrow = to;
+        columns_[k].arity = from.arity;
+    }
+}
 
 Cells::Found Cells::find(const Dataset& data, const std::vector<int>& of, const Cells* base) {
     Found out;
-    if (base != nullptr) out.ids16 = base->of_rows16();
-    else out.ids16.assign(data.n_rows, 0);
-    size_t range = base != nullptr ? base->n() : 1;
-    bool narrow = base == nullptr || base->of_rows32().empty();
+    size_t range = 1;
+    bool narrow = true;
+    if (base != nullptr && base->of_rows32().empty())
+        out.ids16 = base->of_rows16(), range = base->n();
+    else
+        out.ids16.assign(data.n_rows, 0), base = nullptr;
     for (const int v : of) {
         if (base != nullptr && std::binary_search(base->variables.begin(), base->variables.end(), v)) continue;
-        const size_t arity = data.columns[v].arity;
-        if (narrow && range * arity > kManyIds) rank(out.ids16, range, out.row_in), range = out.row_in.size();
-        narrow = narrow && range * arity <= 65536;
-        if (!narrow) break;
-        data.mix(out.ids16.data(), v, 0, data.n_rows);
-        range *= arity;
+        narrow = narrow && mix(data.simd, data.columns[v], out.ids16, range, out.row_in);
     }
     if (narrow) {
         rank(out.ids16, range, out.row_in);
@@ -69,33 +82,28 @@ Cells::Found Cells::find(const Dataset& data, const std::vector<int>& of, const 
     return out;
 }
 
-// The states of every cell, read off a row in it.
-std::vector<Column> Cells::columns(const Dataset& data) {
-    const std::vector<uint32_t>& row_in = found_.row_in;
-    const size_t cells = row_in.size();
-    states_.resize(variables.size() * cells);
-    std::vector<Column> out(variables.size());
-    for (size_t k = 0; k < variables.size(); ++k) {
-        const Column& from = data.columns[variables[k]];
-        std::uint8_t* to = states_.data() + k * cells;
-        for (size_t c = 0; c < cells; ++c) to[c] = from.narrow[row_in[c]];
-        out[k].narrow = to;
-        out[k].arity = from.arity;
-    }
-    return out;
-}
-
 const Crossed& Cells::cross(const Crossing& q) {
     const auto [found, fresh] = crossed_.try_emplace(q);
     Crossed& out = found->second;
     if (!fresh) return out;
     const auto place = [this](int v) { return static_cast<int>(std::lower_bound(variables.begin(), variables.end(), v) - variables.begin()); };
-    std::vector<int> given;
     double configurations = 1;
-    for (const int z : q.given) given.push_back(place(z)), configurations *= distinct_.columns[given.back()].arity;
+    for (const int z : q.given) configurations *= columns_[place(z)].arity;
+    const bool ranked = configurations > kFewSlices;
     Slices slices;
-    make_slices(slices, distinct_, given, configurations > kFewSlices);
-    const Column &x = distinct_.columns[place(q.x)], &y = distinct_.columns[place(q.y)];
+    slices.ids16.assign(n(), 0);
+    std::vector<uint32_t> row_in;
+    bool narrow = true;
+    for (const int z : q.given) narrow = narrow && mix(simd_, columns_[place(z)], slices.ids16, slices.n, row_in);
+    if (!narrow) {
+        std::vector<int> given;
+        for (const int z : q.given) given.push_back(place(z));
+        make_slices(slices, Dataset(n(), columns_, nullptr, 1.0, &simd_), given, ranked);
+    } else if (ranked) {
+        rank(slices.ids16, slices.n, row_in);
+        slices.n = row_in.size();
+    }
+    const Column &x = columns_[place(q.x)], &y = columns_[place(q.y)];
     out.slices = slices.n;
     out.size = slices.n * x.arity * y.arity;
     out.cell.resize(n());

@@ -33,7 +33,7 @@ public:
     Cells(const Dataset& data, const std::vector<int>& variables, const Cells* base = nullptr);
 
     const std::vector<int> variables;
-    std::size_t n() const { return distinct_.n_rows; }
+    std::size_t n() const { return found_.row_in.size(); }
     // The cell of every row of the data: one of the two, the first where two bytes hold it.
     const std::vector<std::uint16_t>& of_rows16() const { return found_.ids16; }
     const std::vector<std::uint32_t>& of_rows32() const { return found_.ids32; }
@@ -48,13 +48,12 @@ private:
         std::vector<std::uint32_t> row_in;  // a row of every cell
         std::size_t bytes() const { return 2 * ids16.size() + 4 * ids32.size(); }
     };
-    Cells(const Dataset& data, const std::vector<int>& variables, Found found);
     static Found find(const Dataset& data, const std::vector<int>& variables, const Cells* base);
-    std::vector<Column> columns(const Dataset& data);
 
+    const Simd& simd_;
     Found found_;
     std::vector<std::uint8_t> states_;   // of the first variable in every cell, then of the next
-    Dataset distinct_;                   // its variables are places in `variables`
+    std::vector<Column> columns_;        // the same as data with a row a cell; one for each of `variables`
     std::map<Crossing, Crossed> crossed_;
 };
 
