@@ -140,9 +140,11 @@ class Bootstrap:
         pairs = pairs_of(graph.n)
         givens = conditioning_sets(graph, pairs, table.variables)
         crossings: list[Crossing] = [(*pair, given) for pair, given in zip(pairs, givens, strict=True)]
-        ever = found.joined.any(axis=0).tolist()
+        ever = set(np.flatnonzero(found.joined.any(axis=0)).tolist())
         followed = [
-            i for i, pair in enumerate(pairs) if len(pairs) <= MOST_PAIRS or ever[i] or graph.has_edge(*pair)
+            i
+            for i, pair in enumerate(pairs)
+            if len(pairs) <= MOST_PAIRS or i in ever or graph.has_edge(*pair)
         ]
         looked_at = range(len(pairs)) if len(pairs) <= MOST_ESTIMATED else followed
         estimate = np.full((len(pairs), 3), np.nan)
