@@ -127,3 +127,17 @@ def test_what_the_kernels_cannot_do_is_left_to_the_learner():
     ):
         assert quick_settings(learner, resampler) is None
     assert quick_settings(gd.GSMN(), Resampler(dependent_table(0), "bayesian", 1)) is None
+
+
+def test_more_cells_than_two_bytes_tell_apart():
+    table = random_table(n_rows=150_000, arities=[256, 256, 4], seed=2)
+    resampler = Resampler(table, "rows", 1)
+    assert len(resampler.counts) > 65_536
+    crossings = [(0, 2, (1,)), (0, 1, (2,)), (0, 1, ())]
+    quick = measured(resampler, range(2), crossings)
+    plain = np.array([in_table(resampler.table(r), crossings) for r in range(2)])
+    assert np.allclose(quick.bits, plain[:, :, 0], rtol=1e-12, atol=1e-12)
+    assert np.array_equal(quick.bias, plain[:, :, 1])
+    graph = graph_of(gd.GSMN(), resampler.table(0))
+    found = learned(gd.GSMN(), resampler, range(1)).joined[0]
+    assert found.tolist() == [graph.has_edge(*pair) for pair in pairs_of(3)]
