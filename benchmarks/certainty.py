@@ -1,11 +1,13 @@
 """Whether intervals cover, whether verdicts are honest, and what a bootstrap costs.
 
 Random pairwise networks of 8 binary variables, two neighbors each on average; the true strength of a pair is
-that of the network's exact distribution, given what the estimate was given. gd.learn, which takes seconds,
-gets one problem in ten. The cost is that of 200 resamples of 20,000 rows of alarm beside one run of a learner
-(if GRAPHOID_DATA holds bif/alarm.bif). Prints each figure and whether its bar holds; exits with 1 if not.
+that of the network's exact distribution, given what the estimate was given. The cost is that of 200 resamples
+of 20,000 rows of alarm beside one run of a learner (if GRAPHOID_DATA holds bif/alarm.bif). Prints each figure
+and whether its bar holds; exits with 1 if not.
 
-    GRAPHOID_DATA=DIR python benchmarks/certainty.py [PROBLEMS]
+    GRAPHOID_DATA=DIR python benchmarks/certainty.py [PROBLEMS] [coverage] [verdicts] [learn] [cost]
+
+Without names all parts run; gd.learn, which takes seconds, then gets one problem in ten.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import sys
 import time
 from itertools import pairwise
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,6 +27,9 @@ from graphoid.uncertainty.association import information, log_odds
 from graphoid.uncertainty.replicates import learned
 from graphoid.uncertainty.resampling import Resampler
 from measure import best, closing_line, word
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 N, RESAMPLES = 8, 200
 AWAY_FROM_ZERO = {"bits": 0.01, "log odds": 0.2}
@@ -67,35 +73,37 @@ def coverage(problems: int) -> None:
             print(f"{shown}  {word(what, holds=0.9 <= share <= 0.98)}", flush=True)
 
 
-def verdicts(problems: int) -> None:
-    """Count false verdicts of the bootstrap and of gd.learn, and what is left undecided."""
-    for name, share in (("bootstrap of GSIMN", 1.0), ("gd.learn", 0.1)):
-        left = []
-        for rows in (200, 500, 2_000):
-            called: dict[str, list[float]] = {"present": [], "absent": [], "undecided": []}
-            for seed in range(round(problems * share)):
-                _, theta, network = problem(1_000 + seed, 0.2)
-                table = network.sample(rows, seed)
-                if name == "gd.learn":
-                    found = gd.learn(table).pairs()
-                else:
-                    found = gd.Bootstrap(gd.GSIMN(), n=RESAMPLES, random_state=seed).fit(table).edges()
-                for row in found:
-                    pair = table.position(row.x), table.position(row.y)
-                    called[row.verdict].append(abs(theta.get(pair, 0.0)))
-            false = float(np.mean(np.array(called["present"]) == 0.0)) if called["present"] else 0.0
-            missed = float(np.mean(np.array(called["absent"]) >= 0.5)) if called["absent"] else 0.0
-            total = sum(map(len, called.values()))
-            left.append(len(called["undecided"]) / total)
-            what = f"{name}, {rows:,} rows"
-            said = f"{what:34} present {len(called['present']):5,}, false {false:6.1%}"
-            said += f"; absent {len(called['absent']):5,}, edges of log odds .5 or more {missed:6.1%}"
-            print(
-                f"{said}; undecided {left[-1]:.1%}  {word(what, holds=max(false, missed) <= 0.05)}",
-                flush=True,
-            )
-        falls = all(a > b for a, b in pairwise(left))
-        print(f"{name}: the undecided share falls with the rows  {word(name, holds=falls)}", flush=True)
+def called(kind: str, rows: int, seeds: Iterable[int]) -> dict[str, list[float]]:
+    """Return for every verdict the true log odds, as absolute values, of the pairs that got it."""
+    found: dict[str, list[float]] = {"present": [], "absent": [], "undecided": []}
+    for seed in seeds:
+        _, theta, network = problem(1_000 + seed, 0.2)
+        table = network.sample(rows, seed)
+        if kind == "gd.learn":
+            pairs = gd.learn(table).pairs()
+        else:
+            pairs = gd.Bootstrap(gd.GSIMN(), n=RESAMPLES, random_state=seed).fit(table).edges()
+        for row in pairs:
+            found[row.verdict].append(abs(theta.get((table.position(row.x), table.position(row.y)), 0.0)))
+    return found
+
+
+def verdicts(kind: str, problems: int) -> None:
+    """Count false verdicts, and what is left undecided."""
+    left = []
+    for rows in (200, 500, 2_000):
+        found = called(kind, rows, range(problems))
+        present, absent = found["present"], found["absent"]
+        false = float(np.mean(np.array(present) == 0.0)) if present else 0.0
+        missed = float(np.mean(np.array(absent) >= 0.5)) if absent else 0.0
+        left.append(len(found["undecided"]) / sum(map(len, found.values())))
+        what = f"{kind}, {rows:,} rows"
+        said = f"{what:34} present {len(present):5,}, false {false:6.1%}"
+        said += f"; absent {len(absent):5,}, edges of log odds .5 or more {missed:6.1%}"
+        holds = max(false, missed) <= 0.05
+        print(f"{said}; undecided {left[-1]:.1%}  {word(what, holds=holds)}", flush=True)
+    falls = all(a > b for a, b in pairwise(left))
+    print(f"{kind}: the undecided share falls with the rows  {word(kind, holds=falls)}", flush=True)
 
 
 def cost() -> None:
@@ -150,8 +158,15 @@ if __name__ == "__main__":
     if sys.argv[1:2] == ["--peak"]:
         print_peak(sys.argv[2], int(sys.argv[3]))
         sys.exit(0)
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 200
-    coverage(count)
-    verdicts(count)
-    cost()
+    numbers = [int(name) for name in sys.argv[1:] if name.isdigit()]
+    parts = [name for name in sys.argv[1:] if not name.isdigit()]
+    count = numbers[0] if numbers else 200
+    if not parts or "coverage" in parts:
+        coverage(count)
+    if not parts or "verdicts" in parts:
+        verdicts("bootstrap of GSIMN", count)
+    if not parts or "learn" in parts:
+        verdicts("gd.learn", count if parts else round(count / 10))
+    if not parts or "cost" in parts:
+        cost()
     sys.exit(closing_line())

@@ -2,11 +2,13 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "bind.hpp"
@@ -66,17 +68,20 @@ public:
         return nb::make_tuple(owned(std::move(edges)), owned(std::move(tests)));
     }
 
-    // Bits, their bias and log odds of (x, y) given others, in every resample: three numbers each, one after the other.
-    nb::ndarray<nb::numpy, double, nb::ndim<1>> strengths(int x, int y, std::vector<int> given) {
-        std::sort(given.begin(), given.end());
-        std::vector<int> all = given;
-        all.push_back(x), all.push_back(y);
-        for (const int v : all)
-            if (v < 0 || v >= data_->n_variables()) throw nb::index_error("no such variable");
+    // Bits, their bias and log odds of pairs (x, y) given others: three numbers for every resample, pair by pair.
+    using Question = std::tuple<int, int, std::vector<int>>;
+    nb::ndarray<nb::numpy, double, nb::ndim<1>> strengths(const std::vector<Question>& questions) {
+        std::vector<Crossing> crossings;
+        for (const auto& [x, y, given] : questions) {
+            crossings.push_back({x, y, given});
+            std::sort(crossings.back().given.begin(), crossings.back().given.end());
+            for (const int v : crossings.back().variables())
+                if (v < 0 || v >= data_->n_variables()) throw nb::index_error("no such variable");
+        }
         std::vector<double> out;
         {
             nb::gil_scoped_release free;
-            for (const Strength& s : graphoid::strengths(*data_, {x, y, std::move(given)})) out.insert(out.end(), {s.bits, s.bias, s.log_odds});
+            for (const Strength& s : graphoid::strengths(*data_, crossings)) out.insert(out.end(), {s.bits, s.bias, s.log_odds});
         }
         return owned(std::move(out));
     }
@@ -87,14 +92,30 @@ private:
     std::unique_ptr<Resamples> data_;
 };
 
-nb::ndarray<nb::numpy, std::uint32_t, nb::ndim<1>> draw(std::uint64_t key,
-                                                        nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu> row_of,
-                                                        std::size_t distinct) {
-    const std::size_t n = row_of.shape(0);
-    for (std::size_t i = 0; i < n; ++i)
+using Rows = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+void check(Rows row_of, std::size_t distinct) {
+    for (std::size_t i = 0; i < row_of.shape(0); ++i)
         if (row_of.data()[i] < 0 || static_cast<std::size_t>(row_of.data()[i]) >= distinct) throw nb::index_error("no such row");
+}
+
+nb::ndarray<nb::numpy, std::uint32_t, nb::ndim<1>> draw(std::uint64_t key, Rows row_of, std::size_t distinct) {
+    check(row_of, distinct);
     std::vector<std::uint32_t> out(distinct, 0);
-    draw_rows(key, n, row_of.data(), out.data());
+    draw_rows(key, row_of.shape(0), row_of.data(), out.data());
+    return owned(std::move(out));
+}
+
+// A line of weights for every key; none at all if one of them does not fit into its byte.
+nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<1>> draw_together(const std::vector<std::uint64_t>& keys, Rows row_of, std::size_t distinct) {
+    check(row_of, distinct);
+    std::vector<std::uint8_t> out(keys.size() * distinct, 0);
+    bool fits = true;
+    {
+        nb::gil_scoped_release free;
+        for (std::size_t r = 0; r < keys.size() && fits; ++r) fits = draw_rows(keys[r], row_of.shape(0), row_of.data(), out.data() + r * distinct);
+    }
+    if (!fits) out.clear();
     return owned(std::move(out));
 }
 
@@ -104,6 +125,7 @@ namespace graphoid {
 
 void bind_resamples(nb::module_& m) {
     m.def("draw_rows", &draw, nb::arg("key"), nb::arg("row_of"), nb::arg("distinct"));
+    m.def("draw_together", &draw_together, nb::arg("keys"), nb::arg("row_of"), nb::arg("distinct"));
     nb::class_<BoundResamples>(m, "Resamples")
         .def(nb::init<BoundResamples::Codes, const std::vector<std::uint32_t>&, BoundResamples::Weights, const std::string&>())
         .def("grow_shrink", &BoundResamples::grow_shrink)

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <numeric>
+#include <unordered_map>
 
 #include "knowledge.hpp"
+#include "streams.hpp"
 #include "sum.hpp"
 
 namespace graphoid {
@@ -18,23 +19,43 @@ namespace {
 
 // Cells of the tables that several pairs are read off: with the weights of 200 resamples these fit into the first cache.
 constexpr double kSharedCells = 80;
-// Times a question is counted for one resample alone before it is counted for all that are left: counting for all
+// Times variables are counted for one resample alone before they are counted for all that are left: counting for all
 // costs about as much as counting for so many one by one.
-constexpr uint32_t kOften = 6;
-// What the tables counted for all may take together.
-constexpr size_t kMostHeld = size_t{28} << 20;
+constexpr uint32_t kOften = 8;
+// What the counts for all may take together, and what else is known of variables that were counted.
+constexpr size_t kMostListed = size_t{28} << 20;
+constexpr size_t kMostHeld = size_t{24} << 20;
+// Tables of a resample that smaller ones are read off.
+constexpr size_t kRecent = 64;
 
-// A question that was asked before: how often, and its tables in the resamples that are left, once that was often.
-struct Asked {
+// Variables that were counted together: how often, and their counts in the resamples that are left, once that was often.
+struct Together {
+    Together(const Dataset& data, const vector<int>& variables, const Cells* base) : cells(data, variables, base) {}
+    Cells cells;
     uint32_t times = 0;
-    Listed tables;
+    Listed counts;
+};
+
+struct Mixed {
+    size_t operator()(const vector<Word>& members) const {
+        Word key = 0;
+        for (const Word word : members) key = stream_word(key ^ word, 0);
+        return key;
+    }
+};
+
+// The counts of variables in the resample at hand.
+struct Recent {
+    Together* of = nullptr;
+    vector<Word> members;
+    vector<uint32_t> counts;
 };
 
 // Answers questions about every resample.
 class Tester {
 public:
     Tester(Resamples& data, const GrowShrink& settings)
-        : data_(data), alpha_(settings.alpha), judge_(settings.test, data.simd()), n_(data.n_variables()) {}
+        : data_(data), alpha_(settings.alpha), judge_(settings.test, data.data().simd), n_(data.n_variables()), words_((n_ + 63) / 64) {}
 
     // log p-values of all pairs, unconditionally: out[r][x * n + y].
     void pairs(vector<vector<double>>& out) {
@@ -56,7 +77,7 @@ public:
                     const size_t size = size_t{data_.arity(a)} * data_.arity(b);
                     const Crossing q{a, b, {}};
                     for (size_t r = 0; r < data_.n; ++r)
-                        out[r][a * n_ + b] = out[r][b * n_ + a] = judged(q, tables[k].data() + r * size);
+                        out[r][a * n_ + b] = out[r][b * n_ + a] = judged(q, tables[k].data() + r * size, 1);
                 }
             }
     }
@@ -66,30 +87,80 @@ public:
     bool independent(size_t resample, int x, int y, const vector<int>& given) {
         Crossing q{std::min(x, y), std::max(x, y), given};
         std::sort(q.given.begin(), q.given.end());
-        const size_t size = data_.table_size(q);
-        Asked& asked = asked_[{{q.x, q.y}, q.given}];
-        if (++asked.times == kOften && data_.n - resample > kOften && data_.narrow(q) && held_ < kMostHeld) {
-            asked.tables = data_.count_all(q, resample);
-            held_ += asked.tables.bytes();
-        }
-        if (table_.size() < size) table_.resize(size, 0);  // all zero between uses
-        const vector<uint32_t>& cells = asked.tables.cells;
-        if (!cells.empty())
-            for (size_t k = 0; k < cells.size(); ++k) table_[cells[k]] = asked.tables(resample, k);
-        else
-            data_.count_one(q, resample, table_.data());
-        const bool answer = independent(judged(q, table_.data()));
-        std::fill_n(table_.begin(), size, 0u);
-        return answer;
+        const Recent& from = counted(resample, q.variables());
+        const Crossed& to = from.of->cells.cross(q);
+        table_.assign(to.size, 0);
+        for (size_t k = 0; k < from.counts.size(); ++k) table_[to.cell[k]] += from.counts[k];
+        return independent(judged(q, table_.data(), to.slices));
     }
 
 private:
-    double judged(const Crossing& q, const uint32_t* table) {
+    double judged(const Crossing& q, const uint32_t* table, size_t slices) {
         double configurations = 1;
         for (const int z : q.given) configurations *= data_.arity(z);
         judge_.begin(data_.arity(q.x), data_.arity(q.y), configurations, 0);
-        judge_.slices(table, data_.n_slices(q.given));
+        judge_.slices(table, slices);
         return judge_.end().log_p;
+    }
+
+    // The counts of some variables in a resample, maybe together with others: the smallest table at hand, or a new one.
+    const Recent& counted(size_t resample, const vector<int>& variables) {
+        if (resample != resample_) used_ = 0, resample_ = resample;
+        members_.assign(words_, 0);
+        for (const int v : variables) members_[static_cast<size_t>(v) / 64] |= Word{1} << v % 64;
+        const Recent* best = nullptr;
+        for (size_t k = 0; k < std::min(used_, kRecent); ++k)
+            if (has(recent_[k].members) && (best == nullptr || recent_[k].counts.size() < best->counts.size())) best = &recent_[k];
+        if (best != nullptr) return *best;
+        if (held_ > kMostHeld) forget();
+        if (recent_.size() < kRecent) recent_.resize(kRecent);
+        Recent& now = recent_[used_++ % kRecent];
+        now.of = &together(variables);
+        now.members = members_;
+        now.counts.resize(now.of->cells.n());
+        count(*now.of, resample, now.counts.data());
+        return now;
+    }
+
+    bool has(const vector<Word>& members) const {
+        for (size_t w = 0; w < words_; ++w)
+            if (members_[w] & ~members[w]) return false;
+        return true;
+    }
+
+    // What is known of the variables of members_; all but one of them, if these were counted before, are a start.
+    Together& together(const vector<int>& variables) {
+        const auto known = together_.find(members_);
+        if (known != together_.end()) return known->second;
+        const Cells* base = nullptr;
+        vector<Word> fewer = members_;
+        for (size_t k = 0; k < variables.size() && base == nullptr; ++k) {
+            Word& word = fewer[static_cast<size_t>(variables[k]) / 64];
+            const Word bit = Word{1} << variables[k] % 64;
+            word ^= bit;
+            const auto held = together_.find(fewer);
+            if (held != together_.end()) base = &held->second.cells;
+            word ^= bit;
+        }
+        Together& made = together_.try_emplace(members_, data_.data(), variables, base).first->second;
+        held_ += made.cells.bytes();
+        return made;
+    }
+
+    void count(Together& of, size_t resample, uint32_t* out) {
+        if (++of.times >= kOften && of.counts.empty() && data_.n - resample > kOften && data_.shared(of.cells) && listed_ < kMostListed) {
+            of.counts = data_.count_all(of.cells, resample);
+            listed_ += of.counts.bytes();
+        }
+        if (of.counts.empty())
+            data_.count_one(of.cells, resample, out);
+        else
+            of.counts.read(resample, out);
+    }
+
+    void forget() {
+        for (auto known = together_.begin(); known != together_.end();) known = known->second.counts.empty() ? together_.erase(known) : std::next(known);
+        held_ = used_ = 0;
     }
 
     // x, y and more variables whose pairs with each other can be read off the same table.
@@ -117,8 +188,12 @@ private:
     double alpha_;
     Judge judge_;
     int n_;
-    std::map<std::pair<Resamples::Pair, vector<int>>, Asked> asked_;
-    size_t held_ = 0;
+    size_t words_;
+    std::unordered_map<vector<Word>, Together, Mixed> together_;
+    size_t held_ = 0, listed_ = 0;
+    size_t resample_ = 0, used_ = 0;  // the resample at hand, and tables counted in it
+    vector<Recent> recent_;
+    vector<Word> members_;
     vector<uint32_t> table_;
 };
 

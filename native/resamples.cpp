@@ -13,21 +13,6 @@ using std::uint32_t;
 namespace {
 
 constexpr size_t kPad = 16;                      // lanes are a multiple of this
-constexpr size_t kFewSlices = 64;                // are stepped over faster than those that occur are found
-constexpr size_t kMostHeld = size_t{12} << 20;   // what the slices of conditioning sets may take together
-
-// Replaces ids below `range` by their ranks among those that occur, which `occur` lists.
-void rank(std::vector<uint16_t>& ids, size_t range, std::vector<uint32_t>& occur) {
-    std::vector<uint8_t> present(range, 0);
-    for (const uint16_t id : ids) present[id] = 1;
-    std::vector<uint16_t> rank(range);
-    occur.clear();
-    for (size_t id = 0; id < range; ++id) {
-        rank[id] = static_cast<uint16_t>(occur.size());
-        if (present[id]) occur.push_back(static_cast<uint32_t>(id));
-    }
-    for (uint16_t& id : ids) id = rank[id];
-}
 
 // out[r * cells + cell] += counted[cell * lanes + r], for n resamples.
 template <class Count>
@@ -40,13 +25,19 @@ void turn(const uint16_t* counted, size_t lanes, size_t cells, size_t n, Count* 
 
 }  // namespace
 
-void draw_rows(std::uint64_t key, size_t n, const std::int32_t* row_of, uint32_t* out) {
+template <class Count>
+bool draw_rows(std::uint64_t key, size_t n, const std::int32_t* row_of, Count* out) {
+    bool fits = true;
     for (size_t i = 0; i < n; i += 2) {
         const std::uint64_t word = stream_word(key, i / 2);
-        ++out[row_of[((word & 0xffffffffu) * n) >> 32]];
-        if (i + 1 < n) ++out[row_of[((word >> 32) * n) >> 32]];
+        fits &= ++out[row_of[((word & 0xffffffffu) * n) >> 32]] != 0;
+        if (i + 1 < n) fits &= ++out[row_of[((word >> 32) * n) >> 32]] != 0;
     }
+    return fits;
 }
+
+template bool draw_rows(std::uint64_t, size_t, const std::int32_t*, std::uint8_t*);
+template bool draw_rows(std::uint64_t, size_t, const std::int32_t*, uint32_t*);
 
 Resamples::Resamples(size_t n_rows, std::vector<Column> columns, const uint8_t* weights, size_t resamples, const Simd& simd)
     : n(resamples), data_(n_rows, std::move(columns), nullptr, 1.0, &simd), by_resample_(weights),
@@ -71,82 +62,48 @@ Resamples::Resamples(size_t n_rows, std::vector<Column> columns, const uint8_t* 
     bounds_.push_back(n_rows);
 }
 
-const Slices& Resamples::slices(const std::vector<int>& given) {
-    const auto known = held_.find(given);
-    if (known != held_.end()) return known->second;
-    if (held_bytes_ > kMostHeld) held_.clear(), held_bytes_ = 0;
-    Slices& made = held_[given];
-    double configurations = 1;
-    for (const int v : given) configurations *= data_.columns[v].arity;
-    if (configurations <= 65536) {
-        made.ids16.assign(data_.n_rows, 0);
-        for (const int v : given) data_.mix(made.ids16.data(), v, 0, data_.n_rows);
-        made.n = static_cast<size_t>(configurations);
-        if (made.n > kFewSlices) {
-            rank(made.ids16, made.n, occur_);
-            made.n = occur_.size();
-        }
-    } else {
-        make_slices(made, data_, given, true);
-    }
-    held_bytes_ += made.bytes();
-    return made;
-}
-
-size_t Resamples::table_size(const Crossing& q) { return slices(q.given).n * arity(q.x) * arity(q.y); }
-
-// The cell of every row, in two bytes where that is enough.
-void Resamples::code(const Crossing& q) {
-    const Slices& of = slices(q.given);
-    const Column &x = data_.columns[q.x], &y = data_.columns[q.y];
-    const size_t rows = data_.n_rows;
-    if (narrow(q)) {
-        code16_.resize(rows);
-        data_.simd.cell16(code16_.data(), of.ids16.data(), x.narrow, y.narrow, static_cast<uint16_t>(x.arity), static_cast<uint16_t>(y.arity), rows);
-        return;
-    }
-    code32_.resize(rows);
-    for (size_t i = 0; i < rows; ++i) code32_[i] = (of[i] * x.arity + x.narrow[i]) * y.arity + y.narrow[i];
+void Listed::read(size_t resample, uint32_t* out) const {
+    const size_t at = (resample - first) * cells;
+    for (size_t k = 0; k < cells; ++k) out[k] = low[at + k];
+    if (!high.empty())
+        for (size_t k = 0; k < cells; ++k) out[k] |= static_cast<uint32_t>(high[at + k]) << 16;
 }
 
 template <class Done>
-void Resamples::count_lanes(size_t cells, size_t first, Done done) {
+void Resamples::count_lanes(const uint16_t* cell, size_t cells, size_t first, Done done) {
     first = first / kPad * kPad;
     const size_t lanes = lanes_ - first;
     if (room_ < cells * lanes) counted_ = aligned<uint16_t>(room_ = cells * lanes);
     for (size_t b = 0; b + 1 < bounds_.size(); ++b) {
         std::fill_n(counted_.get(), cells * lanes, uint16_t{0});
-        data_.simd.add_lanes(by_row_.get() + bounds_[b] * lanes_ + first, lanes_, code16_.data() + bounds_[b], bounds_[b + 1] - bounds_[b],
-                             lanes, counted_.get());
+        data_.simd.add_lanes(by_row_.get() + bounds_[b] * lanes_ + first, lanes_, cell + bounds_[b], bounds_[b + 1] - bounds_[b], lanes, counted_.get());
         done(first, lanes);
     }
 }
 
-Listed Resamples::count_all(const Crossing& q, size_t first) {
+Listed Resamples::count_all(const Cells& cells, size_t first) {
+    const size_t size = cells.n();
     Listed out;
     out.first = first;
-    code(q);
-    if (!narrow(q)) {
-        out.cells = code32_;
-        std::sort(out.cells.begin(), out.cells.end());
-        out.cells.erase(std::unique(out.cells.begin(), out.cells.end()), out.cells.end());
-        std::vector<uint32_t> table(table_size(q));
-        for (size_t r = first; r < n; ++r) {
-            count_one(q, r, table.data());
-            for (const uint32_t cell : out.cells) out.add(table[cell]);
-        }
-        return out;
-    }
-    rank(code16_, table_size(q), out.cells);
-    const size_t size = out.cells.size();
-    if (bounds_.size() == 2) {
-        out.low.resize((n - first) * size);
-        count_lanes(size, first, [&](size_t start, size_t lanes) { turn(counted_.get() + (first - start), lanes, size, n - first, out.low.data()); });
+    out.cells = size;
+    out.low.resize((n - first) * size);
+    if (shared(cells) && bounds_.size() == 2) {
+        const auto keep = [&](size_t start, size_t lanes) { turn(counted_.get() + (first - start), lanes, size, n - first, out.low.data()); };
+        count_lanes(cells.of_rows16().data(), size, first, keep);
         return out;
     }
     std::vector<uint32_t> counts((n - first) * size, 0);
-    count_lanes(size, first, [&](size_t start, size_t lanes) { turn(counted_.get() + (first - start), lanes, size, n - first, counts.data()); });
-    for (const uint32_t c : counts) out.add(c);
+    if (shared(cells)) {
+        const auto add = [&](size_t start, size_t lanes) { turn(counted_.get() + (first - start), lanes, size, n - first, counts.data()); };
+        count_lanes(cells.of_rows16().data(), size, first, add);
+    } else {
+        for (size_t r = first; r < n; ++r) count_one(cells, r, counts.data() + (r - first) * size);
+    }
+    out.high.resize(counts.size());
+    for (size_t k = 0; k < counts.size(); ++k) {
+        out.low[k] = static_cast<uint16_t>(counts[k]);
+        out.high[k] = static_cast<uint16_t>(counts[k] >> 16);
+    }
     return out;
 }
 
@@ -170,26 +127,24 @@ void weigh(const Code* code, const uint8_t* weight, size_t rows, size_t size, st
 
 }  // namespace
 
-void Resamples::count_one(const Crossing& q, size_t resample, uint32_t* out) {
-    const size_t size = table_size(q), rows = data_.n_rows;
-    const uint8_t* weight = by_resample_ + resample * rows;
-    code(q);
-    if (narrow(q))
-        weigh(code16_.data(), weight, rows, size, turns_, out);
+void Resamples::count_one(const Cells& cells, size_t resample, uint32_t* out) {
+    const uint8_t* weight = by_resample_ + resample * data_.n_rows;
+    if (cells.of_rows32().empty())
+        weigh(cells.of_rows16().data(), weight, data_.n_rows, cells.n(), turns_, out);
     else
-        weigh(code32_.data(), weight, rows, size, turns_, out);
+        weigh(cells.of_rows32().data(), weight, data_.n_rows, cells.n(), turns_, out);
 }
 
 void Resamples::count_pairs(const std::vector<int>& variables, const std::vector<Pair>& pairs, std::vector<std::vector<uint32_t>>& out) {
     std::vector<size_t> stride(variables.size());
     size_t size = 1;
-    code16_.assign(data_.n_rows, 0);
-    for (const int v : variables) data_.mix(code16_.data(), v, 0, data_.n_rows);
+    code_.assign(data_.n_rows, 0);
+    for (const int v : variables) data_.mix(code_.data(), v, 0, data_.n_rows);
     for (size_t k = variables.size(); k-- > 0;) stride[k] = size, size *= arity(variables[k]);
     const auto stride_of = [&](int v) { return stride[static_cast<size_t>(std::find(variables.begin(), variables.end(), v) - variables.begin())]; };
     out.resize(pairs.size());
     for (size_t p = 0; p < pairs.size(); ++p) out[p].assign(n * arity(pairs[p].first) * arity(pairs[p].second), 0);
-    count_lanes(size, 0, [&](size_t, size_t lanes) {
+    count_lanes(code_.data(), size, 0, [&](size_t, size_t lanes) {
         for (size_t p = 0; p < pairs.size(); ++p) {
             const uint32_t rx = arity(pairs[p].first), ry = arity(pairs[p].second);
             const size_t sx = stride_of(pairs[p].first), sy = stride_of(pairs[p].second);

@@ -12,7 +12,7 @@ struct Strength {
     double log_odds;    // pooled over slices; not a number unless both have two states and it is defined
 };
 
-// One for every resample.
-std::vector<Strength> strengths(Resamples& data, const Crossing& q);
+// For every crossing one for each resample.
+std::vector<Strength> strengths(Resamples& data, const std::vector<Crossing>& crossings);
 
 }  // namespace graphoid

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
 import graphoid as gd
 from graphoid.counts.engine import CountRequest
 from graphoid.counts.native import engine_for
 from graphoid.counts.reference import ReferenceEngine
+from graphoid.uncertainty import resampling
 from tests.places import DATA, PLACES
 from tests.tables import needs_kernels, same_counts
 
@@ -100,3 +102,26 @@ def test_few_trips_are_made(both: tuple[Table, Table]) -> None:
     assert cost.bytes_read > 0
     assert cost.bytes_moved > 0
     assert gd.GSIMN(test=gd.ChiSquare(alpha=0.01)).fit(there).structure_.cost.queries <= 2
+
+
+@needs_kernels
+@pytest.mark.parametrize("kind", ["rows", "bayesian", "cases"])
+@pytest.mark.parametrize("learner", [gd.GSIMN(), gd.GSMN(test=gd.BayesianTest())], ids=["GSIMN", "GSMN"])
+def test_a_bootstrap_is_the_same(place: Place, learner: Any, kind: Any) -> None:
+    here, there = place.both("survey")
+    run = gd.Bootstrap(learner, n=9, kind=kind, random_state=4)
+    found, right = run.fit(there).result_, run.fit(here).result_
+    assert found.edges() == right.edges()
+    assert found.given == right.given
+    for part in ("found", "estimate", "followed", "replicates"):
+        np.testing.assert_array_equal(getattr(found, part), getattr(right, part))
+
+
+def test_a_bootstrap_says_what_it_cannot_fetch(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    weighted = place.both("network")[1]
+    with pytest.raises(gd.errors.DataError, match="rows have weights"):
+        gd.Bootstrap(gd.GSIMN(), n=2).fit(weighted)
+    monkeypatch.setattr(resampling, "MOST_FETCHED", 100)
+    there = place.both("survey")[1]
+    with pytest.raises(gd.errors.DataError, match=r"may be [\d,]+ of them \(.*KiB\), the most is 100"):
+        gd.Bootstrap(gd.GSIMN(), n=2).fit(there)

@@ -51,7 +51,7 @@ def test_the_same_graphs(learner, kind):
         table = dependent_table(seed)
         resampler = Resampler(table, kind, seed)
         assert quick_settings(learner, resampler) is not None
-        found = learned(learner, resampler, range(12))
+        found = learned(learner, resampler, range(12)).joined
         for r in range(12):
             graph = graph_of(learner, resampler.table(r))
             assert found[r].tolist() == [graph.has_edge(*pair) for pair in pairs_of(graph.n)]
@@ -67,7 +67,7 @@ def test_tables_beyond_two_bytes_of_codes():
     assert np.allclose(quick.bits, plain[:, :, 0], rtol=1e-12, atol=1e-12)
     assert np.array_equal(quick.bias, plain[:, :, 1])
     generous = gd.GSMN(test=gd.ChiSquare(alpha=0.9))
-    found = learned(generous, resampler, range(3))
+    found = learned(generous, resampler, range(3)).joined
     for r in range(3):
         graph = graph_of(generous, resampler.table(r))
         assert found[r].tolist() == [graph.has_edge(*pair) for pair in pairs_of(7)]
@@ -83,7 +83,7 @@ def test_more_rows_than_two_bytes_count():
     quick = measured(resampler, range(20), crossings)
     plain = np.array([in_table(resampler.table(r), crossings) for r in range(20)])
     assert np.allclose(quick.bits, plain[:, :, 0], rtol=1e-12, atol=1e-12)
-    assert learned(gd.GSIMN(), resampler, range(20)).shape == (20, 3)
+    assert learned(gd.GSIMN(), resampler, range(20)).joined.shape == (20, 3)
 
 
 def test_the_same_strengths():
@@ -111,9 +111,9 @@ def test_the_same_rows_are_drawn(monkeypatch):
 def test_every_instruction_set(simd, monkeypatch):
     resampler = Resampler(dependent_table(5), "rows", 2)
     monkeypatch.setenv("GRAPHOID_SIMD", simd)
-    found = learned(gd.GSIMN(), resampler, range(20))
+    found = learned(gd.GSIMN(), resampler, range(20)).joined
     monkeypatch.setenv("GRAPHOID_SIMD", "plain")
-    assert np.array_equal(found, learned(gd.GSIMN(), resampler, range(20)))
+    assert np.array_equal(found, learned(gd.GSIMN(), resampler, range(20)).joined)
 
 
 def test_what_the_kernels_cannot_do_is_left_to_the_learner():
@@ -127,3 +127,17 @@ def test_what_the_kernels_cannot_do_is_left_to_the_learner():
     ):
         assert quick_settings(learner, resampler) is None
     assert quick_settings(gd.GSMN(), Resampler(dependent_table(0), "bayesian", 1)) is None
+
+
+def test_more_cells_than_two_bytes_tell_apart():
+    table = random_table(n_rows=150_000, arities=[256, 256, 4], seed=2)
+    resampler = Resampler(table, "rows", 1)
+    assert len(resampler.counts) > 65_536
+    crossings = [(0, 2, (1,)), (0, 1, (2,)), (0, 1, ())]
+    quick = measured(resampler, range(2), crossings)
+    plain = np.array([in_table(resampler.table(r), crossings) for r in range(2)])
+    assert np.allclose(quick.bits, plain[:, :, 0], rtol=1e-12, atol=1e-12)
+    assert np.array_equal(quick.bias, plain[:, :, 1])
+    graph = graph_of(gd.GSMN(), resampler.table(0))
+    found = learned(gd.GSMN(), resampler, range(1)).joined[0]
+    assert found.tolist() == [graph.has_edge(*pair) for pair in pairs_of(3)]

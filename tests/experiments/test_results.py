@@ -80,3 +80,13 @@ def test_the_picture_is_a_png(results, tmp_path, x, log):
 def test_without_a_plot_nothing_is_written(results, tmp_path):
     save_plot(Results("some", "title", results.columns, results.rows), tmp_path / "none.png")
     assert not list(tmp_path.iterdir())
+
+
+def test_a_dollar_sign_in_a_name_begins_no_formula(tmp_path):
+    pytest.importorskip("matplotlib")
+    bad = r"$\no such{ thing$"  # drawing it as a formula raises
+    plot = Plot(x="net", y={bad: ("cost",)}, lines="who", panels=("where",))
+    columns = tuple(Column(name) for name in ("where", "who", "net", "cost"))
+    rows = ((bad, bad, bad, 1.0), (bad, bad, "other", 2.0))
+    save_plot(Results("some", bad, columns, rows, plot=plot), tmp_path / "some.png")
+    assert (tmp_path / "some.png").stat().st_size > 1_000

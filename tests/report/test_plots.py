@@ -70,3 +70,11 @@ def test_contexts_are_drawn_side_by_side():
 def test_hyperedges_need_a_classifier(titanic):
     with pytest.raises(ValueError, match="MarkovNetworkClassifier"):
         plots.hyperedges(titanic)
+
+
+def test_a_dollar_sign_in_a_name_begins_no_formula():
+    bad = r"$\no such{ thing$"  # drawing it as a formula raises
+    found = gd.LearnedStructure(gd.UndirectedGraph(1), details={"entropy_by_cost": [[0, 1.0], [2, 0.5]]})
+    ax = plots.cost_against_entropy({bad: found})
+    ax.figure.canvas.draw()
+    assert ax.get_legend().get_texts()[0].get_text() == bad.replace("$", r"\$")

@@ -1,5 +1,7 @@
 """Pictures: what is on the axes is what the tables say."""
 
+from dataclasses import replace
+
 import pytest
 
 import graphoid as gd
@@ -40,3 +42,18 @@ def test_case_drop():
     curve = [row for row in found.stability() if row.measure == "strength"]
     assert list(ax.lines[0].get_ydata()) == [row.correlation for row in curve]
     assert plots.case_drop(found, ax) is ax
+
+
+def test_a_dollar_sign_in_a_name_begins_no_formula(tmp_path):
+    titanic = gd.datasets.load("titanic")
+    bad = [rf"$\no such{{ {name}$" for name in titanic.names]  # drawing one as a formula raises
+    table = replace(titanic, variables=tuple(map(_renamed, titanic.variables, bad)))
+    found = gd.Bootstrap(gd.GSIMN(), n=8, random_state=1).fit(table).result_
+    for draw in (plots.edge_intervals, plots.centrality, plots.differences):
+        ax = draw(found)
+        ax.figure.savefig(tmp_path / "some.png")
+        assert any(bad[0] in label.get_text() for label in ax.get_yticklabels())
+
+
+def _renamed(variable, name):
+    return replace(variable, name=name)

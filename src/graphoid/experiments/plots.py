@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from graphoid.experiments.results import Spread
-from graphoid.report.figure import figure
+from graphoid.report.figure import figure, verbatim
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,7 +34,7 @@ def save_plot(results: Results, path: Path) -> None:
             block = list(axes[i * down : (i + 1) * down].flat)
             for ax, (title, rows) in zip(block, panels.items(), strict=False):
                 _draw(ax, results, plot, columns, rows)
-                ax.set(title=title, xlabel=plot.x, ylabel=label)
+                ax.set(title=verbatim(title), xlabel=verbatim(plot.x), ylabel=verbatim(label))
                 if plot.log_x:
                     ax.set_xscale("log")
                 if plot.log:
@@ -43,7 +43,7 @@ def save_plot(results: Results, path: Path) -> None:
                     ax.set_ylim(bottom=0)
             for ax in block[len(panels) :]:
                 ax.set_visible(False)
-        sheet.suptitle(results.title)
+        sheet.suptitle(verbatim(results.title))
         sheet.savefig(path, dpi=120)
 
 
@@ -62,9 +62,10 @@ def _draw(ax: Any, results: Results, plot: Plot, columns: tuple[str, ...], rows:
             means, spreads = [_mean(cell) for cell in cells], [_sd(cell) for cell in cells]
             style = {"marker": "o", "markersize": 3, "linewidth": 1, "capsize": 2}
             if any(isinstance(value, str) for value in at):
+                at = tuple(verbatim(str(value)) for value in at)
                 style["linestyle"] = ""
                 ax.tick_params("x", rotation=90)
-            ax.errorbar(at, means, yerr=spreads, label=label, **style)
+            ax.errorbar(at, means, yerr=spreads, label=verbatim(label), **style)
     if ax.has_data():
         ax.legend(fontsize=6)
 

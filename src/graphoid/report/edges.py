@@ -14,7 +14,7 @@ from graphoid.errors import CountsTooLarge, DataError
 from graphoid.independence.base import slices_of
 from graphoid.structure import explain
 from graphoid.uncertainty.association import residuals
-from graphoid.uncertainty.strength import conditioning_set, strengths
+from graphoid.uncertainty.strength import conditioning_sets, strengths
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -203,7 +203,8 @@ def _counted(subject: Subject) -> tuple[Mapping[Edge, EdgeStrength], Mapping[Edg
 def _meetings(subject: Subject, table: Table) -> dict[Edge, Meeting]:
     """Return the table of every edge that is small enough to be shown."""
     variables = table.variables
-    given = {pair: conditioning_set(subject.graph, pair, variables) for pair in subject.graph.edges}
+    edges = subject.graph.edges
+    given = dict(zip(edges, conditioning_sets(subject.graph, edges, variables), strict=True))
     shown = [
         (x, y)
         for x, y in subject.graph.edges

@@ -29,3 +29,12 @@ def write(ax: Any, x: float, y: float, text: str, *, halo: bool = False, **style
     if halo:
         style["bbox"] = {"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 0.4}
     ax.text(x, y, text, parse_math=False, **style)
+
+
+def verbatim(text: str) -> str:
+    r"""Return text that matplotlib shows as it is, where it cannot be told that names are no formulas.
+
+    >>> print(verbatim("cost in $ or in $US"))
+    cost in \$ or in \$US
+    """
+    return text.replace("$", r"\$")

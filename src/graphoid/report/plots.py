@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from graphoid.errors import DataError, SettingsError
 from graphoid.report.edges import edges_of, strength_of, weights_of
 from graphoid.report.escaped import shortened
-from graphoid.report.figure import axes, figure, write
+from graphoid.report.figure import axes, figure, verbatim, write
 from graphoid.report.hyperedges import draw_hyperedges
 from graphoid.report.layout import layout
 from graphoid.report.page import places_in
@@ -169,7 +169,7 @@ def cost_against_entropy(structures: Any, *, ax: Any = None) -> Any:
             [entropy for _, entropy in log],
             where="post",
             linewidth=1.4,
-            label=name or None,
+            label=verbatim(name) or None,
         )
     ax.set(xlabel="weighted cost of the tests so far", ylabel="entropy of the population (nats)")
     ax.set_ylim(bottom=0)

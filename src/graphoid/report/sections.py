@@ -15,6 +15,7 @@ from graphoid.report.subject import row_counts
 from graphoid.report.tables import columns_of, said
 from graphoid.structure.explain import counted, listed, number
 from graphoid.structure.scored import SURE, verdict
+from graphoid.uncertainty.inclusion import MEANINGS
 from graphoid.uncertainty.strength import MEASURES
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from graphoid.report.baselines import Baseline
     from graphoid.report.edges import EdgeFacts
     from graphoid.report.subject import Subject
+    from graphoid.uncertainty.resampled import Resampled
 
 MOST_STATES = 12
 """States of a variable that are listed."""
@@ -315,7 +317,36 @@ def _bootstrapped(subject: Subject, bootstrap: Any) -> str:
     ]
     heads = ("pair", "found in", "strength, bits", "in the network")
     rule = f"A pair is {rows[0].rule}" if rows else ""
-    return paragraphs(head, rule) + (table(heads, cells, caption="Undecided pairs") if cells else "")
+    told = paragraphs(head, rule) + (table(heads, cells, caption="Undecided pairs") if cells else "")
+    return told + _probabilities(result, shown_as)
+
+
+def _probabilities(result: Resampled, shown_as: dict[str, str]) -> str:
+    """Return the posterior probabilities of a Bayesian learner or test, the largest first."""
+    if result.inclusion is None:
+        return ""
+    known = [row for row in result.edges() if row.probability is not None]
+    known.sort(key=lambda row: -(row.probability or 0.0))
+    cells = [
+        (
+            f"{name(shown_as[row.x])} – {name(shown_as[row.y])}",
+            said(row.probability),
+            "" if row.mean_probability is None else said(row.mean_probability),
+            _factor(row.bayes_factor),
+            row.verdict,
+        )
+        for row in known[:MOST_SENTENCES]
+    ]
+    heads = ("pair", "probability", "mean of resamples", "inclusion Bayes factor", "verdict")
+    what = (
+        f"The probability is {MEANINGS[result.inclusion.of]}; the Bayes factor is its odds over prior odds."
+    )
+    return paragraphs(what) + table(heads, cells, caption="Probabilities")
+
+
+def _factor(value: float | None) -> str:
+    """Return a Bayes factor; of one beyond a million nobody reads the digits."""
+    return said(value) if value is None or value < 1e6 or np.isinf(value) else f"{value:.1e}"
 
 
 def _fit(compared: Sequence[Baseline]) -> str:

@@ -13,19 +13,25 @@ from graphoid.independence.partial_correlation import PartialCorrelation
 from graphoid.learners.recommended import recommended
 from graphoid.progress import Listener, Step, tell
 from graphoid.uncertainty.checkpoint import Checkpoint
-from graphoid.uncertainty.replicates import graph_of, in_all_rows, learned, measured, pairs_of
+from graphoid.uncertainty.inclusion import (
+    Inclusion,
+    bayesian_test_of,
+    dependences,
+    prior_of,
+    priors,
+    probabilities,
+)
+from graphoid.uncertainty.replicates import in_all_rows, learned, mapped, measured, pairs_of, structure_of
 from graphoid.uncertainty.resampled import Resampled
 from graphoid.uncertainty.resampling import SHARES, Kind, Resampler, check_kind, seed_of
-from graphoid.uncertainty.strength import conditioning_set, signs_of
+from graphoid.uncertainty.strength import conditioning_sets, signs_of
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
     from graphoid.structure.graph import UndirectedGraph
-    from graphoid.uncertainty.replicates import Crossing
+    from graphoid.uncertainty.replicates import Crossing, Found
     from graphoid.uncertainty.resampled import EdgeStability
     from graphoid.uncertainty.stability import CentralityRow, CurveRow, DifferenceRow
 
@@ -96,14 +102,12 @@ class Bootstrap:
         learner = recommended(len(table.variables))[0] if self.learner is None else self.learner
         merge = not isinstance(getattr(learner, "test", None), PartialCorrelation)
         resampler = Resampler(table, self.kind, seed_of(self.random_state), self.shares, merge=merge)
-        graph = graph_of(learner, table)
+        structure = structure_of(learner, table)
         found = self._found(learner, resampler, table, progress)
-        self.result_ = self._measured(learner, resampler, table, graph, found)
+        self.result_ = self._measured(learner, resampler, table, structure, found)
         return self
 
-    def _found(
-        self, learner: Any, resampler: Resampler, table: Table, progress: Listener | None
-    ) -> NDArray[np.bool_]:
+    def _found(self, learner: Any, resampler: Resampler, table: Table, progress: Listener | None) -> Found:
         """Learn every resample that is not on file yet."""
         run = {
             "learner": repr(learner),
@@ -115,7 +119,7 @@ class Bootstrap:
         }
         kept = Checkpoint(self.checkpoint, run, len(pairs_of(len(table.variables))))
         at_once = self.n if progress is None and self.checkpoint is None else AT_ONCE
-        for start in range(len(kept.found), self.n, at_once):
+        for start in range(len(kept), self.n, at_once):
             progress = tell(progress, Step("resampling", start, self.n))
             kept.add(
                 learned(learner, resampler, range(start, min(self.n, start + at_once)), self.n_jobs or 1)
@@ -128,18 +132,19 @@ class Bootstrap:
         learner: Any,
         resampler: Resampler,
         table: Table,
-        graph: UndirectedGraph,
-        found: NDArray[np.bool_],
+        structure: Any,
+        found: Found,
     ) -> Resampled:
         """Follow the strength of the pairs through the resamples."""
+        graph: UndirectedGraph = structure.graph
         pairs = pairs_of(graph.n)
-        crossings: list[Crossing] = [
-            (*pair, conditioning_set(graph, pair, table.variables)) for pair in pairs
-        ]
+        givens = conditioning_sets(graph, pairs, table.variables)
+        crossings: list[Crossing] = [(*pair, given) for pair, given in zip(pairs, givens, strict=True)]
+        ever = set(np.flatnonzero(found.joined.any(axis=0)).tolist())
         followed = [
             i
             for i, pair in enumerate(pairs)
-            if len(pairs) <= MOST_PAIRS or graph.has_edge(*pair) or found[:, i].any()
+            if len(pairs) <= MOST_PAIRS or i in ever or graph.has_edge(*pair)
         ]
         looked_at = range(len(pairs)) if len(pairs) <= MOST_ESTIMATED else followed
         estimate = np.full((len(pairs), 3), np.nan)
@@ -153,14 +158,42 @@ class Bootstrap:
             n_rows=float(table.n_rows if table.weights is None else table.weights.total),
             data_id=table.data_id,
             learner=repr(learner),
-            found=found,
-            given=tuple(given for _, _, given in crossings),
+            found=found.joined,
+            given=tuple(givens),
             signs=signs_of(pairs, table.variables),
             continuous=np.array([table.variables[x].continuous for x, _ in pairs], dtype=bool),
             estimate=estimate,
             followed=np.array(followed, dtype=np.int64),
             replicates=np.array(replicates),
+            inclusion=self._inclusion(learner, resampler, table, structure, found, crossings, followed),
         )
+
+    def _inclusion(
+        self,
+        learner: Any,
+        resampler: Resampler,
+        table: Table,
+        structure: Any,
+        found: Found,
+        crossings: list[Crossing],
+        followed: list[int],
+    ) -> Inclusion | None:
+        """Return how probable pairs are, from all rows and in the resamples, where there is an answer."""
+        pairs = [(x, y) for x, y, _ in crossings]
+        whole = probabilities(structure, pairs)
+        if whole is not None and found.probability is not None:
+            return Inclusion("edge", whole, 1.0 - whole, priors(structure, pairs), found.probability)
+        test = bayesian_test_of(learner)
+        if test is None:
+            return None
+        followed_ones = [crossings[i] for i in followed]
+        lines = mapped(
+            lambda r: dependences(test, resampler.table(r), followed_ones)[0], range(self.n), self.n_jobs or 1
+        )
+        (whole, against), replicates = np.full((2, len(pairs)), np.nan), np.full((self.n, len(pairs)), np.nan)
+        whole[followed], against[followed] = dependences(test, table, followed_ones)
+        replicates[:, followed] = lines
+        return Inclusion("dependence", whole, against, np.full(len(pairs), prior_of(test)), replicates)
 
     def edges(self, verdict: str | None = None) -> list[EdgeStability]:
         """Return a row for every pair, or for those with a certain verdict; see :meth:`Resampled.edges`."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from graphoid.errors import DataError
 from graphoid.structure import document
+from graphoid.uncertainty.replicates import Found
 
 if TYPE_CHECKING:
     import os
@@ -22,7 +23,7 @@ VERSION = 1
 
 
 class Checkpoint:
-    """Which pairs were joined in each of the first resamples, in memory and on file.
+    """What was found in each of the first resamples, in memory and on file.
 
     Parameters
     ----------
@@ -37,7 +38,7 @@ class Checkpoint:
     def __init__(self, path: str | os.PathLike[str] | None, run: Mapping[str, Any], n_pairs: int) -> None:
         self._path = None if path is None else Path(path)
         self._run = json.loads(json.dumps(dict(run)))  # as it will come back from the file
-        self.found = np.zeros((0, n_pairs), dtype=bool)
+        self.found = Found(np.zeros((0, n_pairs), dtype=bool))
         if self._path is not None and self._path.exists():
             body = document.unpack(document.read_text(self._path), repr(str(path)), {FORMAT: VERSION}).body
             for name, value in self._run.items():
@@ -46,13 +47,23 @@ class Checkpoint:
                         f"{str(path)!r} belongs to another run: its {name} is {body['run'].get(name)!r}, "
                         f"here it is {value!r}. Give another file, or the same settings."
                     )
-            self.found = unpacked(body["found"], n_pairs)
+            joined, probability = unpacked(body["found"], n_pairs), body.get("probability")
+            known = None if probability is None else array(probability, joined.shape)
+            self.found = Found(joined, known)
 
-    def add(self, found: NDArray[np.bool_]) -> None:
-        """Keep the graphs of the next resamples, and put them on file."""
-        self.found = np.concatenate([self.found, found])
+    def __len__(self) -> int:
+        return len(self.found.joined)
+
+    def add(self, found: Found) -> None:
+        """Keep what was found in the next resamples, and put it on file."""
+        self.found = Found.all_of([self.found, found] if len(self) else [found])
         if self._path is not None:
-            body = {"run": self._run, "found": packed(self.found)}
+            known = self.found.probability
+            body = {
+                "run": self._run,
+                "found": packed(self.found.joined),
+                "probability": None if known is None else numbers(known),
+            }
             document.save(document.pack(FORMAT, VERSION, body), self._path)
 
 
@@ -67,3 +78,13 @@ def unpacked(places: list[list[int]], n_pairs: int) -> NDArray[np.bool_]:
     for line, joined in zip(found, places, strict=True):
         line[joined] = True
     return found
+
+
+def numbers(values: NDArray[np.float64]) -> list[float | None]:
+    """Return an array as JSON has it: nothing in place of what is not a number."""
+    return [None if np.isnan(v) else v for v in values.ravel().tolist()]
+
+
+def array(values: list[float | None], shape: tuple[int, ...]) -> NDArray[np.float64]:
+    """Return what :func:`numbers` wrote."""
+    return np.array([np.nan if v is None else v for v in values], dtype=np.float64).reshape(shape)

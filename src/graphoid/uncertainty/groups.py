@@ -19,7 +19,7 @@ from graphoid.errors import DataError, SettingsError
 from graphoid.learners.recommended import recommended
 from graphoid.uncertainty.replicates import Measured, graph_of, in_table, measured, pairs_of
 from graphoid.uncertainty.resampling import Resampler, seed_of
-from graphoid.uncertainty.strength import conditioning_set
+from graphoid.uncertainty.strength import conditioning_sets
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -117,7 +117,8 @@ def compare_groups(
     learner = recommended(len(rest.variables))[0] if learner is None else learner
     graph = graph_of(learner, rest)
     pairs = pairs_of(graph.n)
-    crossings: list[Crossing] = [(*pair, conditioning_set(graph, pair, rest.variables)) for pair in pairs]
+    givens = conditioning_sets(graph, pairs, rest.variables)
+    crossings: list[Crossing] = [(*pair, given) for pair, given in zip(pairs, givens, strict=True)]
     seed, share = seed_of(random_state), (sizes[0] / rest.n_rows,)
     halves = [
         measured(kind(rest, "cases", seed, share), range(n), crossings, n_jobs)

@@ -1,14 +1,17 @@
-"""Pictures of what a bootstrap found; each returns the axes it drew on."""
+"""Pictures of what a bootstrap found; each returns the axes it drew on.
+
+Names are shown as they are: ``parse_math=False`` keeps a dollar sign in one from beginning a formula.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from graphoid.errors import missing_extra
+from graphoid.errors import DataError, missing_extra
 from graphoid.uncertainty.stability import ENOUGH
 
 if TYPE_CHECKING:
-    from graphoid.uncertainty.resampled import Resampled
+    from graphoid.uncertainty.resampled import EdgeStability, Resampled
 
 COLORS = {"present": "#1f6f4a", "undecided": "#b8860b", "absent": "#8c8c8c"}
 MOST_EDGES = 60  # what fits on a page
@@ -26,7 +29,7 @@ def edge_intervals(found: Resampled, ax: Any = None) -> Any:
         ax.annotate(
             f"{row.frequency:.0%}", (1.01, place), xycoords=("axes fraction", "data"), va="center", fontsize=7
         )
-    ax.set_yticks(range(len(rows)), [f"{row.x} - {row.y}" for row in rows])
+    ax.set_yticks(range(len(rows)), [f"{row.x} - {row.y}" for row in rows], parse_math=False)
     ax.set_xlabel(
         "conditional mutual information, bits; 95 % interval; right: share of resamples with the edge"
     )
@@ -34,6 +37,35 @@ def edge_intervals(found: Resampled, ax: Any = None) -> Any:
         ax.plot([], [], "o", color=color, label=verdict)
     ax.legend(loc="lower right", fontsize=8)
     return ax
+
+
+def probabilities(found: Resampled, ax: Any = None) -> Any:
+    """Draw the posterior probability of every pair: a dot from all rows, a tick for the resamples' mean.
+
+    For Bayesian learners and tests; the Bayes factor is at the right.
+    """
+    if found.inclusion is None:
+        raise DataError(
+            f"{found.learner} gives no probabilities; resample a Bayesian learner such as Posterior(), or "
+            f"one with test=BayesianTest()."
+        )
+    rows = sorted((row for row in found.edges() if row.probability is not None), key=_probability)
+    rows = rows[-MOST_EDGES:]
+    ax = _axes(ax, (7, max(2.0, 0.25 * len(rows) + 1)))
+    for place, row in enumerate(rows):
+        color = COLORS[row.verdict]
+        ax.plot([row.probability], [place], "o", color=color, markersize=4)
+        ax.plot([row.mean_probability], [place], "|", color=color, markersize=9)
+        at = {"xycoords": ("axes fraction", "data"), "va": "center", "fontsize": 7}
+        ax.annotate(f"{row.bayes_factor:.3g}", (1.01, place), **at)
+    ax.set_yticks(range(len(rows)), [f"{row.x} - {row.y}" for row in rows], parse_math=False)
+    ax.set_xlim(-0.02, 1.02)
+    ax.set_xlabel("posterior probability: all rows (dot), mean of the resamples (tick); right: Bayes factor")
+    return ax
+
+
+def _probability(row: EdgeStability) -> float:
+    return row.probability or 0.0
 
 
 def case_drop(found: Resampled, ax: Any = None) -> Any:
@@ -62,7 +94,7 @@ def centrality(found: Resampled, measure: str = "strength", ax: Any = None) -> A
     for place, row in enumerate(rows):
         ax.plot([row.low, row.high], [place, place], color=COLORS["present"], linewidth=2)
         ax.plot([row.value], [place], "o", color=COLORS["present"], markersize=4)
-    ax.set_yticks(range(len(rows)), [row.variable for row in rows])
+    ax.set_yticks(range(len(rows)), [row.variable for row in rows], parse_math=False)
     ax.set_xlabel(f"{measure.replace('_', ' ')}; 95 % interval")
     return ax
 
@@ -79,8 +111,8 @@ def differences(found: Resampled, ax: Any = None) -> Any:
         shade[i][j] = shade[j][i] = float(r.different)
     ax.imshow(shade, cmap="Greys", vmin=0, vmax=1.2)
     labels = [f"{x} - {y}" for x, y in edges]
-    ax.set_xticks(range(len(edges)), labels, rotation=90, fontsize=7)
-    ax.set_yticks(range(len(edges)), labels, fontsize=7)
+    ax.set_xticks(range(len(edges)), labels, rotation=90, fontsize=7, parse_math=False)
+    ax.set_yticks(range(len(edges)), labels, fontsize=7, parse_math=False)
     ax.set_title("dark: strengths differ")
     return ax
 

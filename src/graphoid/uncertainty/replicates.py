@@ -24,6 +24,7 @@ from graphoid.independence.partial_correlation import Correlated, PartialCorrela
 from graphoid.learners.gsimn import GSIMN
 from graphoid.learners.gsmn import GSMN
 from graphoid.uncertainty.association import information, log_odds
+from graphoid.uncertainty.inclusion import probabilities
 from graphoid.uncertainty.strength import gaussian_bits, partial_correlation
 
 if TYPE_CHECKING:
@@ -55,59 +56,77 @@ class Measured(NamedTuple):
     """Log odds ratio, or partial correlation of continuous columns; not a number where there is none."""
 
 
-def graph_of(learner: Any, table: Table) -> UndirectedGraph:
-    """Return the graph that a learner finds in a table; the learner itself is left as it is."""
+class Found(NamedTuple):
+    """What a learner found in some resamples: a line each, a column a pair as :func:`pairs_of` has them."""
+
+    joined: NDArray[np.bool_]
+    probability: NDArray[np.float64] | None = None
+    """How probable each pair is joined; None for learners that have no posterior over graphs."""
+
+    @classmethod
+    def all_of(cls, parts: Sequence[Found]) -> Found:
+        """Return the parts one after the other."""
+        known = [part.probability for part in parts if part.probability is not None]
+        joined = np.concatenate([part.joined for part in parts])
+        return cls(joined, np.concatenate(known) if len(known) == len(parts) else None)
+
+
+def structure_of(learner: Any, table: Table) -> Any:
+    """Return what a learner finds in a table; the learner itself is left as it is."""
     found = copy.copy(learner).fit(table).structure_
-    graph: UndirectedGraph | None = getattr(found, "graph", None)
-    if graph is None:
+    if getattr(found, "graph", None) is None:
         raise SettingsError(
             f"{type(learner).__name__} learns a {type(found).__name__}, which has no single graph; "
             f"resample a learner of one graph, such as GSIMN()."
         )
+    return found
+
+
+def graph_of(learner: Any, table: Table) -> UndirectedGraph:
+    """Return the graph that a learner finds in a table."""
+    graph: UndirectedGraph = structure_of(learner, table).graph
     return graph
 
 
-def learned(
-    learner: Any, resampler: Resampler, replicates: Sequence[int], n_jobs: int = 1
-) -> NDArray[np.bool_]:
-    """Return for every resample which pairs x < y are joined, pairs in the order of ``np.triu_indices``."""
+def learned(learner: Any, resampler: Resampler, replicates: Sequence[int], n_jobs: int = 1) -> Found:
+    """Return what the learner finds in every resample."""
     n = len(resampler.rows.variables)
-    upper = np.triu_indices(n, 1)
-    parts = [part.tolist() for part in np.array_split(np.array(replicates, dtype=np.int64), max(1, n_jobs))]
+    upper, pairs = np.triu_indices(n, 1), pairs_of(n)
+    parts = _parts(resampler, replicates, n_jobs)
     quick = quick_settings(learner, resampler)
 
-    def one(r: int) -> NDArray[np.bool_]:
+    def one(r: int) -> Found:
+        structure = structure_of(learner, resampler.table(r))
         adjacency = np.zeros((n, n), dtype=bool)
-        for x, y in graph_of(learner, resampler.table(r)).edges:
+        for x, y in structure.graph.edges:
             adjacency[x, y] = True
-        return adjacency[upper]
+        probability = probabilities(structure, pairs)
+        return Found(adjacency[upper][None], None if probability is None else probability[None])
 
-    def part_of(part: list[int]) -> NDArray[np.bool_]:
+    def part_of(part: tuple[int, ...]) -> Found:
         if quick is not None and (native := together(resampler, part)) is not None:
             edges, _ = native.grow_shrink(*quick)
-            joined: NDArray[np.bool_] = edges.reshape(len(part), n, n)[:, *upper].astype(bool)
-            return joined
-        return np.array([one(r) for r in part], dtype=bool).reshape(len(part), len(upper[0]))
+            return Found(edges.reshape(len(part), n, n)[:, *upper].astype(bool))
+        return Found.all_of([one(r) for r in part])
 
-    return np.concatenate(
-        _mapped(part_of, [p for p in parts if p], n_jobs) or [np.zeros((0, len(upper[0])), bool)]
-    )
+    nothing = Found(np.zeros((0, len(pairs)), dtype=bool))
+    return Found.all_of(mapped(part_of, parts, n_jobs) or [nothing])
 
 
 def measured(
     resampler: Resampler, replicates: Sequence[int], crossings: Sequence[Crossing], n_jobs: int = 1
 ) -> Measured:
     """Return how strong each of some pairs is in every resample."""
-    parts = [part.tolist() for part in np.array_split(np.array(replicates, dtype=np.int64), max(1, n_jobs))]
+    parts = _parts(resampler, replicates, n_jobs)
     quick = native_fits(resampler) and resampler.kind != "bayesian"
 
-    def part_of(part: list[int]) -> NDArray[np.float64]:
+    def part_of(part: tuple[int, ...]) -> NDArray[np.float64]:
         if quick and (native := together(resampler, part)) is not None:
             return _strengths(native, crossings)
         return np.array([in_table(resampler.table(r), crossings) for r in part]).transpose(1, 0, 2)
 
     shape = (len(crossings), len(replicates), 3)
-    done = _mapped(part_of, [p for p in parts if p], n_jobs) if crossings else []
+    done = mapped(part_of, parts, n_jobs) if crossings else []
     whole = np.concatenate(done, axis=1) if done else np.zeros(shape)
     return Measured(*(np.ascontiguousarray(whole[:, :, k].T) for k in range(3)))
 
@@ -178,16 +197,25 @@ def quick_settings(learner: Any, resampler: Resampler) -> tuple[Any, ...] | None
     return (*how, propagate, learner.skip_independent, both, infers)
 
 
-def together(resampler: Resampler, replicates: Sequence[int]) -> Any | None:
+def _parts(resampler: Resampler, replicates: Sequence[int], n_jobs: int) -> list[tuple[int, ...]]:
+    """Return the resamples in parts, one a thread; what the kernels hold of other parts is let go."""
+    split = np.array_split(np.array(replicates, dtype=np.int64), max(1, n_jobs))
+    parts = [tuple(part.tolist()) for part in split if len(part)]
+    for other in set(resampler.held) - set(parts):
+        del resampler.held[other]
+    return parts
+
+
+def together(resampler: Resampler, replicates: tuple[int, ...]) -> Any | None:
     """Return resamples for the kernels to count together, or None if a weight is too large for them."""
     native = kernels()
-    weights = np.empty((len(replicates), len(resampler.counts)), dtype=np.uint8)
-    for line, r in enumerate(replicates):
-        drawn = resampler.weights(r)
-        if drawn.max(initial=0) > 255:
-            return None
-        weights[line] = drawn
-    return None if native is None else native.Resamples(*_for_kernels(resampler, weights))
+    if native is None:
+        return None
+    if replicates not in resampler.held:
+        weights = resampler.bytes(replicates)
+        made = None if weights is None else native.Resamples(*_for_kernels(resampler, weights))
+        resampler.held[replicates] = made
+    return resampler.held[replicates]
 
 
 def _for_kernels(resampler: Resampler, weights: NDArray[np.uint8]) -> tuple[Any, ...]:
@@ -199,7 +227,8 @@ def _for_kernels(resampler: Resampler, weights: NDArray[np.uint8]) -> tuple[Any,
 
 def _strengths(native: Any, crossings: Sequence[Crossing]) -> NDArray[np.float64]:
     """Return the three numbers of every pair in every resample: a line each of a plane a pair."""
-    return np.array([native.strengths(x, y, list(z)).reshape(-1, 3) for x, y, z in crossings])
+    found: NDArray[np.float64] = native.strengths(list(crossings)).reshape(len(crossings), -1, 3)
+    return found
 
 
 def pairs_of(n: int) -> list[Edge]:
@@ -207,7 +236,7 @@ def pairs_of(n: int) -> list[Edge]:
     return [(int(x), int(y)) for x, y in zip(*np.triu_indices(n, 1), strict=True)]
 
 
-def _mapped(function: Any, items: list[Any], n_jobs: int) -> list[Any]:
+def mapped(function: Any, items: Sequence[Any], n_jobs: int) -> list[Any]:
     """Return the results in order; threads, because kernels leave Python's lock and nothing needs copying."""
     if n_jobs <= 1 or len(items) <= 1:
         return [function(item) for item in items]

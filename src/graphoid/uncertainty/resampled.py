@@ -13,7 +13,8 @@ from graphoid.errors import DataError, missing_extra
 from graphoid.structure import document
 from graphoid.structure.graph import UndirectedGraph
 from graphoid.uncertainty import intervals
-from graphoid.uncertainty.checkpoint import packed, unpacked
+from graphoid.uncertainty.checkpoint import array, numbers, packed, unpacked
+from graphoid.uncertainty.inclusion import Inclusion
 from graphoid.uncertainty.intervals import DISCOVERY, OFTEN, RULE, Interval
 from graphoid.uncertainty.replicates import Measured, pairs_of
 from graphoid.uncertainty.stability import (
@@ -64,6 +65,13 @@ class EdgeStability(NamedTuple):
     """"present", "absent" or "undecided"."""
     rule: str
     """How the verdict comes about."""
+    probability: float | None = None
+    """Posterior probability from all rows, where the learner or its test is Bayesian: see
+    :data:`graphoid.uncertainty.inclusion.MEANINGS`."""
+    mean_probability: float | None = None
+    """Its mean over the resamples in which the pair was looked at."""
+    bayes_factor: float | None = None
+    """Inclusion Bayes factor from all rows: posterior odds over prior odds."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -94,6 +102,8 @@ class Resampled:
         Places of the pairs whose strength was followed through the resamples.
     replicates
         The same three numbers, for every resample and these pairs.
+    inclusion
+        Posterior probabilities, where the learner or its test is Bayesian; else None.
     """
 
     graph: UndirectedGraph
@@ -110,6 +120,7 @@ class Resampled:
     estimate: NDArray[np.float64]
     followed: NDArray[np.int64]
     replicates: NDArray[np.float64]
+    inclusion: Inclusion | None = None
 
     @cached_property
     def pairs(self) -> list[Edge]:
@@ -172,6 +183,7 @@ class Resampled:
         bits, signed = self._intervals
         plain, bias, value = self.estimate[i]
         measure = "partial_correlation" if self.continuous[i] else "log_odds"
+        known = self.inclusion
         return EdgeStability(
             x=names[x],
             y=names[y],
@@ -187,6 +199,9 @@ class Resampled:
             given=tuple(names[z] for z in self.given[i]),
             verdict=self.verdicts[i],
             rule=RULE if self.kind != "cases" else "no verdict from dropped cases: resample rows.",
+            probability=None if known is None else _number(known.whole[i]),
+            mean_probability=None if known is None else known.mean(i),
+            bayes_factor=None if known is None else known.bayes_factor(i),
         )
 
     def centrality(self) -> list[CentralityRow]:
@@ -324,9 +339,10 @@ class Resampled:
             "given": [list(given) for given in self.given],
             "signs": self.signs.tolist(),
             "continuous": self.continuous.tolist(),
-            "estimate": _lists(self.estimate),
+            "estimate": numbers(self.estimate),
             "followed": self.followed.tolist(),
-            "replicates": _lists(self.replicates),
+            "replicates": numbers(self.replicates),
+            "inclusion": None if self.inclusion is None else _packed(self.inclusion),
         }
         return document.pack(FORMAT, VERSION, body)
 
@@ -349,9 +365,10 @@ class Resampled:
                 given=tuple(tuple(given) for given in body["given"]),
                 signs=np.array(body["signs"], dtype=bool),
                 continuous=np.array(body["continuous"], dtype=bool),
-                estimate=_array(body["estimate"], (n_pairs, 3)),
+                estimate=array(body["estimate"], (n_pairs, 3)),
                 followed=np.array(followed, dtype=np.int64),
-                replicates=_array(body["replicates"], (3, len(found), len(followed))),
+                replicates=array(body["replicates"], (3, len(found), len(followed))),
+                inclusion=_unpacked(body.get("inclusion"), n_pairs, len(found)),
             )
         except (KeyError, TypeError, ValueError, LookupError) as error:
             raise DataError(f"{where} has a part that graphoid did not write ({error}).") from None
@@ -370,9 +387,18 @@ def _number(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
-def _lists(values: NDArray[np.float64]) -> list[float | None]:
-    return [None if np.isnan(v) else v for v in values.ravel().tolist()]
+def _packed(known: Inclusion) -> dict[str, Any]:
+    return {
+        "of": known.of,
+        "whole": numbers(known.whole),
+        "against": numbers(known.against),
+        "prior_log_odds": numbers(known.prior_log_odds),
+        "replicates": numbers(known.replicates),
+    }
 
 
-def _array(values: list[float | None], shape: tuple[int, ...]) -> NDArray[np.float64]:
-    return np.array([np.nan if v is None else v for v in values], dtype=np.float64).reshape(shape)
+def _unpacked(body: Any, n_pairs: int, n: int) -> Inclusion | None:
+    if body is None:
+        return None
+    whole, against, prior = (array(body[name], (n_pairs,)) for name in ("whole", "against", "prior_log_odds"))
+    return Inclusion(str(body["of"]), whole, against, prior, array(body["replicates"], (n, n_pairs)))

@@ -2,6 +2,8 @@ r"""Resamples of a table: weights on its distinct rows, one random stream for ea
 
 A resample is never a copy of the data. Rows that are alike are merged, and a resample says how much each of
 them weighs; the variables keep all their states, so that a level may get the weight zero and is not lost.
+Of data that stay where they are the distinct rows are fetched, by one count of all variables; they give the
+same resamples as all rows in memory.
 
 ======== ============================================================================================
 kind     weights
@@ -14,13 +16,17 @@ cases    one for the rows that are kept when a share of them is drawn without re
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
 from graphoid.counts.assignments import Assignments
+from graphoid.counts.contingency import size_in_words
 from graphoid.counts.native import engine_for, kernels
+from graphoid.data.relation import RemoteTable
 from graphoid.data.table import Table, Weights
 from graphoid.errors import DataError, SettingsError
 
@@ -33,6 +39,9 @@ Kind = Literal["rows", "bayesian", "cases"]
 
 MOST_MERGED = 64
 """Rows that are merged into one: a weight stays far below 256, what the kernels hold in a byte."""
+
+MOST_FETCHED = 2**21
+"""Distinct rows that are fetched of data that stay where they are; 200 resamples of them take some 0.8 GB."""
 
 SHARES = (0.95, 0.85, 0.75, 0.65, 0.55, 0.45, 0.35, 0.25)
 """Shares of the rows that case-dropping keeps, in turn."""
@@ -68,6 +77,8 @@ class Resampler:
             raise DataError("the table is empty: there are no rows to resample.")
         self.kind, self.seed, self.shares = kind, seed, tuple(shares)
         self._n_rows = table.n_rows
+        if isinstance(table, RemoteTable):
+            refuse_if_out_of_reach(table)
         merge = merge and table.weights is None and not any(v.continuous for v in table.variables)
         if merge:
             distinct = Assignments.of(engine_for(table))
@@ -77,11 +88,19 @@ class Resampler:
                 np.ascontiguousarray(codes[:, i], dtype=np.uint8 if v.arity <= 256 else np.uint16)
                 for i, v in enumerate(table.variables)
             )
-            self.rows = replace(table, columns=columns, n_rows=len(codes), values={})
+            self.rows = Table(table.variables, columns, len(codes), name=table.name)
         else:
             self.counts = np.ones(table.n_rows, dtype=np.int64)
             self.rows = table
-        self._row_of = np.repeat(np.arange(len(self.counts), dtype=np.int32), self.counts)
+        # about what a binomial number costs beside drawing a row
+        self._by_row = kind == "rows" and 20 * len(self.counts) >= self._n_rows
+        self.held: dict[tuple[int, ...], Any] = {}
+        """What the kernels made of some resamples, for whoever asks about the same ones next."""
+
+    @cached_property
+    def _row_of(self) -> NDArray[np.int32]:
+        """For every row of the table the distinct row that it is."""
+        return np.repeat(np.arange(len(self.counts), dtype=np.int32), self.counts)
 
     def share(self, r: int) -> float:
         """Return the share of the rows that a resample keeps."""
@@ -89,13 +108,10 @@ class Resampler:
 
     def weights(self, r: int) -> NDArray[Any]:
         """Return the weight of every row of :attr:`rows` in a resample: whole numbers unless "bayesian"."""
-        stream = np.random.SeedSequence(self.seed, spawn_key=(r,))
         n, distinct = self._n_rows, len(self.counts)
-        if (
-            self.kind == "rows" and 20 * distinct >= n
-        ):  # about what a binomial number costs beside drawing a row
-            return draw_rows(int(stream.generate_state(1, np.uint64)[0]), self._row_of, distinct)
-        rng = np.random.Generator(np.random.PCG64(stream))
+        if self._by_row:
+            return draw_rows(self._key(r), self._row_of, distinct)
+        rng = np.random.Generator(np.random.PCG64(self._stream(r)))
         if self.kind == "bayesian":
             drawn = rng.standard_gamma(self.counts.astype(np.float64))
             return np.asarray(drawn * (n / drawn.sum()))
@@ -104,11 +120,50 @@ class Resampler:
             return np.bincount(self._row_of[kept], minlength=distinct)
         return rng.multinomial(n, self.counts / n)
 
+    def bytes(self, replicates: Sequence[int]) -> NDArray[np.uint8] | None:
+        """Return a line of :meth:`weights` for each of some resamples; None if one does not fit into a byte.
+
+        Not for "bayesian", whose weights are no whole numbers.
+        """
+        native, shape = kernels(), (len(replicates), len(self.counts))
+        if native is not None and self._by_row:
+            drawn = native.draw_together([self._key(r) for r in replicates], self._row_of, shape[1])
+            return drawn.reshape(shape) if len(drawn) == shape[0] * shape[1] else None
+        out = np.empty(shape, dtype=np.uint8)
+        for line, r in zip(out, replicates, strict=True):
+            weights = self.weights(r)
+            if weights.max(initial=0) > 255:
+                return None
+            line[:] = weights
+        return out
+
+    def _stream(self, r: int) -> np.random.SeedSequence:
+        return np.random.SeedSequence(self.seed, spawn_key=(r,))
+
+    def _key(self, r: int) -> int:
+        return int(self._stream(r).generate_state(1, np.uint64)[0])
+
     def table(self, r: int) -> Table:
         """Return a resample as a table with weights."""
         drawn = self.weights(r)
         before = self.rows.weights
         return replace(self.rows, weights=Weights.of(drawn if before is None else drawn * before.values))
+
+
+def refuse_if_out_of_reach(table: RemoteTable) -> None:
+    """Raise before anything is fetched if the distinct rows of a table may be too many, or have weights."""
+    if table.weighing is not None:
+        raise DataError(
+            f"{table.name!r} stays where it is and its rows have weights, which merged rows would lose; "
+            f"resample it in memory: read it with where='memory'."
+        )
+    most = min(table.n_rows, math.prod([v.arity for v in table.variables]))
+    if most > MOST_FETCHED:
+        size = size_in_words(most * (len(table.variables) + 8))
+        raise DataError(
+            f"to resample {table.name!r} its distinct rows are fetched: there may be {most:,} of them "
+            f"({size}), the most is {MOST_FETCHED:,}. Read fewer columns, or all rows with where='memory'."
+        )
 
 
 def draw_rows(key: int, row_of: NDArray[np.int32], distinct: int) -> NDArray[Any]:

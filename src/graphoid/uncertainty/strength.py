@@ -142,7 +142,7 @@ def strengths_of(
             f"the graph joins {graph.n:,} variables that are not the {len(variables):,} columns of the "
             f"table; give the table that it was learned from."
         )
-    given = {pair: conditioning_set(graph, pair, variables) for pair in pairs}
+    given = dict(zip(pairs, conditioning_sets(graph, pairs, variables), strict=True))
     discrete = [p for p in pairs if not any(variables[v].continuous for v in (*p, *given[p]))]
     counted = engine.counts([CountRequest((*given[p], *p)) for p in discrete])
     slices = {p: slices_of(counts) for p, counts in zip(discrete, counted, strict=True)}
@@ -156,20 +156,31 @@ def strengths_of(
     ]
 
 
-def conditioning_set(graph: UndirectedGraph, pair: Edge, variables: Sequence[Variable]) -> tuple[int, ...]:
-    """Return what a pair is looked at given: the rest of the smaller of the two blankets, by position.
+def conditioning_sets(
+    graph: UndirectedGraph, pairs: Sequence[Edge], variables: Sequence[Variable]
+) -> list[tuple[int, ...]]:
+    """Return what each pair is looked at given: the rest of the smaller of the two blankets, by position.
 
     Given either, all other variables tell nothing more if the graph is right; the smaller leaves more rows to
     a slice. Ties go to fewer slices, then to the first of the pair. Two continuous columns are looked at
     given the continuous ones, and two that are not given those that are not.
     """
-    x, y = pair
-    continuous = variables[x].continuous and variables[y].continuous
-    rests = [
-        tuple(z for z in sorted(graph.blanket(a)) if z != b and variables[z].continuous == continuous)
-        for a, b in ((x, y), (y, x))
-    ]
-    return min(rests, key=lambda rest: (len(rest), math.prod([variables[z].arity for z in rest])))
+    numbers = [v.continuous for v in variables]
+    arities = [v.arity for v in variables]
+    blankets = [graph.blanket(v) for v in range(graph.n)]
+
+    def rest(x: int, y: int) -> tuple[int, ...]:
+        continuous = numbers[x] and numbers[y]
+        return tuple(z for z in blankets[x] if z != y and numbers[z] == continuous)
+
+    def slices(given: tuple[int, ...]) -> int:
+        return math.prod([arities[z] for z in given])
+
+    def smaller(x: int, y: int) -> tuple[int, ...]:
+        a, b = rest(x, y), rest(y, x)
+        return a if (len(a), slices(a)) <= (len(b), slices(b)) else b
+
+    return [smaller(x, y) for x, y in pairs]
 
 
 def _of_counts(

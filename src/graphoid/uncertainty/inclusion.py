@@ -1,0 +1,102 @@
+"""How probable each pair is, where the learner or its test is Bayesian: from all rows and in the resamples.
+
+A learner that has a posterior over graphs (:class:`~graphoid.Posterior`, :class:`~graphoid.PFMN`) gives every
+edge a probability. One that asks a :class:`~graphoid.BayesianTest` gives none, but the test does: that the
+pair depends given the rest of the smaller blanket, which is what its strength is measured given.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphoid.independence.bayesian import BayesianTest
+from graphoid.independence.tester import Tester
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from graphoid.data.table import Table
+    from graphoid.structure.graph import Edge
+    from graphoid.uncertainty.replicates import Crossing
+
+MEANINGS = {
+    "edge": "the posterior probability of the edge over graphs",
+    "dependence": "the posterior probability, by the Bayesian test, that the two depend on each other given "
+    "the rest of the smaller blanket",
+}
+"""What a probability may be the probability of."""
+
+
+@dataclass(frozen=True, eq=False)
+class Inclusion:
+    """Posterior probabilities of pairs; not a number where there is none."""
+
+    of: str
+    """Which of :data:`MEANINGS`."""
+    whole: NDArray[np.float64]
+    """For every pair, from all rows."""
+    against: NDArray[np.float64]
+    """For every pair what is left to one; known more exactly than their difference where that is small."""
+    prior_log_odds: NDArray[np.float64]
+    """For every pair, before the rows."""
+    replicates: NDArray[np.float64]
+    """For every resample a line of all pairs."""
+
+    def mean(self, i: int) -> float | None:
+        """Return the mean over the resamples that have a probability for a pair; None where none has."""
+        line = self.replicates[:, i]
+        known = line[np.isfinite(line)]
+        return float(known.mean()) if len(known) else None
+
+    def bayes_factor(self, i: int) -> float | None:
+        """Return the inclusion Bayes factor of a pair from all rows: posterior odds over prior odds."""
+        probability, against = float(self.whole[i]), float(self.against[i])
+        if math.isnan(probability):
+            return None
+        return probability / against * math.exp(-float(self.prior_log_odds[i])) if against > 0 else math.inf
+
+
+def probabilities(structure: Any, pairs: Sequence[Edge]) -> NDArray[np.float64] | None:
+    """Return what a learned structure says of every pair; None if its learner has no posterior."""
+    known = getattr(structure, "edge_probabilities", None)
+    return np.array([known.get(pair, np.nan) for pair in pairs], dtype=np.float64) if known else None
+
+
+def priors(structure: Any, pairs: Sequence[Edge]) -> NDArray[np.float64]:
+    """Return the prior log odds of every pair; 0 where the structure says nothing."""
+    scored = getattr(structure, "scored", None)
+    known = {} if scored is None else scored.prior_log_odds
+    return np.array([known.get(pair, 0.0) for pair in pairs], dtype=np.float64)
+
+
+def bayesian_test_of(learner: Any) -> BayesianTest | None:
+    """Return the Bayesian test that a learner asks, if it asks one."""
+    test = getattr(learner, "test", None)
+    return test if isinstance(test, BayesianTest) else None
+
+
+def dependences(
+    test: BayesianTest, table: Table, crossings: Sequence[Crossing]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return for every pair how probable it is that the two depend on each other, and that they do not."""
+    answers = Tester(test, table).ask(list(crossings))
+    # the test's log odds are those of independence
+    log_odds = np.array([np.nan if v.log_odds is None else v.log_odds for v in answers], dtype=np.float64)
+    tail = np.exp(-np.abs(log_odds))
+    rare, common = tail / (1.0 + tail), 1.0 / (1.0 + tail)
+    return np.where(log_odds > 0, rare, common), np.where(log_odds > 0, common, rare)
+
+
+def prior_of(test: BayesianTest) -> float:
+    """Return the test's prior log odds of dependence.
+
+    >>> prior_of(BayesianTest())
+    0.0
+    """
+    return math.log1p(-test.prior) - math.log(test.prior)
