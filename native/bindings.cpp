@@ -363,20 +363,17 @@ private:
 
     const LogRising* rising(double base) {
         const std::lock_guard<std::mutex> lock(mutex_);
-        if (!rising_) rising_ = rising_tables(std::min(kLongest, total_rows() + 4096));
+        if (!rising_) rising_ = rising_tables(RisingTables::length_for(total_rows()));
         return &(*rising_)[base];
     }
 
     // Rows that the data stand for: distinct rows with their numbers are judged to the bit as the rows themselves.
-    std::size_t total_rows() const {
-        if (data_->units == nullptr) return data_->n_rows;
+    double total_rows() const {
+        if (data_->units == nullptr) return static_cast<double>(data_->n_rows);
         std::int64_t total = 0;
         for (std::size_t i = 0; i < data_->n_rows; ++i) total += data_->units[i];
-        return static_cast<std::size_t>(std::min(static_cast<double>(total) * data_->unit, static_cast<double>(kLongest)));
+        return static_cast<double>(total) * data_->unit;
     }
-
-    // 32 MB of logarithms of Gamma; those of larger counts are computed one by one
-    static constexpr std::size_t kLongest = std::size_t{1} << 21;
 
     nb::list keep_;  // the arrays whose memory the data set borrows
     std::unique_ptr<Dataset> data_;
