@@ -142,11 +142,12 @@ class Merged:
         return NativeEngine(Table(self.of, tuple(self.columns), len(self), weights=weights))
 
     def margin(self, variable: int) -> NDArray[np.int64]:
-        """Return the units of every state of a variable."""
+        """Return how many rows have each state of a variable, where rows have no weights."""
         k = self.variables.index(variable)
         margin = np.zeros(self.of[k].arity, dtype=np.int64)
         for (codes,), units, _ in self.batches([variable]):
-            np.add.at(margin, codes, units)
+            # sums below 2**53, which floating-point numbers hold exactly
+            margin += np.bincount(codes, units, len(margin)).astype(np.int64)
         return margin
 
     def restricted(self, variables: Iterable[int]) -> Merged:

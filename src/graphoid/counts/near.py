@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from graphoid.counts.counting import Counting
+from graphoid.counts.merged import Merged
 from graphoid.counts.native import judge_settings, kernels
 from graphoid.counts.packed import Gathering
 from graphoid.counts.trips import Fetched, Spent
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from graphoid.counts.engine import Kernel
-    from graphoid.counts.merged import Merged
     from graphoid.counts.packed import PackedRows
     from graphoid.data.variables import Variable
 
@@ -61,15 +61,15 @@ class NearTabulator:
         counting = Counting(self._variables, needed, wanted, self._unit)
         for codes, units, n in self.rows.batches(needed):
             counting.add(codes, units, n)
-        return Fetched(counting.tables(), Spent(0, len(self.rows), self.size_of(needed)))
+        return Fetched(counting.tables(), self.spent_on(needed))
 
     def batches(self, variables: Sequence[int]) -> Any:
         """Yield the codes of some variables, the units of the rows, and their number."""
         return self.rows.batches(variables)
 
-    def size_of(self, variables: Iterable[int]) -> int:  # noqa: ARG002 - whole rows are read
-        """Return the bytes that a pass goes through."""
-        return self.rows.nbytes
+    def spent_on(self, variables: Iterable[int]) -> Spent:  # noqa: ARG002 - whole rows are read
+        """Return what a pass costs: rows and bytes of a file, nothing in memory, and in no case a query."""
+        return Spent() if isinstance(self.rows, Merged) else Spent(0, len(self.rows), self.rows.nbytes)
 
 
 def judged_in_parts(

@@ -66,6 +66,10 @@ class PackedRows:
         # has no name on most systems, so that nothing is left behind even by a process that is killed
         self._file = tempfile.TemporaryFile(prefix="graphoid-")  # noqa: SIM115 - lives as long as this
 
+    def __del__(self) -> None:
+        if hasattr(self, "_file"):
+            self._file.close()
+
     def __len__(self) -> int:
         return sum(block.n_rows for block in self._blocks)
 
@@ -145,7 +149,7 @@ class Gathering:
         self._variables, self._of, self._unit = variables, tuple(of), unit
         self._arities = [v.arity for v in of]
         self._most, self._n_rows, self._n_parts = most, n_rows, n_parts
-        self._masks = np.zeros(words_of(of), dtype=np.uint64)
+        self._masks = np.zeros(words_of(of), dtype=np.uint64)  # bits of the leading variables
         for place in places_of(self._arities)[:leading]:
             self._masks[place.word] |= np.uint64(((1 << place.bits) - 1) << place.shift)
         self._merger: Any = merger_of(self._arities)
@@ -155,19 +159,18 @@ class Gathering:
 
     def add(self, codes: Sequence[NDArray[Any]], units: NDArray[np.int64] | None, n: int) -> None:
         """Take a batch of rows."""
-        if self._fits and len(self._merger) > 0 and len(self._merger) + n > self._most:
+        if not self._fits:
+            return
+        self._merger.add(list(codes), units, n)
+        self._taken += n
+        if len(self._merger) > self._most:
             self._put_down()
-        if self._fits:
-            self._merger.add(list(codes), units, n)
-            self._taken += n
 
     def rows(self) -> Merged | PackedRows | None:
         """Return the rows; None if they are too many for memory and for the disk."""
-        if self._fits and self._file is not None:
-            self._put_down()
-        if not self._fits:
-            return None
         if self._file is not None:
+            self._put_down()
+        if self._file is not None or not self._fits:
             return self._file
         keys, units = self._merger.rows()
         return Merged(self._variables, self._of, keys, units, self._unit)
@@ -175,22 +178,21 @@ class Gathering:
     def _put_down(self) -> None:
         """Write what was merged so far to the file, and begin anew."""
         keys, units = self._merger.rows()
-        keys = keys.reshape(len(units), -1)
         try:
-            if self._file is None:
-                self._file = self._opened(keys.shape[1])
-            if self._fits and self._file is not None:
-                self._write(self._file, keys, units)
+            self._file = self._opened() if self._file is None else self._file
+            if self._file is not None:
+                self._write(self._file, keys.reshape(len(units), len(self._masks)), units)
         except OSError:  # no room, or no permission: the source is still there
-            self._fits = False
+            self._file = None
+        self._fits = self._file is not None
         if self._n_parts == 1 and self._taken < WORTHWHILE * len(units):
             self._most = 0  # nearly all rows differ: each batch is merged by itself, within the caches
         self._merger, self._taken = merger_of(self._arities), 0
 
-    def _opened(self, words: int) -> PackedRows | None:
+    def _opened(self) -> PackedRows | None:
         """Return a file, or None where there is too little room for all rows that may come."""
-        if SPARE * 8 * (words + 1) * self._n_rows > shutil.disk_usage(tempfile.gettempdir()).free:
-            self._fits = False
+        most = 8 * (len(self._masks) + 1) * self._n_rows
+        if SPARE * most > shutil.disk_usage(tempfile.gettempdir()).free:
             return None
         return PackedRows(self._variables, self._of)
 

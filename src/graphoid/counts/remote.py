@@ -257,7 +257,7 @@ class RemoteEngine:
         tables = list(fetched.tables)
         if isinstance(fetched.whole, Merged):
             tables.append(fetched.whole)
-        for table in tables:
+        for table in tables if near is None else ():  # rows at hand do not change
             self._check(table)
         if self._store is not None and not self._holds_all:
             self._store.put(tables)
@@ -331,10 +331,8 @@ class JudgingEngine(RemoteEngine):
         numbers, rows = judged_in_parts(
             kernel, question, source, self._variables, n_rows=n_rows, unit=self._unit
         )
-        seconds = time.perf_counter() - started
-        self.spent += Spent(
-            int(source is self._tabulator), n_rows, source.size_of((x, y, *given)), seconds=seconds
-        )
+        spent: Spent = source.spent_on((x, y, *given))
+        self.spent += replace(spent, seconds=time.perf_counter() - started)
         if last is None:
             self._gathered = NearTabulator(rows, self._variables, self._unit)
         return numbers

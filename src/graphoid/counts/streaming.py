@@ -55,13 +55,14 @@ class StreamTabulator:
             rows += n
             progress = tell(progress, Step("rows", rows, table.n_rows))
         tables = counting.tables()
-        spent = Spent(1, rows, self.size_of(needed), sum(t.nbytes for t in tables))
+        spent = self.spent_on(needed) + Spent(bytes_moved=sum(t.nbytes for t in tables))
         return Fetched(tables, spent, None if gathering is None else gathering.rows())
 
-    def size_of(self, variables: Iterable[int]) -> int:
-        """Return the bytes of the file that a pass over some variables goes through."""
+    def spent_on(self, variables: Iterable[int]) -> Spent:
+        """Return what a pass over some variables costs."""
         table = self._table
-        return int(self._relation.size_of({*(table.codings[v].position for v in variables), *table.gaps}))
+        positions = {*(table.codings[v].position for v in variables), *table.gaps}
+        return Spent(1, table.n_rows, self._relation.size_of(positions))
 
     def batches(self, variables: Sequence[int]) -> Iterator[Batch]:
         """Yield the codes of some variables, the units of the rows (None for ones), and their number."""
