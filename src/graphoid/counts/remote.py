@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from graphoid.data.variables import Variable
     from graphoid.logic.source import Question
 
-HELD_BYTES = 2**28
-"""What the tables held may take together: 256 MB."""
+HELD_BYTES = 2**27
+"""What the tables held may take together: 128 MB."""
 
 DIRECT_ROWS = 2**16
 """Held tables of more distinct rows are made smaller before they answer questions that come one by one."""
@@ -180,8 +180,10 @@ class RemoteEngine:
             fresh = {mask_of(table.variables): table for table in self._fetch(wanted)}
             for i in left:
                 mask = masks[i]
-                fitting = [t for key, t in fresh.items() if key & mask == mask]
-                found[mask] = min(fitting, key=len)
+                if mask in fresh:  # nearly always, and looking through all of them for each would take long
+                    found[mask] = fresh[mask]
+                else:
+                    found[mask] = min([t for key, t in fresh.items() if key & mask == mask], key=len)
         if few:
             for mask, question in zip(masks, questions, strict=True):
                 found[mask] = self._made_smaller(found[mask], question)
@@ -224,6 +226,8 @@ class RemoteEngine:
             return table
         x, y, given = question
         around = self._smaller.around(x, y, given, all_others=False)[0]
+        if around >= set(table.variables):
+            return table
         smaller = table.restricted(around & set(table.variables))
         self._held.add(smaller)
         return smaller
