@@ -121,6 +121,7 @@ class RemoteEngine:
     def __init__(self, table: RemoteTable, tabulator: Tabulator, store: CountStore | None = None) -> None:
         self.spent = Spent()
         self.prices = table.prices
+        self.discovery = table.discovery
         self._variables = table.variables
         self._table = replace(table)  # a copy: an engine that held its own key would keep it forever
         self._tabulator, self._store = tabulator, store
