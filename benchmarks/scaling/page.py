@@ -152,5 +152,7 @@ def drawn(results: dict[str, Any], path: Path) -> None:
         width.loglog([r["columns"] for r in ran], [r[key] for r in ran], mark, label=said)
     rows = f", {ran[0]['rows']:,} rows" if ran else ""
     width.set(xlabel="columns", ylabel="CPU seconds", title=f"Columns{rows}")
+    width.set_xticks([r["columns"] for r in ran], [str(r["columns"]) for r in ran])
+    width.minorticks_off()
     width.legend(frameon=False)
     figure.savefig(path, metadata={"Date": None})
