@@ -46,7 +46,7 @@ HELD_BYTES = 2**27
 DIRECT_ROWS = 2**16
 """Held tables of more distinct rows are made smaller before they answer questions that come one by one."""
 
-LARGE_ROWS = 2**21
+LARGE_ROWS = 2**19
 """Tables that may have more distinct rows are not held: their slices are judged part by part."""
 
 LARGE_SLICE = 2**16
