@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     Question = tuple[int, int, tuple[int, ...]]
 
-PART_BYTES = 2**26
-"""What the slices of a part may take while they are counted: 64 MB."""
+PART_BYTES = 2**25
+"""What the slices of a part may take while they are counted: 32 MB, and as much again while that grows."""
 
 MOST_PARTS = 2**12
 

@@ -168,7 +168,7 @@ class Gathering:
 
     def rows(self) -> Merged | PackedRows | None:
         """Return the rows; None if they are too many for memory and for the disk."""
-        if self._file is not None:
+        if self._fits and (self._file is not None or self._n_parts > 1):  # parts are wanted one by one
             self._put_down()
         if self._file is not None or not self._fits:
             return self._file
