@@ -95,6 +95,15 @@ def test_rows_of_a_slice_lie_in_one_part() -> None:
     assert sum(map(len, slices)) == len(set().union(*slices)) == 24
 
 
+@pytest.mark.parametrize("n_parts", [7, 16, 64])
+def test_parts_are_about_equally_large(n_parts: int) -> None:
+    rows, _ = gathered([4] * 14, 1000, rows=20_000, leading=12, n_parts=n_parts)
+    assert isinstance(rows, PackedRows)
+    sizes = [sum(n for _, _, n in part) for part in rows.parts([0])]
+    assert len(sizes) == n_parts
+    assert max(sizes) < 2 * len(rows) / n_parts
+
+
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     """Nine variables in a chain with a hub, and rows that nearly all differ."""

@@ -212,7 +212,9 @@ class Gathering:
 def parts_of(keys: NDArray[np.uint64], n_parts: int) -> NDArray[np.uint16]:
     """Return a number below ``n_parts`` for every packed row, the same for rows that are alike."""
     mixed = np.zeros(len(keys), dtype=np.uint64)
+    odd = np.uint64(0xD6E8FEB86659FD93)  # with about as many ones as zeros
     for word in keys.T:
-        mixed = (mixed ^ word) * np.uint64(0xD6E8FEB86659FD93)  # odd, with about as many ones as zeros
+        mixed = (mixed ^ word) * odd
         mixed ^= mixed >> np.uint64(32)
-    return (mixed % np.uint64(n_parts)).astype(np.uint16)
+    # variables lie in the high bits of a word, so that only the high bits of a product depend on all of them
+    return ((mixed * odd >> np.uint64(32)) % np.uint64(n_parts)).astype(np.uint16)
