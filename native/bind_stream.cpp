@@ -1,14 +1,17 @@
-// What Python sees of data that stream past: values to codes, and rows to distinct rows.
+// What Python sees of data that stream past: values to codes, rows to distinct rows, and slices to the numbers of a test.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/vector.h>
 
-#include <cstring>
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
 #include <vector>
 
 #include "bind.hpp"
 #include "merge.hpp"
 #include "recode.hpp"
+#include "slice_tally.hpp"
 
 namespace nb = nanobind;
 
@@ -31,21 +34,29 @@ Column column_of(nb::handle codes, std::size_t n) {
     return column;
 }
 
+std::vector<Column> columns_of(const nb::list& columns, std::size_t n_variables, std::size_t n) {
+    if (columns.size() != n_variables) throw nb::value_error("one column a variable");
+    std::vector<Column> native;
+    for (nb::handle codes : columns) native.push_back(column_of(codes, n));
+    return native;
+}
+
+// The weights of rows, which the caller keeps; null for None.
+const std::int64_t* weights_of(const nb::object& units, std::size_t n) {
+    if (units.is_none()) return nullptr;
+    nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu> array;
+    if (!nb::try_cast(units, array, false) || array.shape(0) != n) throw nb::type_error("there must be one weight a row");
+    return array.data();
+}
+
 class MergerHandle {
 public:
     MergerHandle(const std::vector<std::uint32_t>& arities, std::size_t most)
         : n_variables_(arities.size()), merger_(arities, std::min<std::size_t>(most, 0xFFFFFFF0u)) {}
 
     bool add(nb::list columns, nb::object units, std::size_t n) {
-        if (columns.size() != n_variables_) throw nb::value_error("one column a variable");
-        std::vector<Column> native;
-        for (nb::handle codes : columns) native.push_back(column_of(codes, n));
-        const std::int64_t* weights = nullptr;
-        nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu> array;
-        if (!units.is_none()) {
-            if (!nb::try_cast(units, array, false) || array.shape(0) != n) throw nb::type_error("there must be one weight a row");
-            weights = array.data();
-        }
+        const std::vector<Column> native = columns_of(columns, n_variables_, n);
+        const std::int64_t* weights = weights_of(units, n);
         nb::gil_scoped_release free;
         return merger_.add(native, weights, n);
     }
@@ -58,6 +69,49 @@ public:
 private:
     std::size_t n_variables_;
     RowMerger merger_;
+};
+
+class TallyHandle {
+public:
+    TallyHandle(const std::vector<std::uint32_t>& given, std::uint32_t rx, std::uint32_t ry, double unit, int kind, int dof,
+                double log_prior, double pseudo_count, bool occurring, double rows)
+        : arities_(given), tally_(given, rx, ry, unit, settings(kind, dof, log_prior, occurring), pseudo_count, rows) {
+        arities_.insert(arities_.end(), {rx, ry});
+    }
+
+    void add(nb::list columns, nb::object units, std::size_t n) {
+        const std::vector<Column> native = columns_of(columns, arities_.size(), n);
+        const std::int64_t* weights = weights_of(units, n);
+        nb::gil_scoped_release free;
+        for (std::size_t v = arities_.size() - 2; v < arities_.size(); ++v)  // they say which cell is counted
+            for (std::size_t i = 0; i < n; ++i)
+                if (native[v][i] >= arities_[v]) throw std::out_of_range("a code is beyond the states");
+        tally_.add(native, weights, n);
+    }
+
+    void close_part() {
+        nb::gil_scoped_release free;
+        tally_.close_part();
+    }
+
+    // statistic, dof, p, log p, log odds, cells
+    nb::tuple end() {
+        const Numbers a = tally_.end();
+        return nb::make_tuple(a.statistic, a.dof, std::exp(a.log_p), a.log_p, a.log_odds, a.cells);
+    }
+
+private:
+    static Settings settings(int kind, int dof, double log_prior, bool occurring) {
+        Settings out;
+        out.kind = static_cast<Kind>(kind);
+        out.dof = static_cast<Dof>(dof);
+        out.log_prior = log_prior;
+        out.occurring = occurring;
+        return out;
+    }
+
+    std::vector<std::uint32_t> arities_;
+    SliceTally tally_;
 };
 
 template <class Code, class Value>
@@ -102,6 +156,13 @@ void bind_stream(nb::module_& m) {
         .def("add", &MergerHandle::add, nb::arg("columns"), nb::arg("units").none(), nb::arg("n"))
         .def("rows", &MergerHandle::rows)
         .def("__len__", &MergerHandle::size);
+    nb::class_<TallyHandle>(m, "SliceTally")
+        .def(nb::init<const std::vector<std::uint32_t>&, std::uint32_t, std::uint32_t, double, int, int, double, double, bool, double>(),
+             nb::arg("given"), nb::arg("rx"), nb::arg("ry"), nb::arg("unit"), nb::arg("kind"), nb::arg("dof"),
+             nb::arg("log_prior"), nb::arg("pseudo_count"), nb::arg("occurring"), nb::arg("rows"))
+        .def("add", &TallyHandle::add, nb::arg("columns"), nb::arg("units").none(), nb::arg("n"))
+        .def("close_part", &TallyHandle::close_part)
+        .def("end", &TallyHandle::end);
     m.def("recode", &recode_values, nb::arg("values"), nb::arg("low"), nb::arg("table"), nb::arg("plain"));
 }
 

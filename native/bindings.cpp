@@ -209,8 +209,27 @@ public:
 
     // Tables of tuples of variables, one after the other in one flat array.
     nb::object tables(nb::list requests, unsigned threads) {
-        std::vector<TableJob> jobs(requests.size());
+        std::vector<TableJob> jobs;
         std::vector<std::size_t> at;
+        const std::size_t total = table_jobs(requests, jobs, at);
+        nb::list result;
+        std::int64_t* out = new_array(total, result);
+        std::fill_n(out, total, 0);
+        count_into(out, jobs, at, threads);
+        return result[0];
+    }
+
+    // The same, added to what an array has.
+    void add_tables(nb::list requests, unsigned threads, nb::ndarray<std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu> into) {
+        std::vector<TableJob> jobs;
+        std::vector<std::size_t> at;
+        if (table_jobs(requests, jobs, at) != into.shape(0)) throw nb::value_error("the array must have one place a cell");
+        count_into(into.data(), jobs, at, threads);
+    }
+
+    // What is to be counted and where its cells begin; returns how many cells there are.
+    std::size_t table_jobs(const nb::list& requests, std::vector<TableJob>& jobs, std::vector<std::size_t>& at) const {
+        jobs.resize(requests.size());
         std::size_t total = 0;
         for (std::size_t i = 0; i < jobs.size(); ++i) {
             PyObject* request = PyList_GET_ITEM(requests.ptr(), static_cast<Py_ssize_t>(i));
@@ -226,14 +245,13 @@ public:
             at.push_back(total);
             total += cells;
         }
-        nb::list result;
-        std::int64_t* out = new_array(total, result);
+        return total;
+    }
+
+    void count_into(std::int64_t* out, std::vector<TableJob>& jobs, const std::vector<std::size_t>& at, unsigned threads) {
         for (std::size_t i = 0; i < jobs.size(); ++i) jobs[i].out = out + at[i];
-        {
-            nb::gil_scoped_release free;
-            count_tables(*data_, jobs, threads);
-        }
-        return result[0];
+        nb::gil_scoped_release free;
+        count_tables(*data_, jobs, threads);
     }
 
     // (codes, rows, counts) of the configurations that occur; codes or rows are empty.
@@ -363,20 +381,17 @@ private:
 
     const LogRising* rising(double base) {
         const std::lock_guard<std::mutex> lock(mutex_);
-        if (!rising_) rising_ = rising_tables(std::min(kLongest, total_rows() + 4096));
+        if (!rising_) rising_ = rising_tables(RisingTables::length_for(total_rows()));
         return &(*rising_)[base];
     }
 
     // Rows that the data stand for: distinct rows with their numbers are judged to the bit as the rows themselves.
-    std::size_t total_rows() const {
-        if (data_->units == nullptr) return data_->n_rows;
+    double total_rows() const {
+        if (data_->units == nullptr) return static_cast<double>(data_->n_rows);
         std::int64_t total = 0;
         for (std::size_t i = 0; i < data_->n_rows; ++i) total += data_->units[i];
-        return static_cast<std::size_t>(std::min(static_cast<double>(total) * data_->unit, static_cast<double>(kLongest)));
+        return static_cast<double>(total) * data_->unit;
     }
-
-    // 32 MB of logarithms of Gamma; those of larger counts are computed one by one
-    static constexpr std::size_t kLongest = std::size_t{1} << 21;
 
     nb::list keep_;  // the arrays whose memory the data set borrows
     std::unique_ptr<Dataset> data_;
@@ -560,6 +575,7 @@ NB_MODULE(_native, m) {
         .def_prop_ro("simd", &Handle::simd)
         .def("judge", &Handle::judge)
         .def("tables", &Handle::tables)
+        .def("add_tables", &Handle::add_tables)
         .def("occurring", &Handle::occurring)
         .def("closures", &Handle::closures)
         .def("marginal_likelihood", &Handle::marginal_likelihood)

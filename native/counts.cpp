@@ -185,6 +185,13 @@ void widen_table(std::vector<uint32_t>& table, size_t cells, int64_t* out) {
     }
 }
 
+void add_table(std::vector<uint32_t>& table, size_t cells, int64_t* out) {
+    for (size_t i = 0; i < cells; ++i) {
+        out[i] += table[i];
+        table[i] = 0;
+    }
+}
+
 // Mixed-radix code of `variables` for the rows from `start` on.
 template <class Code>
 void mixed_codes(const Dataset& data, const std::vector<int>& variables, size_t start, size_t n, Code* code) {
@@ -228,14 +235,12 @@ void count_one_table(Dataset& data, const TableJob& job, SliceMasks& masks, Scra
         const size_t k = variables.size() - 2;
         if (scratch.table.size() < cells) scratch.table.resize(cells, 0);
         masks.table_given(variables.data(), static_cast<int>(k), variables[k], variables[k + 1], true, scratch.table.data());
-        widen_table(scratch.table, cells, job.out);
+        add_table(scratch.table, cells, job.out);
     } else if (data.units == nullptr && count_mixed(data, variables, scratch)) {
-        widen_table(scratch.table, cells, job.out);
+        add_table(scratch.table, cells, job.out);
     } else if (cells <= 65536) {
-        std::fill_n(job.out, cells, 0);
         count_codes<uint16_t>(data, variables, job.out);
     } else {
-        std::fill_n(job.out, cells, 0);
         count_codes<uint32_t>(data, variables, job.out);
     }
 }

@@ -31,7 +31,7 @@ bool count_mixed(const Dataset& data, const std::vector<int>& variables, Scratch
 // Counts of (slice, x, y) in units of weight, to scratch.weighted.
 void weigh_cells(const Dataset& data, const Slices* slices, int x, int y, Scratch& scratch);
 
-// A table of `variables` in the order given, last fastest; out has room for all cells.
+// A table of `variables` in the order given, last fastest; out has all cells, to which the counts are added.
 struct TableJob {
     std::vector<int> variables;
     std::int64_t* out;

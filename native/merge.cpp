@@ -66,7 +66,7 @@ void RowMerger::grow() {
     slots_.swap(slots);
 }
 
-bool RowMerger::add(const std::vector<Column>& columns, const std::int64_t* units, std::size_t n) {
+bool RowMerger::add(const std::vector<Column>& columns, const std::int64_t* units, std::size_t n, std::uint32_t* ids) {
     Word hashes[kAhead];
     for (std::size_t start = 0; start < n && !full_; start += kChunk) {
         const std::size_t chunk = std::min(kChunk, n - start);
@@ -95,6 +95,7 @@ bool RowMerger::add(const std::vector<Column>& columns, const std::int64_t* unit
                 for (;; at = (at + 1) & mask) {
                     const std::uint64_t slot = slots_[at];
                     if (slot == 0) {
+                        if (ids != nullptr) ids[start + first + i] = static_cast<std::uint32_t>(units_.size());
                         slots_[at] = (hashes[i] >> 32 << 32) | (units_.size() + 1);
                         keys_.insert(keys_.end(), key, key + words_);
                         units_.push_back(weight);
@@ -104,6 +105,7 @@ bool RowMerger::add(const std::vector<Column>& columns, const std::int64_t* unit
                     const std::size_t row = (slot & 0xFFFFFFFFu) - 1;
                     if (std::memcmp(&keys_[row * words_], key, words_ * sizeof(Word)) == 0) {
                         units_[row] += weight;
+                        if (ids != nullptr) ids[start + first + i] = static_cast<std::uint32_t>(row);
                         break;
                     }
                 }

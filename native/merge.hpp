@@ -21,8 +21,8 @@ public:
     RowMerger(const std::vector<std::uint32_t>& arities, std::size_t most);
 
     // Adds n rows; units (or null for ones) are what each weighs. Returns false, and takes no more rows, once there
-    // are too many different ones.
-    bool add(const std::vector<Column>& columns, const std::int64_t* units, std::size_t n);
+    // are too many different ones. `ids`, if given, gets for every row of some weight which of the distinct ones it is.
+    bool add(const std::vector<Column>& columns, const std::int64_t* units, std::size_t n, std::uint32_t* ids = nullptr);
 
     std::size_t size() const { return units_.size(); }
     std::size_t words() const { return words_; }

@@ -38,6 +38,13 @@ private:
 // Such tables by their base, made when first asked for; several threads may ask.
 class RisingTables {
 public:
+    // How long tables for counts of so many rows are: 32 MB of logarithms of Gamma at most; those of larger counts are
+    // computed one by one.
+    static std::size_t length_for(double rows) {
+        constexpr double kLongest = 1 << 21;
+        return static_cast<std::size_t>(rows + 4096 < kLongest ? rows + 4096 : kLongest);
+    }
+
     explicit RisingTables(std::size_t largest) : largest_(largest) {}
     const LogRising& operator[](double base) {
         const std::lock_guard<std::mutex> lock(mutex_);

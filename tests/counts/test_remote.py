@@ -163,6 +163,32 @@ def test_cost_has_queries_bytes_and_money(file: Path) -> None:
         estimate(gd.read(file))
 
 
+def test_what_reading_took_is_in_the_cost(file: Path, tmp_path: Path) -> None:
+    prices = gd.PriceList(per_query=2.0, per_gigabyte_read=1e9)
+    kept = {"where": "source", "prices": prices, "cache": tmp_path / "counts"}
+    found = gd.GSIMN().fit(gd.read(file, **kept)).structure_
+    spent = found.cost.discovery
+    assert spent is not None
+    assert (spent.queries, spent.rows_read) == (1, 3000)
+    metadata = pq.read_metadata(file)
+    groups = [metadata.row_group(g) for g in range(metadata.num_row_groups)]
+    assert spent.bytes_read == sum(g.column(i).total_compressed_size for g in groups for i in range(4))
+    assert spent.money == 2.0 + spent.bytes_read
+    assert found.cost.queries == 1  # not added to what learning took
+    assert gd.LearnedStructure.from_json(found.to_json()).cost == found.cost
+    again = gd.GSIMN().fit(gd.read(file, **kept)).structure_.cost.discovery
+    assert again is not None
+    assert again.queries == again.rows_read == again.bytes_read == 0  # from the cache
+    assert gd.GSIMN().fit(gd.read(file)).structure_.cost.discovery is None
+
+
+def test_what_sites_were_asked_is_added_up() -> None:
+    sites = {k: pa.table({"id": [1, 2, 3, 4], k: ["no", "yes", "no", "yes"]}) for k in "ab"}
+    spent = gd.GSMN().fit(gd.federate(sites, key="id")).structure_.cost.discovery
+    assert spent is not None
+    assert (spent.queries, spent.rows_read) == (2, 8)
+
+
 def test_rows_that_stay_are_not_handed_out(file: Path) -> None:
     table = gd.read(file, where="source")
     with pytest.raises(DataError, match="where='memory'"):

@@ -16,11 +16,15 @@ from graphoid.counts.native import NativeEngine, kernels
 from graphoid.data.table import Table, Weights
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from graphoid.data.variables import Variable
+
+
+BATCH = 2**17
+"""Rows that are unpacked at a time when all are gone through."""
 
 
 class Place(NamedTuple):
@@ -42,6 +46,12 @@ def places_of(arities: Sequence[int]) -> list[Place]:
         free -= bits
         places.append(Place(word, free, bits))
     return places
+
+
+def unpacked(words: NDArray[np.uint64], place: Place, variable: Variable) -> NDArray[Any]:
+    """Return the codes of a variable from the words that have them."""
+    codes = (words >> np.uint64(place.shift)) & np.uint64((1 << place.bits) - 1)
+    return np.ascontiguousarray(codes, dtype=np.uint8 if variable.arity <= 256 else np.uint16)
 
 
 class Merged:
@@ -108,16 +118,22 @@ class Merged:
     @cached_property
     def columns(self) -> list[NDArray[Any]]:
         """The codes, a column for each variable."""
-        out = []
-        for variable, place in zip(self.of, places_of([v.arity for v in self.of]), strict=True):
-            mask = np.uint64((1 << place.bits) - 1)
-            column = (
-                (self.keys[:, place.word] >> np.uint64(place.shift)) & mask
-                if place.bits
-                else self.keys[:, 0] * 0
-            )
-            out.append(np.ascontiguousarray(column, dtype=np.uint8 if variable.arity <= 256 else np.uint16))
-        return out
+        return self._columns(range(len(self.of)), slice(None))
+
+    def batches(self, wanted: Sequence[int]) -> Iterator[tuple[list[NDArray[Any]], NDArray[np.int64], int]]:
+        """Yield the codes of some variables, what the rows weigh, and their number, some rows at a time."""
+        at = [self.variables.index(v) for v in wanted]
+        for start in range(0, len(self), BATCH):
+            units = self.units[start : start + BATCH]
+            yield self._columns(at, slice(start, start + BATCH)), units, len(units)
+
+    def parts(self, wanted: Sequence[int]) -> Iterator[Iterator[Any]]:
+        """Yield the batches of its only part."""
+        yield self.batches(wanted)
+
+    def _columns(self, at: Iterable[int], rows: slice) -> list[NDArray[Any]]:
+        places = places_of([v.arity for v in self.of])
+        return [unpacked(self.keys[rows, places[k].word], places[k], self.of[k]) for k in at]
 
     @cached_property
     def engine(self) -> NativeEngine:
@@ -126,10 +142,12 @@ class Merged:
         return NativeEngine(Table(self.of, tuple(self.columns), len(self), weights=weights))
 
     def margin(self, variable: int) -> NDArray[np.int64]:
-        """Return the units of every state of a variable."""
+        """Return how many rows have each state of a variable, where rows have no weights."""
         k = self.variables.index(variable)
         margin = np.zeros(self.of[k].arity, dtype=np.int64)
-        np.add.at(margin, self.columns[k], self.units)
+        for (codes,), units, _ in self.batches([variable]):
+            # sums below 2**53, which floating-point numbers hold exactly
+            margin += np.bincount(codes, units, len(margin)).astype(np.int64)
         return margin
 
     def restricted(self, variables: Iterable[int]) -> Merged:

@@ -58,6 +58,11 @@ def kernels() -> Any | None:
     return _native
 
 
+def judge_settings(kernel: Kernel) -> tuple[int, int, float, float, bool]:
+    """Return a test as the kernels are told of it."""
+    return KINDS[kernel.kind], _DOFS[kernel.dof], kernel.log_prior, kernel.pseudo_count, kernel.occurring
+
+
 def available_threads() -> int:
     """Return how many threads to use: GRAPHOID_THREADS, or the processors this process may run on."""
     setting = os.environ.get("GRAPHOID_THREADS", "")
@@ -249,11 +254,7 @@ class NativeEngine:
                 questions,
                 self._index,
                 resolve,
-                KINDS[kernel.kind],
-                _DOFS[kernel.dof],
-                kernel.log_prior,
-                kernel.pseudo_count,
-                kernel.occurring,
+                *judge_settings(kernel),
                 self._threads,
             )
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections import OrderedDict
 from dataclasses import replace
@@ -11,8 +12,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphoid.counts.ahead import LookAhead, information, maximal
-from graphoid.counts.engine import Blanket, Columns, CountRequest, Kernel, refuse_if_too_large
+from graphoid.counts.engine import (
+    Blanket,
+    Columns,
+    CountRequest,
+    Kernel,
+    refuse_if_too_large,
+    refuse_if_too_many_states,
+)
+from graphoid.counts.merged import Merged
 from graphoid.counts.native import kernels
+from graphoid.counts.near import NearTabulator, judged_in_parts
 from graphoid.counts.store import CountStore
 from graphoid.counts.trips import Spent, retrying, tabulator_for
 from graphoid.errors import DataChanged
@@ -24,17 +34,23 @@ if TYPE_CHECKING:
 
     from graphoid.counts.ahead import Set
     from graphoid.counts.contingency import Counts
-    from graphoid.counts.merged import Merged
+    from graphoid.counts.packed import PackedRows
     from graphoid.counts.trips import Tabulator
     from graphoid.data.relation import RemoteTable
     from graphoid.data.variables import Variable
     from graphoid.logic.source import Question
 
-HELD_BYTES = 2**28
-"""What the tables held may take together: 256 MB."""
+HELD_BYTES = 2**27
+"""What the tables held may take together: 128 MB."""
 
 DIRECT_ROWS = 2**16
 """Held tables of more distinct rows are made smaller before they answer questions that come one by one."""
+
+LARGE_ROWS = 2**19
+"""Tables that may have more distinct rows are not held: their slices are judged part by part."""
+
+LARGE_SLICE = 2**16
+"""Cells of a slice up to which that is possible."""
 
 SMALLER_CELLS = 2**14
 """Cells of the tables that a large one is made into: small enough to be gone through for every question."""
@@ -105,10 +121,13 @@ class RemoteEngine:
     def __init__(self, table: RemoteTable, tabulator: Tabulator, store: CountStore | None = None) -> None:
         self.spent = Spent()
         self.prices = table.prices
+        self.discovery = table.discovery
         self._variables = table.variables
         self._table = replace(table)  # a copy: an engine that held its own key would keep it forever
         self._tabulator, self._store = tabulator, store
         self._held = Held()
+        self._near: NearTabulator | None = None  # all rows, gathered: what is not held is counted there
+        self._gathered: NearTabulator | None = None  # rows of the last table that was too large to be held
         self._arities = [v.arity for v in table.variables]
         self._total: int | None = None if table.weighing is not None else table.n_rows
         self._unit = 1.0 if table.weighing is None else table.weighing.unit
@@ -151,7 +170,8 @@ class RemoteEngine:
         Questions say what the sets are for, where that is known: then the trip looks ahead.
         """
         masks = [mask_of(s) for s in sets]
-        found = {mask: self._find(mask) for mask in dict.fromkeys(masks)}
+        few = bool(questions) and len(questions) <= FEW
+        found = {mask: self._find(mask, few=few) for mask in dict.fromkeys(masks)}
         left = [i for i, mask in enumerate(masks) if found[mask] is None]
         if left:
             wanted = self._to_fetch(
@@ -161,23 +181,43 @@ class RemoteEngine:
             fresh = {mask_of(table.variables): table for table in self._fetch(wanted)}
             for i in left:
                 mask = masks[i]
-                fitting = [t for key, t in fresh.items() if key & mask == mask]
-                found[mask] = min(fitting, key=len)
-        if questions and len(questions) <= FEW:
+                if mask in fresh:  # nearly always, and looking through all of them for each would take long
+                    found[mask] = fresh[mask]
+                else:
+                    found[mask] = min([t for key, t in fresh.items() if key & mask == mask], key=len)
+        if few:
             for mask, question in zip(masks, questions, strict=True):
                 found[mask] = self._made_smaller(found[mask], question)
         if questions:
             self._last_hub = questions[-1][0]
         return [table for mask in masks if (table := found[mask]) is not None]
 
-    def _find(self, mask: int) -> Merged | None:
+    def _find(self, mask: int, *, few: bool = True) -> Merged | None:
+        """Return a table with the variables of a mask; all rows at hand only for many questions at once."""
         held = self._held.find(mask)
-        if held is None and self._store is not None:
+        if held is None and self._store is not None and not self._holds_all:
             held = self._store.find(mask, self._variables, self._unit)
             if held is not None:
                 self._check(held)
-                self._held.add(held)
+                if self._is_near(held):
+                    held = None
+                else:
+                    self._held.add(held)
+        if held is None and not few and self._near is not None and isinstance(self._near.rows, Merged):
+            held = self._near.rows
         return held
+
+    @property
+    def _holds_all(self) -> bool:
+        """Whether all rows are in memory, so that whatever is kept on disk follows from them."""
+        return self._near is not None and isinstance(self._near.rows, Merged)
+
+    def _is_near(self, rows: Merged | PackedRows) -> bool:
+        """Keep rows of all variables, if they are many: they are gone through in the place of the source."""
+        if len(rows.variables) < len(self._arities) or len(rows) <= DIRECT_ROWS:
+            return False
+        self._near = NearTabulator(rows, self._variables, self._unit)
+        return True
 
     def _made_smaller(
         self, table: Merged | None, question: tuple[int, int, tuple[int, ...]]
@@ -187,6 +227,8 @@ class RemoteEngine:
             return table
         x, y, given = question
         around = self._smaller.around(x, y, given, all_others=False)[0]
+        if around >= set(table.variables):
+            return table
         smaller = table.restricted(around & set(table.variables))
         self._held.add(smaller)
         return smaller
@@ -210,17 +252,24 @@ class RemoteEngine:
         asked = [tuple(sorted(s)) for s in wanted]
         n = len(self._arities)
         begins = len(asked) >= n * (n - 1) // 2 > 1  # all pairs: a learner is about to ask for more
-        whole = self._tabulator.merges and n > 2 and (begins or self._trips == 1)
+        near = self._near
+        whole = near is None and self._tabulator.merges and n > 2 and (begins or self._trips == 1)
         self._trips += 1
+        tabulator: Tabulator = near or self._tabulator
         started = time.perf_counter()
-        fetched = retrying(lambda: self._tabulator.tables(asked, whole=whole), self._tabulator)
+        fetched = retrying(lambda: tabulator.tables(asked, whole=whole), tabulator)
         self.spent += replace(fetched.spent, seconds=time.perf_counter() - started)
-        tables = [*fetched.tables, *([] if fetched.whole is None else [fetched.whole])]
-        for table in tables:
+        tables = list(fetched.tables)
+        if isinstance(fetched.whole, Merged):
+            tables.append(fetched.whole)
+        for table in tables if near is None else ():  # rows at hand do not change
             self._check(table)
-            self._held.add(table)
-        if self._store is not None:
+        if self._store is not None and not self._holds_all:
             self._store.put(tables)
+        if fetched.whole is not None and self._is_near(fetched.whole):
+            tables = list(fetched.tables)
+        for table in tables:
+            self._held.add(table)
         return tables
 
     def _check(self, table: Merged) -> None:
@@ -263,6 +312,36 @@ class RemoteEngine:
 class JudgingEngine(RemoteEngine):
     """Counts data that stay where they are, and judges the counts with the kernels, as data in memory are."""
 
+    def _is_large(self, question: tuple[int, int, tuple[int, ...]]) -> bool:
+        """Say whether the table of a question may be too large to be held, and can be judged in parts."""
+        x, y, given = question
+        slice_ = self._arities[x] * self._arities[y]
+        rows = self._table.n_rows if self._near is None else len(self._near.rows)
+        cells = slice_ * math.prod([float(self._arities[v]) for v in given])
+        return self._tabulator.merges and slice_ <= LARGE_SLICE and min(rows, cells) > LARGE_ROWS
+
+    def _judged_in_parts(
+        self, kernel: Kernel, question: tuple[int, int, tuple[int, ...]]
+    ) -> tuple[float, ...]:
+        """Return the numbers of a test whose table is too large to be held."""
+        x, y, given = question
+        if kernel.kind == "mantel_haenszel":
+            refuse_if_too_many_states(self._arities[x], self._arities[y])
+        last = self._gathered
+        if last is not None and not {x, y, *given} <= set(last.rows.variables):
+            last = None
+        source: Any = last or self._near or self._tabulator
+        n_rows = len(source.rows) if isinstance(source, NearTabulator) else self._table.n_rows
+        started = time.perf_counter()
+        numbers, rows = judged_in_parts(
+            kernel, question, source, self._variables, n_rows=n_rows, unit=self._unit
+        )
+        spent: Spent = source.spent_on((x, y, *given))
+        self.spent += replace(spent, seconds=time.perf_counter() - started)
+        if last is None:
+            self._gathered = NearTabulator(rows, self._variables, self._unit)
+        return numbers
+
     def judged(
         self,
         kernel: Kernel,
@@ -271,10 +350,17 @@ class JudgingEngine(RemoteEngine):
     ) -> Columns:
         """Return the numbers of a test for every question, in order."""
         asked = [resolve(question) for question in questions]
-        sets = [frozenset((x, y, *given)) for x, y, given in asked]
-        tables = self._holding(sets, asked)
         answers: list[Any] = [None] * len(asked)
-        for table, places in _grouped(tables):
+        held = []
+        for i, question in enumerate(asked):
+            if self._is_large(question):
+                answers[i] = self._judged_in_parts(kernel, question)
+            else:
+                held.append(i)
+        sets = [frozenset((x, y, *given)) for x, y, given in (asked[i] for i in held)]
+        tables = self._holding(sets, [asked[i] for i in held])
+        for table, spots in _grouped(tables):
+            places = [held[k] for k in spots]
             at = {v: k for k, v in enumerate(table.variables)}
             own = [
                 (at[x], at[y], tuple([at[v] for v in given])) for x, y, given in (asked[i] for i in places)

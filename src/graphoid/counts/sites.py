@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from graphoid.counts.counting import Counting
 from graphoid.counts.merged import Merged
-from graphoid.counts.streaming import Counting, StreamTabulator
+from graphoid.counts.streaming import StreamTabulator
 from graphoid.counts.trips import Fetched, Spent, tabulator_for
 from graphoid.data.sql import SqlRelation
 from graphoid.errors import DataChanged

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from graphoid.counts.counting import Counting
 from graphoid.counts.merged import Merged, merger_of
 from graphoid.counts.recode import Recoder
 from graphoid.counts.sql import SqlTabulator
-from graphoid.counts.streaming import Counting, units_of
+from graphoid.counts.streaming import units_of
 from graphoid.counts.trips import Fetched, Spent
 from graphoid.data.stream import missing_in
 

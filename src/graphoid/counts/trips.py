@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from graphoid.counts.merged import Merged
+    from graphoid.counts.packed import PackedRows
     from graphoid.data.relation import RemoteTable
 
 _T = TypeVar("_T")
@@ -33,7 +34,7 @@ class Spent:
 
     queries: int = 0
     rows_read: int = 0
-    """Rows that the engine went through, added up over queries."""
+    """Rows that the engine went through, added up over queries and over passes through rows gathered here."""
     bytes_read: int = 0
     """Bytes of the columns it went through: as stored in files, at eight bytes a value in databases."""
     bytes_moved: int = 0
@@ -93,8 +94,8 @@ class Fetched(NamedTuple):
     tables: list[Merged]
     """One for each set of variables asked for, in order."""
     spent: Spent
-    whole: Merged | None = None
-    """All variables at once, where that was asked for and is small enough to be held."""
+    whole: Merged | PackedRows | None = None
+    """All variables at once, where that was asked for and there is room: in memory or in a file."""
 
 
 class Tabulator(Protocol):
@@ -105,10 +106,10 @@ class Tabulator(Protocol):
     ahead: int
     """Cells that a table may have which is fetched before it is asked for; 0 where that never pays."""
     merges: bool
-    """Whether it can try to merge all variables while it goes through the rows."""
+    """Whether it goes through the rows itself (``batches``), and can gather all of them meanwhile."""
 
     def tables(self, wanted: Sequence[tuple[int, ...]], *, whole: bool) -> Fetched:
-        """Return the merged rows of each set of variables; of all of them too, if ``whole`` and few."""
+        """Return the merged rows of each set of variables; all rows too, if ``whole`` and there is room."""
         ...
 
     def transient(self, error: Exception) -> bool:

@@ -15,6 +15,7 @@ from graphoid.data.sql import SqlRelation
 from graphoid.data.stream import ArrowStream
 from graphoid.errors import DataError, SettingsError, UnknownVariable
 from graphoid.logic.names import shown
+from graphoid.structure.learned import Discovery
 
 if TYPE_CHECKING:
     import os
@@ -171,6 +172,7 @@ def federate(
             parts, [v.name for v in variables], key, complete=complete, keep=keep, keys_moved=moved
         ),
         margins=tuple(m for table in tables for m in table.margins) if complete else (),
+        discovery=sum((table.discovery for table in tables), Discovery()),
         cache=cache,
         version=version,
         prices=prices,

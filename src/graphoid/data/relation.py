@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import time
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol
@@ -22,6 +23,7 @@ from graphoid.data.source import choose
 from graphoid.data.table import Table
 from graphoid.errors import DataError
 from graphoid.logic.names import shown
+from graphoid.structure.learned import Discovery
 
 if TYPE_CHECKING:
     import os
@@ -194,6 +196,8 @@ class RemoteTable(Table):
         What reading and moving costs, or None.
     progress
         Hears how far a pass over the rows has come.
+    discovery
+        What it took to find out the states.
     """
 
     relation: Any = None
@@ -206,6 +210,7 @@ class RemoteTable(Table):
     version: str | None = None
     prices: Any = None
     progress: Listener | None = None
+    discovery: Discovery = field(default_factory=Discovery)
 
     @cached_property
     def data_id(self) -> str:
@@ -301,7 +306,7 @@ def related(
     if chosen.problems:
         raise chosen.problems[0]
     drop = missing == "drop"
-    census = counted(
+    census, discovery = counted(
         relation, chosen, complete=drop, cache=handling.get("cache"), version=handling.get("version")
     )
     if not census.n_rows:
@@ -363,6 +368,7 @@ def related(
         complete=drop,
         gaps=tuple(census.gaps) if drop else (),
         weighing=_weighing(census.weights, chosen.weights, weights),
+        discovery=discovery,
         **handling,
     )
 
@@ -374,19 +380,32 @@ def counted(
     complete: bool,
     cache: Any = None,
     version: str | None = None,
-) -> Census:
-    """Return the different values of columns: from the cache if they cannot have changed, else asked."""
+) -> tuple[Census, Discovery]:
+    """Return the different values of columns, and what that took.
+
+    They come from the cache if they cannot have changed, else they are asked for.
+    """
     state = relation.snapshot if version is None else f"version {version}"
     if cache is None or state is None:
-        return relation.census(chosen.positions, chosen.weights, complete=complete)
+        return _asked(relation, chosen, complete=complete)
     shelf = Shelf(cache, f"{relation.identity} {state}")
     name = f"census {chosen.positions} {chosen.weights} {complete}"
     body = shelf.get(name)
     if body is not None:
-        return unpacked(body)
-    census = relation.census(chosen.positions, chosen.weights, complete=complete)
+        return unpacked(body), Discovery()
+    census, discovery = _asked(relation, chosen, complete=complete)
     shelf.put([(name, 1, packed(census))])
-    return census
+    return census, discovery
+
+
+def _asked(relation: CensusedRelation, chosen: Chosen, *, complete: bool) -> tuple[Census, Discovery]:
+    """Ask for the different values of columns."""
+    started = time.perf_counter()
+    census = relation.census(chosen.positions, chosen.weights, complete=complete)
+    seconds = time.perf_counter() - started
+    positions = [*chosen.positions, *([] if chosen.weights is None else [chosen.weights])]
+    size_of = getattr(relation, "size_of", lambda these: 8 * census.n_rows * len(these))
+    return census, Discovery(1, census.n_rows, int(size_of(positions)), seconds)
 
 
 def packed(census: Census) -> bytes:

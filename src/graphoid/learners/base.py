@@ -195,7 +195,10 @@ def charged(structure: _Structure, engine: Any, before: Spent | None) -> _Struct
     after = spent_by(engine)
     if before is None or after is None:
         return structure
-    taken = after - before
+    taken, found = after - before, engine.discovery
+    if engine.prices is not None:
+        read = Spent(found.queries, found.rows_read, found.bytes_read, seconds=found.seconds)
+        found = replace(found, money=engine.prices.of(read))
     cost = replace(
         structure.cost,
         queries=taken.queries,
@@ -203,6 +206,7 @@ def charged(structure: _Structure, engine: Any, before: Spent | None) -> _Struct
         bytes_read=taken.bytes_read,
         bytes_moved=taken.bytes_moved,
         money=0.0 if engine.prices is None else engine.prices.of(taken),
+        discovery=found,
     )
     return replace(structure, cost=cost)
 

@@ -50,7 +50,7 @@ def from_body(body: Any, where: str) -> CanonicalModel:
             n_rows=np.array(body["n_rows"]),
             graphs=tuple(UndirectedGraph(names, [(x, y) for x, y in edges]) for edges in body["graphs"]),
             graph_of=np.array(body["graph_of"], dtype=np.intp),
-            cost=CanonicalCost(**body["cost"]),
+            cost=CanonicalCost.of_plain(body["cost"]),
             stopped=body["stopped"],
             settings=body["settings"],
             seed=body["seed"],

@@ -51,7 +51,7 @@ def from_body(body: Any, where: str) -> LearnedStructure:
         return LearnedStructure(
             graph=UndirectedGraph(body["names"], [(x, y) for x, y in body["edges"]]),
             trace=tuple(from_row(body["trace"]["fields"], row) for row in body["trace"]["rows"]),
-            cost=Cost(**body["cost"]),
+            cost=Cost.of_plain(body["cost"]),
             stopped=body["stopped"],
             settings=body["settings"],
             seed=body["seed"],

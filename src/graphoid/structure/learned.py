@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from graphoid.structure import explain
 from graphoid.structure.compare import Comparison, HasGraph, compare
@@ -22,6 +22,20 @@ if TYPE_CHECKING:
 
 EXECUTED = frozenset({"test", "oracle"})
 """Sources of a verdict that was paid for; any other is the rule that answered in place of a test."""
+
+
+@dataclass(frozen=True)
+class Discovery:
+    """What finding out the states of variables took, when data that stay where they are were read."""
+
+    queries: int = 0
+    rows_read: int = 0
+    bytes_read: int = 0
+    seconds: float = 0.0
+    money: float = 0.0
+
+    def __add__(self, other: Discovery) -> Discovery:
+        return Discovery(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
 
 
 @dataclass(frozen=True)
@@ -53,6 +67,14 @@ class Cost:
     """Bytes that came back from there."""
     money: float = 0.0
     """What that costs by the price list given to :func:`graphoid.read`."""
+    discovery: Discovery | None = None
+    """What :func:`graphoid.read` took before that, of data that stay where they are; in none of the above."""
+
+    @classmethod
+    def of_plain(cls, told: Mapping[str, Any]) -> Self:
+        """Return the cost that plain values stand for, such as those of a file."""
+        discovery = told.get("discovery")
+        return cls(**{**told, "discovery": None if discovery is None else Discovery(**discovery)})
 
     @classmethod
     def of(
