@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from graphoid.datasets.graphs import random_graph
 from graphoid.datasets.networks import pairwise_binary
 from graphoid.experiments.asked import MEASURES, MOST_TESTS, Asked, asking, summarized
 from graphoid.experiments.compared import stream
+from graphoid.experiments.processes import spread
 from graphoid.experiments.results import Column, Plot, Results, paragraphs
 from graphoid.experiments.taken import taken
 from graphoid.independence.bayesian import BayesianTest
 from graphoid.independence.oracle import Oracle
-from graphoid.progress import stepping
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,6 +45,8 @@ class PFMNSampled:
         Random networks for each tau.
     n_triplets
         Questions for the accuracy.
+    processes
+        How many networks are learned at a time, each in a process of its own.
     """
 
     n: int = 20
@@ -54,6 +57,7 @@ class PFMNSampled:
     published: bool = True
     repetitions: int = 10
     n_triplets: int = 2_000
+    processes: int = 1
 
     def run(self, *, seed: int = 0, data: Path | None = None, progress: Listener | None = None) -> Results:
         """Sample and learn; no data are needed."""
@@ -61,11 +65,12 @@ class PFMNSampled:
         grid = [(tau, repetition) for tau in self.degrees for repetition in range(self.repetitions)]
         runs: dict[tuple[int, int], list[dict[str, Asked]]]
         runs = {(tau, size): [] for tau in self.degrees for size in self.n_rows}
-        for tau, repetition in stepping(grid, "sampled networks", progress):
-            for size, measured in self._measured(tau, repetition, seed).items():
+        done = spread(partial(self._measured, seed), grid, self.processes, "sampled networks", progress)
+        for (tau, _), of in zip(grid, done, strict=True):
+            for size, measured in of.items():
                 runs[tau, size].append(measured)
         rows: list[tuple[Cell, ...]] = [
-            (tau, size, *cells) for (tau, size), done in runs.items() for cells in summarized(done).values()
+            (tau, size, *cells) for (tau, size), of in runs.items() for cells in summarized(of).values()
         ]
         return Results(
             "pfmn-sampled",
@@ -96,7 +101,8 @@ class PFMNSampled:
             % for tau = 2 and 50,000 rows, of none for tau = 4, and of accuracies up to .10 below GSIMN's."""
         )
 
-    def _measured(self, tau: int, repetition: int, seed: int) -> dict[int, dict[str, Asked]]:
+    def _measured(self, seed: int, part: tuple[int, int]) -> dict[int, dict[str, Asked]]:
+        tau, repetition = part
         rng = stream(seed, self.n, tau, repetition)
         network = pairwise_binary(random_graph(self.n, tau, rng), self.theta, rng)
         table = network.sample(max(self.n_rows), rng)

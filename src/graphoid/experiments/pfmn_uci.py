@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -10,12 +11,12 @@ import numpy as np
 from graphoid.experiments.asked import DEFAULT, GSIMN_NAME, GSMN_NAME, PAPER, Asked, asking
 from graphoid.experiments.compared import stream
 from graphoid.experiments.prepared import AS_IT_IS, PREPARATIONS, prepared
+from graphoid.experiments.processes import spread
 from graphoid.experiments.results import Column, Results, Spread, paragraphs
 from graphoid.experiments.taken import file, folder, taken
 from graphoid.experiments.uci import LastBatch
 from graphoid.independence.bayesian import BayesianTest
 from graphoid.independence.tester import Tester
-from graphoid.progress import stepping
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -76,18 +77,23 @@ class PFMNUCI:
         Random thirds of each.
     n_triplets
         Questions for the accuracy.
+    processes
+        How many thirds are learned from at a time, each in a process of its own.
     """
 
     names: tuple[str, ...] = tuple(TABLE_1)
     published: bool = True
     repetitions: int = 7
     n_triplets: int = 2_000
+    processes: int = 1
 
     def run(self, *, seed: int = 0, data: Path | None = None, progress: Listener | None = None) -> Results:
         """Learn from the CSV files in the folder ``uci`` of the data, and from ``bif/alarm.bif``."""
+        parts = [(name, repetition) for name in self.names for repetition in range(self.repetitions)]
+        done = spread(partial(self._measured, data, seed), parts, self.processes, "UCI data sets", progress)
         rows: list[tuple[Cell, ...]] = []
-        for name in stepping(self.names, "UCI data sets", progress):
-            rows += _lines(name, self._runs(name, data, seed))
+        for name in self.names:
+            rows += _lines(name, [of for part, of in zip(parts, done, strict=True) if part[0] == name])
         return Results(
             "pfmn-uci",
             "UCI data sets: weighted cost and accuracy of PFMN, GSMN* and GSIMN (Table 1)",
@@ -123,31 +129,30 @@ class PFMNUCI:
         uci = folder(data, "uci", "data sets as CSV files with a header, such as lenses.csv")
         return prepared(file(uci, f"{name}.csv", f"{name}.csv.gz"), PREPARATIONS.get(name, AS_IT_IS))
 
-    def _runs(self, name: str, data: Path | None, seed: int) -> dict[str, list[Asked]]:
+    def _measured(self, data: Path | None, seed: int, part: tuple[str, int]) -> dict[str, Asked]:
+        """Return how each algorithm does on one random third of a data set."""
+        name, repetition = part
         table = self._table(name, data, seed)
         whole = LastBatch(Tester(BayesianTest(), table))
-        runs: dict[str, list[Asked]] = {}
-        for repetition in range(self.repetitions):
-            rng = stream(seed, list(TABLE_1).index(name), repetition)
-            third = np.flatnonzero(rng.random(table.n_rows) < 1 / 3)
-            if not len(third):
-                third = np.array([0])
-            sample = taken(table, third, occurring=True)
-            own, triplets = int(rng.integers(2**32)), int(rng.integers(2**32))
-            particles = 2 * len(table.variables)
-            for algorithm, learner in asking(
-                BayesianTest(), own, particles, published=self.published
-            ).items():
-                found = learner.fit(sample).structure_
-                runs.setdefault(algorithm, []).append(Asked.of(found, whole, self.n_triplets, triplets))
-        return runs
+        rng = stream(seed, list(TABLE_1).index(name), repetition)
+        third = np.flatnonzero(rng.random(table.n_rows) < 1 / 3)
+        if not len(third):
+            third = np.array([0])
+        sample = taken(table, third, occurring=True)
+        own, triplets = int(rng.integers(2**32)), int(rng.integers(2**32))
+        learners = asking(BayesianTest(), own, 2 * len(table.variables), published=self.published)
+        return {
+            algorithm: Asked.of(learner.fit(sample).structure_, whole, self.n_triplets, triplets)
+            for algorithm, learner in learners.items()
+        }
 
 
-def _lines(name: str, runs: dict[str, list[Asked]]) -> list[tuple[Cell, ...]]:
+def _lines(name: str, runs: list[dict[str, Asked]]) -> list[tuple[Cell, ...]]:
     """Return a line for each algorithm, the printed figures beside ours."""
     printed = TABLE_1[name]
     lines: list[tuple[Cell, ...]] = []
-    for algorithm, done in runs.items():
+    for algorithm in runs[0]:
+        done = [run[algorithm] for run in runs]
         at = PRINTED_AS.get(algorithm)
         lines.append(
             (

@@ -89,7 +89,7 @@ class Tester:
     def rows_per_cell(self, variables: Sequence[int]) -> float:
         """Return how many rows there are for each cell of a table; for each variable of a correlation."""
         if self._arities is None:
-            return self._n_rows / len(variables)
+            return self._n_rows / max(1, len(variables))
         return self._n_rows / math.prod([float(self._arities[v]) for v in variables])
 
     def ask(self, questions: Sequence[Question]) -> list[Verdict]:

@@ -10,6 +10,9 @@ some graphs of the population, the smallest sets that separate the two once thei
 smaller set is cheaper, and an independence given a small separator parts everything on its two sides at once.
 Of the candidates the one is asked whose answer is least certain for its price, :math:`H(Y) / W(Y)^\beta`,
 with the probability of an independence taken from the population.
+
+Networks in which nearly all pairs depend on each other are left to :mod:`graphoid.learners.dense`, where
+answers come from data that are up to it.
 """
 
 from __future__ import annotations
@@ -20,20 +23,24 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from graphoid.learners import particles
+from graphoid.learners import dense, particles
 from graphoid.learners.asking import Info
 from graphoid.learners.bounds import Bounds
 from graphoid.learners.evidence import is_exact
 from graphoid.learners.particles import Ended, Graphs, Test
 from graphoid.learners.reference import Asked
 from graphoid.logic.verdict import Fact
+from graphoid.structure.graph import UndirectedGraph
 from graphoid.structure.separation import separated
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.random import Generator
     from numpy.typing import NDArray
 
     from graphoid.learners.asking import Answer, Asking
+    from graphoid.logic.verdict import Verdict
 
 SOURCES = 12
 """Graphs of the population whose separators are candidates; more of them did not lower the cost."""
@@ -55,10 +62,14 @@ class State:
     """What the answers prove, as far as they are sure."""
     asked: tuple[Asked, ...] = ()
     """The tests and what their answers say, in order."""
+    verdicts: tuple[Verdict, ...] = ()
+    """The answers themselves."""
     exact: bool = True
     """Whether all answers came without any doubt."""
     vague: float = 0.0
     """The price of answers that were not sure."""
+    dense: bool = False
+    """Whether the network is dense, so that no population guesses it and GSIMN's questions are asked."""
     stopped: str | None = None
     """Why the search is over, or None."""
 
@@ -88,7 +99,7 @@ class Active:
     n_particles: int = 128
     moves: int = 100
     beta: float = 0.8
-    sure: float = 1.0
+    sure: float = 1.5
     doubt: float = 0.02
     patience: float = 0.5
     prior: NDArray[np.float64] = field(init=False, repr=False)
@@ -103,6 +114,9 @@ class Active:
     def step(self, rng: Generator, state: State) -> tuple[State, Info | None]:
         """Ask one test and learn from the answer; None in place of what a reader wants where none is left."""
         choice, stopped = self.next_test(rng, state, self.asking.left)
+        if choice is not None and choice.test.given and self._is_dense(state):
+            state = replace(state, dense=True)
+            choice, stopped = self.next_test(rng, state, self.asking.left)
         if choice is None:
             return replace(state, stopped=stopped), None
         answer = self.asking.ask(choice.test)
@@ -115,6 +129,8 @@ class Active:
 
     def next_test(self, rng: Generator, state: State, left: float) -> tuple[Choice | None, str]:
         """Return the best test that can be paid for with what is left, or None and why there is none."""
+        if state.dense:
+            return self._next_of_gsimn(state, left)
         if not state.bounds.undecided:
             return None, "converged"
         if not state.exact and state.vague >= self.patience * self._expected_price(state):
@@ -123,15 +139,14 @@ class Active:
         # exact answers are asked for until all is proved; doubtful ones while the population has doubts
         if not state.exact and all(min(c.independent, 1 - c.independent) < self.doubt for c in open_):
             return None, "converged"
-        unknown = (c for c in open_ if state.bounds.answer(*c.test) is None)
-        any_left = False
-        for choice in unknown:
-            any_left = True
-            if choice.price <= left:
-                return choice, ""
-            if left < 0:
-                break
-        return None, "budget" if any_left else "converged"
+        return _affordable((c for c in open_ if state.bounds.answer(*c.test) is None), left)
+
+    def _next_of_gsimn(self, state: State, left: float) -> tuple[Choice | None, str]:
+        """Return what GSIMN would ask next, if that can be paid for."""
+        question = dense.following(self.asking.questions.names, state.verdicts)
+        if isinstance(question, UndirectedGraph):
+            return None, "converged"
+        return _affordable(self._weighed(state, [question]), left)
 
     def _expected_price(self, state: State) -> float:
         """Return about what it takes to ask all pairs: 2 each, and as often as a variable has neighbors."""
@@ -144,7 +159,12 @@ class Active:
         possible = np.array([state.bounds.upper], dtype=np.uint64)
         sources = np.concatenate([np.unique(sample, axis=0), possible])
         asked = {t[:3] for t in state.asked}
-        tests = [t for t in particles.separators(sources, state.bounds.undecided) if t not in asked]
+        return self._weighed(
+            state, [t for t in particles.separators(sources, state.bounds.undecided) if t not in asked]
+        )
+
+    def _weighed(self, state: State, tests: list[Test]) -> list[Choice]:
+        """Return tests with what the population expects of them, the best for its price first."""
         apart = particles.separations(state.graphs, tests).sum(axis=1)
         # half a graph on either side: a population that agrees may still be wrong
         p = (apart + 0.5) / (len(state.graphs) + 1)
@@ -157,14 +177,24 @@ class Active:
         """Return the state after an answer: new bounds, and a population that agrees with what is sure."""
         verdict, gain, price = answer
         state = replace(
-            state, asked=(*state.asked, Asked(*test, gain)), exact=state.exact and is_exact(verdict)
+            state,
+            asked=(*state.asked, Asked(*test, gain)),
+            verdicts=(*state.verdicts, verdict),
+            exact=state.exact and is_exact(verdict),
         )
+        if state.dense:
+            return replace(state, graphs=dense.drawn(self.n, state.asked, self.n_particles, rng))
         if abs(gain) >= self.sure:
             fact = Fact(test.x, test.y, test.given, gain > 0)
             state = replace(state, bounds=state.bounds.adding(fact))
         else:
             state = replace(state, vague=state.vague + price)
         return replace(state, graphs=self._renewed(rng, state))
+
+    def _is_dense(self, state: State) -> bool:
+        """Say whether GSIMN is to ask from here on: put when the population first wants something given."""
+        doubtful = not state.exact and not state.dense and dense.is_dense(state.verdicts)
+        return doubtful and dense.bear_blankets(self.asking.questions)
 
     def _renewed(self, rng: Generator, state: State) -> Graphs:
         """Return the population after the last answer: weighed, brought within bounds, mended and moved."""
@@ -194,7 +224,10 @@ class Active:
         bounds have met, the graph between them is one that may be returned, but stands for nothing more.
         """
         if state.proved:
-            return Ended(np.array([state.bounds.lower], dtype=np.uint64), np.ones(1), np.zeros(1))
+            proved = np.array([state.bounds.lower], dtype=np.uint64)
+            return Ended(proved, np.ones(1), proved[0])
+        if state.dense:
+            return self._pair_by_pair(state)
         everything = particles.pairs(self.n)
         graphs = particles.moved(
             state.graphs,
@@ -209,7 +242,30 @@ class Active:
         if not state.bounds.undecided:
             graphs = np.concatenate([graphs, np.array([state.bounds.lower], dtype=np.uint64)])
             weights = np.append(weights, 0.0)
-        return Ended(graphs, weights, particles.log_posterior(graphs, self.prior, state.asked))
+        posterior = particles.log_posterior(graphs, self.prior, state.asked)
+        return Ended(graphs, weights, graphs[posterior.argmax()])
+
+    def _pair_by_pair(self, state: State) -> Ended:
+        """Return GSIMN's graph, or before its end the pairs that are rather joined than not."""
+        found = dense.following(self.asking.questions.names, state.verdicts)
+        if isinstance(found, UndirectedGraph):
+            best = np.array(found.adjacency, dtype=np.uint64)
+        else:
+            p = dense.probabilities(self.n, state.asked)
+            best = particles.joining(self.n, np.array([list(p.values())]) > 0.5)[0]
+        return Ended(state.graphs, np.full(len(state.graphs), 1 / len(state.graphs)), best)
+
+
+def _affordable(choices: Iterable[Choice], left: float) -> tuple[Choice | None, str]:
+    """Return the first that can be paid for, or None and why there is none."""
+    reason = "converged"
+    for choice in choices:
+        if choice.price <= left:
+            return choice, ""
+        reason = "budget"
+        if left < 0:
+            break
+    return None, reason
 
 
 def _settled(t: Asked, bounds: Bounds) -> bool:

@@ -82,6 +82,11 @@ class Asking:
         self._started = time.perf_counter()
 
     @property
+    def questions(self) -> Questions:
+        """Who is asked."""
+        return self._questions
+
+    @property
     def left(self) -> float:
         """The price that the next test may have."""
         return self._budget.left(self.spent, self.n_asked, self._seconds)

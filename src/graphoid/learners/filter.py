@@ -152,7 +152,7 @@ class ParticleFilter:
         """Return the newest population (Algorithm 1, line 11)."""
         del rng  # the population stands for the posterior as it is
         posterior = particles.log_posterior(state.graphs, self.prior, state.asked)
-        return Ended(state.graphs, state.weights, posterior)
+        return Ended(state.graphs, state.weights, state.graphs[posterior.argmax()])
 
     def _exact(self, graphs: Graphs, asked: Sequence[Asked]) -> NDArray[np.float64]:
         posterior = particles.log_posterior(graphs, self.prior, asked)

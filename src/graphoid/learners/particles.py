@@ -37,11 +37,11 @@ ENUMERABLE = 5
 
 
 class Ended(NamedTuple):
-    """What a search ends with: graphs, how much each stands for, and their log posterior."""
+    """What a search ends with: graphs, how much each stands for, and the one to return."""
 
     graphs: Graphs
     weights: NDArray[np.float64]
-    log_posterior: NDArray[np.float64]
+    best: NDArray[np.uint64]
 
 
 class Test(NamedTuple):
@@ -97,9 +97,13 @@ def sparsely_drawn(n: int, size: int, rng: Generator) -> Graphs:
     """Draw graphs from the sparse prior: a density up to a half, and edges with this probability."""
     check_size(n)
     everything = pairs(n)
-    joined = rng.random((size, len(everything))) < rng.uniform(0, 0.5, (size, 1))
-    masks = np.zeros((size, n), dtype=np.uint64)
-    for p, (x, y) in enumerate(everything):
+    return joining(n, rng.random((size, len(everything))) < rng.uniform(0, 0.5, (size, 1)))
+
+
+def joining(n: int, joined: NDArray[np.bool_]) -> Graphs:
+    """Return graphs by which pairs each of them joins: a line for each graph."""
+    masks = np.zeros((len(joined), n), dtype=np.uint64)
+    for p, (x, y) in enumerate(pairs(n)):
         masks[:, x] |= joined[:, p].astype(np.uint64) << np.uint64(y)
         masks[:, y] |= joined[:, p].astype(np.uint64) << np.uint64(x)
     return masks

@@ -137,7 +137,7 @@ class PFMN(AskingLearner):
     random_state: int | Generator | None = None
     moves: int | None = None
     beta: float | None = None
-    sure: float = 1.0
+    sure: float = 1.5
     doubt: float = 0.02
     patience: float = 0.5
     enough: int = 2
@@ -185,7 +185,7 @@ class PFMN(AskingLearner):
             _note_proofs(questions, state)
         trace = tuple(questions.trace)
         return LearnedStructure(
-            graph=_graph(questions.names, ended.graphs[int(ended.log_posterior.argmax())]),
+            graph=_graph(questions.names, ended.best),
             trace=trace,
             cost=Cost.of(trace, seconds=time.perf_counter() - started, queries=questions.queries),
             stopped=state.stopped,
