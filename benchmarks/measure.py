@@ -13,6 +13,8 @@ from graphoid.data.variables import Variable
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from numpy.typing import NDArray
+
 N_ROWS = 20_000
 
 missed: list[str] = []
@@ -53,6 +55,12 @@ def times(
         action()
         taken.append((clock() - start) * 1e6)
     return taken
+
+
+def calibration_error(p: NDArray[np.float64], true: NDArray[np.bool_], bins: int = 10) -> float:
+    """Return how far probabilities are from how often what they speak of is true, by bins of equal width."""
+    of = np.minimum((p * bins).astype(int), bins - 1)
+    return float(sum(abs(p[of == b].mean() - true[of == b].mean()) * (of == b).mean() for b in np.unique(of)))
 
 
 def word(what: str, *, holds: bool) -> str:

@@ -20,9 +20,8 @@ import numpy as np
 
 import graphoid as gd
 from graphoid.experiments.processes import spread
-from measure import closing_line, word
+from measure import calibration_error, closing_line, word
 
-BINS = 10
 ON_AVERAGE, EACH = "3 neighbors on average", "3 neighbors each"
 PROCESSES = os.cpu_count() or 1
 
@@ -109,8 +108,7 @@ def calibration(problems: int) -> None:
         np.array([v for run in found for v in values(run)])
         for values in (lambda r: r.first, lambda r: r.true)
     )
-    bins = np.minimum((p * BINS).astype(int), BINS - 1)
-    error = sum(abs(p[bins == b].mean() - t[bins == b].mean()) * (bins == b).mean() for b in np.unique(bins))
+    error = calibration_error(p, t)
     what = f"expected calibration error, {problems} problems"
     print(f"{what:58}{error:8.4f}, at most .05  {word(what, holds=error <= 0.05)}")
     apart = [float(np.abs(np.subtract(run.first, run.second)).max()) for run in found]

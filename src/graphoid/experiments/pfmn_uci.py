@@ -111,9 +111,10 @@ class PFMNUCI:
         )
 
     def _notes(self, seed: int) -> tuple[str, ...]:
+        filtered = "; N = 2n particles for the published filter" if self.published else ""
         return paragraphs(
             f"""Mean ± standard deviation over {self.repetitions} random thirds of the rows, drawn row by row;
-            seed {seed}; the Bayesian test for all algorithms; N = 2n particles for the published filter.
+            seed {seed}; the Bayesian test for all algorithms{filtered}.
 
             Accuracy: agreement of separation in the graph with the test on all rows, over {self.n_triplets:,}
             triplets. Preparation as in gsimn-uci; alarm is sampled from the network."""

@@ -222,28 +222,30 @@ class Active:
 
         Here no answer is taken as a fact unless it is exact: each has the weight of its evidence. Where the
         bounds have met, the graph between them is one that may be returned, but stands for nothing more.
+
+        The sparse prior finds better graphs, and gives edges too little: the graphs that stand for the
+        posterior also have a prior that leaves something to dense ones.
         """
         if state.proved:
             proved = np.array([state.bounds.lower], dtype=np.uint64)
             return Ended(proved, np.ones(1), proved[0])
         if state.dense:
             return self._pair_by_pair(state)
-        everything = particles.pairs(self.n)
-        graphs = particles.moved(
-            state.graphs,
-            state.asked,
-            everything,
-            self.prior,
-            rng,
-            alpha=1 / len(everything),
-            steps=LAST_MOVES,
-        )
-        weights = np.full(len(graphs), 1 / len(graphs))
+        graphs = self._settled_graphs(rng, state, state.graphs, self.prior)
+        candidates = graphs
         if not state.bounds.undecided:
-            graphs = np.concatenate([graphs, np.array([state.bounds.lower], dtype=np.uint64)])
-            weights = np.append(weights, 0.0)
-        posterior = particles.log_posterior(graphs, self.prior, state.asked)
-        return Ended(graphs, weights, graphs[posterior.argmax()])
+            candidates = np.concatenate([graphs, np.array([state.bounds.lower], dtype=np.uint64)])
+        best = candidates[particles.log_posterior(candidates, self.prior, state.asked).argmax()]
+        graphs = self._settled_graphs(rng, state, graphs, particles.broad_log_prior(self.n))
+        return Ended(graphs, np.full(len(graphs), 1 / len(graphs)), best)
+
+    def _settled_graphs(
+        self, rng: Generator, state: State, graphs: Graphs, prior: NDArray[np.float64]
+    ) -> Graphs:
+        """Move graphs, within no bounds, until they stand for the posterior."""
+        everything = particles.pairs(self.n)
+        alpha = 1 / len(everything)
+        return particles.moved(graphs, state.asked, everything, prior, rng, alpha=alpha, steps=LAST_MOVES)
 
     def _pair_by_pair(self, state: State) -> Ended:
         """Return GSIMN's graph, or before its end the pairs that are rather joined than not."""

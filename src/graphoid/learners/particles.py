@@ -93,6 +93,11 @@ def sparse_log_prior(n: int) -> NDArray[np.float64]:
     return np.array(of)
 
 
+def broad_log_prior(n: int) -> NDArray[np.float64]:
+    """Return the mean of Eq. 5 and the sparse prior: dense graphs have a share, and no more."""
+    return np.asarray(np.logaddexp(log_prior(n), sparse_log_prior(n)) - math.log(2))
+
+
 def sparsely_drawn(n: int, size: int, rng: Generator) -> Graphs:
     """Draw graphs from the sparse prior: a density up to a half, and edges with this probability."""
     check_size(n)
