@@ -57,8 +57,9 @@ class PFMN(AskingLearner):
     With ``method="bounds"``, the default, the population only guesses; what the answers prove is kept as two
     graphs that enclose the true one, and the search ends when they are equal
     (:mod:`graphoid.learners.active`). With exact answers the graph is then proved, and
-    ``structure_.details["verified"]`` says so. ``method="paper"`` is [Margaritis2009]_, Algorithms 1 to 3:
-    cheap on very sparse graphs, and not sure to find the structure (:mod:`graphoid.learners.filter`).
+    ``structure_.details["verified"]`` says so. Data whose variables all depend on each other are asked what
+    GSIMN would ask (:mod:`graphoid.learners.dense`). ``method="paper"`` is [Margaritis2009]_, Algorithms 1 to
+    3: cheap on very sparse graphs, and not sure to find the structure (:mod:`graphoid.learners.filter`).
 
     The result has ``edge_probabilities`` from the population, and in ``details`` the effective number of
     structures, the next test it would ask and why, and what was known after each test for which price.
@@ -86,7 +87,7 @@ class PFMN(AskingLearner):
     beta
         The power of the price in the score of a test: 0.8, and 2 for the paper's method.
     sure
-        Default method: the log ratio of likelihoods from which on an answer is taken as a fact.
+        Default method: the log ratio of likelihoods from which on an answer is taken as a fact by the search.
     doubt
         Default method, doubtful answers: stop when the population is this sure of all answers.
     patience
