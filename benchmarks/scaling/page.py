@@ -142,7 +142,7 @@ def drawn(results: dict[str, Any], path: Path) -> None:
         memory.semilogx([r["rows"] for r in ran], [r["peak"] for r in ran], mark, label=said)
     time.set(xlabel="rows", ylabel="CPU seconds", title="GSIMN, 37 columns, streamed")
     memory.set(xlabel="rows", ylabel="peak memory, MB", ylim=(0, None), title="Memory")
-    time.legend(frameon=False)
+    memory.legend(frameon=False, loc="lower right")
     ran = results.get("columns", [])
     for key, mark, said in (
         ("learning", "o-", "GSIMN"),

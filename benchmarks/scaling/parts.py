@@ -25,7 +25,21 @@ from scaling.files import KINDS, of_network, of_tree, uniform
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-SETS = ("monks-1", "balance-scale", "hayes-roth", "car", "nursery", "tic-tac-toe", "bridges", "lenses")
+SETS = (
+    *(
+        "balance-scale",
+        "balloons",
+        "haberman",
+        "hayes-roth",
+        "car",
+        "monks-1",
+        "nursery",
+        "cmc",
+        "tic-tac-toe",
+    ),
+    *("bridges", "crx", "hepatitis", "lenses"),
+)
+"""Sets of the part ``sites``: those of PFMN's Table 1 with up to 20 columns, and a small one."""
 
 WIDTHS = (10, 20, 37, 74, 148)
 """Columns of the part ``columns``."""

@@ -45,6 +45,9 @@ if TYPE_CHECKING:
 SOURCES = 12
 """Graphs of the population whose separators are candidates; more of them did not lower the cost."""
 
+MOST_CANDIDATES = 5_000
+"""About how many tests are compared; where many pairs are undecided fewer graphs give candidates."""
+
 REPAIRS = 100
 """Rounds that a graph has to come to terms with all sure answers; most need a few."""
 
@@ -155,12 +158,13 @@ class Active:
 
     def _choices(self, rng: Generator, state: State) -> list[Choice]:
         """Return the tests that have not been asked, the best first."""
-        sample = state.graphs[rng.permutation(len(state.graphs))[:SOURCES]]
+        sources = max(2, min(SOURCES, MOST_CANDIDATES // (2 * len(state.bounds.undecided))))
+        sample = state.graphs[rng.permutation(len(state.graphs))[:sources]]
         possible = np.array([state.bounds.upper], dtype=np.uint64)
-        sources = np.concatenate([np.unique(sample, axis=0), possible])
+        proposing = np.concatenate([np.unique(sample, axis=0), possible])
         asked = {t[:3] for t in state.asked}
         return self._weighed(
-            state, [t for t in particles.separators(sources, state.bounds.undecided) if t not in asked]
+            state, [t for t in particles.separators(proposing, state.bounds.undecided) if t not in asked]
         )
 
     def _weighed(self, state: State, tests: list[Test]) -> list[Choice]:

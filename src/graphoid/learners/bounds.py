@@ -50,6 +50,8 @@ class Together(NamedTuple):
     given: int
     group: int
     fact: Fact
+    under: tuple[int, ...] = ()
+    """The possible edges from which all that follows for it was drawn."""
 
 
 @dataclass(frozen=True)
@@ -155,10 +157,11 @@ def _tightened(bounds: Bounds) -> Bounds:
             changed |= w.apart[i] != a
             changed |= _part_sides(w, w.apart[i])
         for i, t in enumerate(w.together):
-            if separated(w.upper, t.x, t.y, t.given):
-                continue  # contradicted by what came first
-            w.together[i] = _extended(t, w.upper)
-            changed |= w.together[i] != t
+            upper = tuple(w.upper)
+            if t.under == upper or separated(upper, t.x, t.y, t.given):
+                continue  # nothing new, or contradicted by what came first
+            w.together[i] = _extended(t, upper)._replace(under=upper)
+            changed |= (w.together[i].given, w.together[i].group) != (t.given, t.group)
             changed |= _join_bridges(w, w.together[i])
     # what the two graphs say by themselves need not be looked at again
     apart = tuple(a for a in w.apart if not separated(w.upper, a.x, a.y, a.given))
