@@ -141,12 +141,13 @@ int move(Word* graph, int n, const Evidence& evidence, const Room& room, double 
 int repair(Word* graph, const Evidence& evidence, const Room& room, double sure, int rounds, Word key) {
     Stream stream(key);
     std::vector<std::size_t> wrong, choice;
+    std::vector<char> apart(evidence.size);
+    const auto look = [&](std::size_t t) { apart[t] = separated(graph, evidence.x[t], evidence.y[t], evidence.given[t]); };
+    for (std::size_t t = 0; t < evidence.size; ++t) look(t);
     for (int round = 0;; ++round) {
         wrong.clear();
         for (std::size_t t = 0; t < evidence.size; ++t)
-            if (std::fabs(evidence.gain[t]) >= sure &&
-                separated(graph, evidence.x[t], evidence.y[t], evidence.given[t]) != (evidence.gain[t] > 0))
-                wrong.push_back(t);
+            if (std::fabs(evidence.gain[t]) >= sure && static_cast<bool>(apart[t]) != (evidence.gain[t] > 0)) wrong.push_back(t);
         if (wrong.empty() || round == rounds) return static_cast<int>(wrong.size());
         const std::size_t t = wrong[stream.below(wrong.size())];
         const int x = evidence.x[t], y = evidence.y[t];
@@ -170,6 +171,9 @@ int repair(Word* graph, const Evidence& evidence, const Room& room, double sure,
         if (choice.empty()) continue;
         const std::size_t p = choice[stream.below(choice.size())];
         flip(graph, room.x[p], room.y[p]);
+        const bool added = joined(graph, room.x[p], room.y[p]);
+        for (std::size_t u = 0; u < evidence.size; ++u)
+            if (static_cast<bool>(apart[u]) == added) look(u);  // an edge more parts none, one less connects none
     }
 }
 
