@@ -23,6 +23,8 @@ void bind_climb(nanobind::module_& m);
 void bind_conditional(nanobind::module_& m);
 void bind_conditional_gibbs(nanobind::module_& m);
 void bind_contexts(nanobind::module_& m);
+void bind_gibbs(nanobind::module_& m);
+void bind_knowledge(nanobind::module_& m);
 void bind_mixture(nanobind::module_& m);
 void bind_population(nanobind::module_& m);
 void bind_pseudo_likelihood(nanobind::module_& m);

@@ -91,14 +91,7 @@ class NativeLikelihood:
     """By the compiled kernel."""
 
     def __init__(self, submodels: Submodels, native: Any, n_threads: int) -> None:
-        self._climb = native.Climb(
-            [np.ascontiguousarray(column, dtype=np.uint16) for column in submodels.columns],
-            list(submodels.sizes),
-            np.ascontiguousarray(submodels.classes, dtype=np.uint16),
-            submodels.n_classes,
-            submodels.weights,
-            submodels.theta,
-        )
+        self._climb = native.Climb(*submodels.for_kernels())
         self._n_threads = n_threads
 
     def start(self) -> float:

@@ -75,6 +75,12 @@ class Submodels:
         self._potentials: dict[Face, NDArray[np.float64]] = {}
         self._informations: dict[Face, float] = {}
 
+    def for_kernels(self) -> tuple[Any, ...]:
+        """Return the rows and what belongs to them as the compiled classes take them."""
+        columns = [np.ascontiguousarray(column, dtype=np.uint16) for column in self.columns]
+        classes = np.ascontiguousarray(self.classes, dtype=np.uint16)
+        return columns, list(self.sizes), classes, self.n_classes, self.weights, self.theta
+
     def counts(self, face: Face) -> NDArray[np.float64]:
         """Return how many rows have each combination of values and class; the class is the last axis."""
         if face not in self._counts:
@@ -169,14 +175,7 @@ class NativeSubmodels(Submodels):
 
     def __init__(self, native: Any, *args: Any, **settings: Any) -> None:
         super().__init__(*args, **settings)
-        self._native = native.Submodels(
-            [np.ascontiguousarray(column, dtype=np.uint16) for column in self.columns],
-            list(self.sizes),
-            np.ascontiguousarray(self.classes, dtype=np.uint16),
-            self.n_classes,
-            self.weights,
-            self.theta,
-        )
+        self._native = native.Submodels(*self.for_kernels())
 
     def potential(self, face: Face) -> NDArray[np.float64]:
         r"""Return :math:`\varphi_F` for every combination of values and class."""
