@@ -76,6 +76,7 @@ def whole_runs() -> None:
         (20, 1_000, 1, "paper", MOST_SECONDS),
         (20, 1_000, 2, "bounds", MOST_SECONDS),
         (20, 1_000, 4, "bounds", MOST_SECONDS),
+        (20, 1_000, 8, "bounds", MOST_SECONDS),
         (50, 500, 2, "bounds", MOST_SECONDS_50),
     ):
         graph = gd.datasets.random_graph(n, tau, 0)

@@ -18,6 +18,7 @@ nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>> owned(std::vector<T>&& 
 }
 
 // One function a subject, defined in bind_<subject>.cpp and called by the module in bindings.cpp.
+void bind_bounds(nanobind::module_& m);
 void bind_chains(nanobind::module_& m);
 void bind_climb(nanobind::module_& m);
 void bind_conditional(nanobind::module_& m);

@@ -73,6 +73,18 @@ nb::object move_all(Graphs graphs, Positions x, Positions y, Words given, Number
     return nb::cast(owned(std::move(steps_made)));
 }
 
+void walk_all(Graphs graphs, Positions x, Positions y, Words given, Numbers gain, Positions room_x, Positions room_y,
+              Numbers log_prior, int steps, Words keys, unsigned threads) {
+    check(graphs);
+    nb::gil_scoped_release released;
+    const std::size_t n = graphs.shape(1);
+    const Evidence known = evidence(x, y, given, gain);
+    const Room room{room_x.shape(0), room_x.data(), room_y.data(), log_prior.data()};
+    in_parallel(graphs.shape(0), threads, [&](std::size_t g, unsigned) {
+        walk(graphs.data() + g * n, static_cast<int>(n), known, room, steps, keys.data()[g]);
+    });
+}
+
 nb::object repair_all(Graphs graphs, Positions x, Positions y, Words given, Numbers gain, Positions room_x, Positions room_y,
                       double sure, int rounds, Words keys, unsigned threads) {
     check(graphs);
@@ -83,22 +95,23 @@ nb::object repair_all(Graphs graphs, Positions x, Positions y, Words given, Numb
         const Evidence known = evidence(x, y, given, gain);
         const Room room{room_x.shape(0), room_x.data(), room_y.data(), nullptr};
         in_parallel(graphs.shape(0), threads, [&](std::size_t g, unsigned) {
-            wrong[g] = repair(graphs.data() + g * n, known, room, sure, rounds, keys.data()[g]);
+            wrong[g] = repair(graphs.data() + g * n, static_cast<int>(n), known, room, sure, rounds, keys.data()[g]);
         });
     }
     return nb::cast(owned(std::move(wrong)));
 }
 
 // One line a graph, one set a pair.
-nb::object separators(Graphs graphs, Positions x, Positions y) {
+nb::object separators(Graphs graphs, Positions x, Positions y, unsigned threads) {
     check(graphs);
     const std::size_t n = graphs.shape(1), pairs = x.shape(0);
     std::vector<Word> out(graphs.shape(0) * pairs);
     {
         nb::gil_scoped_release released;
-        for (std::size_t g = 0; g < graphs.shape(0); ++g)
-            for (std::size_t p = 0; p < pairs; ++p)
+        in_parallel(pairs, threads, [&](std::size_t p, unsigned) {
+            for (std::size_t g = 0; g < graphs.shape(0); ++g)
                 out[g * pairs + p] = smallest_separator(graphs.data() + g * n, static_cast<int>(n), x.data()[p], y.data()[p]);
+        });
     }
     return nb::cast(owned(std::move(out)));
 }
@@ -131,6 +144,7 @@ void bind_population(nb::module_& m) {
     m.def("population_separations", &separations);
     m.def("population_searches", &searches);
     m.def("population_move", &move_all);
+    m.def("population_walk", &walk_all);
     m.def("population_repair", &repair_all);
     m.def("population_separators", &separators);
     m.def("population_climb", &climb_all);

@@ -444,6 +444,7 @@ NB_MODULE(_native, m) {
         .def("evidence", &Handle::evidence)
         .def("pairs", &Handle::pairs)
         .def("one_against", &Handle::one_against);
+    bind_bounds(m);
     bind_chains(m);
     bind_climb(m);
     bind_conditional(m);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "separation.hpp"
 #include "simd.hpp"
 
 namespace graphoid {
@@ -24,10 +25,12 @@ public:
     void separated(int x, int y, Word given, Word* out) const;
 
 private:
+    const Word* graphs_;  // not owned
     int n_;
     const Simd* simd_;
     std::size_t n_graphs_, words_, blocks_;
     std::vector<Word> planes_;  // block, variable, variable, word
+    std::vector<Word> joined_;  // block, variable: what it is joined to in any graph of the block
 };
 
 // Tests that were asked, and what each answer adds to the log posterior of a graph that separates its two variables.
@@ -39,7 +42,7 @@ struct Evidence {
     const double* gain;
 };
 
-// Pairs that may change, and the log prior of a graph by its number of edges.
+// Pairs that may change, in order, and the log prior of a graph by its number of edges.
 struct Room {
     std::size_t size;
     const std::int32_t* x;
@@ -47,15 +50,16 @@ struct Room {
     const double* log_prior;
 };
 
-bool separated(const Word* graph, int x, int y, Word given);
-
 // At most `steps` Metropolis moves of one graph, each flipping every pair of the room with probability alpha; fewer
 // once `enough` were accepted. Returns how many there were.
 int move(Word* graph, int n, const Evidence& evidence, const Room& room, double alpha, int steps, int enough, Word key);
 
+// Metropolis-Hastings moves of one graph that cut an edge of the room, join a pair, or take an edge to another variable.
+void walk(Word* graph, int n, const Evidence& evidence, const Room& room, int steps, Word key);
+
 // Joins and cuts pairs of the room until the graph contradicts no test whose gain is at least `sure` in size, at most
 // `rounds` times. Returns how many it still contradicts.
-int repair(Word* graph, const Evidence& evidence, const Room& room, double sure, int rounds, Word key);
+int repair(Word* graph, int n, const Evidence& evidence, const Room& room, double sure, int rounds, Word key);
 
 // A smallest set that separates x and y once their edge is taken away: of all such sets the one nearest to x.
 Word smallest_separator(const Word* graph, int n, int x, int y);

@@ -79,8 +79,10 @@ struct Simd {
     void (*products)(const double* weights, const double* const* left, std::size_t n_left, const double* const* right,
                      std::size_t n_right, bool lower, std::size_t n, double* out, std::size_t stride);
     // A search from x in kBlockGraphs graphs at once. planes has kBlockWords words a pair of the n <= 64 variables, a bit
-    // a graph; `open` are the variables a path may use, y among them, x not. Ones in `apart`: y is not reached.
-    void (*search)(const Word* planes, unsigned n, unsigned x, unsigned y, Word open, Word* apart);
+    // a graph; joined[v] is what v is joined to in any of them; `open` are the variables a path may use, y among them, x not. Ones in `apart`: y is not reached. Ones in
+    // `undone`: not known, because it went on in a few graphs only. Both have as many words as there are with graphs.
+    void (*search)(const Word* planes, const Word* joined, unsigned n, unsigned x, unsigned y, Word open, std::size_t words,
+                   Word* apart, Word* undone);
 };
 
 // The widest set this processor has; `wanted` ("plain", "avx2", "avx512") asks for less. Null if unknown.

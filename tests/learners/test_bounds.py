@@ -5,10 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import graphoid as gd
+from graphoid.learners import bounds as learned_bounds
 from graphoid.learners import particles
 from graphoid.learners.bounds import Bounds
 from graphoid.logic.verdict import Fact
 from graphoid.structure.separation import separated
+from tests.tables import needs_kernels
 
 
 def told(n: int, *facts: tuple[int, int, tuple[int, ...], bool]) -> Bounds:
@@ -78,6 +81,27 @@ def test_true_answers_never_exclude_the_truth(seed: int) -> None:
     for v in range(n):
         assert not bounds.lower[v] & ~graph[v]
         assert not graph[v] & ~bounds.upper[v]
+
+
+@needs_kernels
+@pytest.mark.parametrize("lies", [0.0, 0.15])
+@pytest.mark.parametrize(("n", "seed"), [(4, 0), (7, 1), (7, 2), (12, 3), (64, 4)])
+def test_the_kernel_agrees(n: int, seed: int, lies: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    # also where answers contradict each other; all is compared: both graphs, open facts and reasons
+    rng = np.random.default_rng(seed)
+    graph = gd.datasets.random_graph(n, 2.0, rng).adjacency
+    facts = []
+    for _ in range(80):
+        x, y, *rest = rng.permutation(n).tolist()
+        given = sum(1 << v for v in rest[: rng.integers(0, min(n - 1, 6))])
+        facts.append(Fact(x, y, given, separated(graph, x, y, given) != (rng.random() < lies)))
+    compiled, plain = Bounds.of(n), Bounds.of(n)
+    for fact in facts:
+        compiled = compiled.adding(fact)
+        with monkeypatch.context() as without:
+            without.setattr(learned_bounds, "kernels", lambda: None)
+            plain = plain.adding(fact)
+        assert compiled == plain
 
 
 def test_all_answers_prove_every_graph_of_four_variables() -> None:

@@ -167,6 +167,46 @@ def test_moves_have_the_posterior_as_their_limit() -> None:
     assert counts == pytest.approx(exact, abs=0.012)
 
 
+@pytest.mark.parametrize("room", [particles.pairs(8), particles.pairs(8)[::3], [(2, 5)], []])
+def test_walks_agree(
+    graphs: particles.Graphs, room: list[tuple[int, int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prior = particles.sparse_log_prior(8)
+
+    def action() -> particles.Graphs:
+        return particles.walked(graphs, asked_of(8), room, prior, np.random.default_rng(3), steps=60)
+
+    changed = graphs ^ action()
+    for x, y in set(particles.pairs(8)) - set(room):
+        assert not (changed[:, x] >> np.uint64(y) & np.uint64(1)).any()
+    agree(monkeypatch, action)
+
+
+def test_walks_agree_with_64_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+    few = particles.drawn(64, 3, np.random.default_rng(0)) & particles.drawn(64, 3, np.random.default_rng(1))
+    room, prior = particles.pairs(64), particles.sparse_log_prior(64)
+    agree(
+        monkeypatch,
+        lambda: particles.walked(few, asked_of(64), room, prior, np.random.default_rng(3), steps=10),
+    )
+
+
+@pytest.mark.parametrize("room", [particles.pairs(4), [(0, 1), (0, 2), (0, 3), (1, 2)]])
+def test_walks_have_the_posterior_as_their_limit(room: list[tuple[int, int]]) -> None:
+    # four variables: the frequencies after many steps are prior times likelihood, on the graphs within reach
+    asked = [Asked(0, 1, 0, -1.5), Asked(0, 2, 0b1010, 1.0), Asked(1, 3, 0b0100, 0.7)]
+    everything = particles.all_graphs(4)
+    outside = [p for p in particles.pairs(4) if p not in room]
+    reached = [all(not g[x] >> y & 1 for x, y in outside) for g in everything.tolist()]
+    prior = particles.sparse_log_prior(4)
+    log = np.where(reached, particles.log_posterior(everything, prior, asked), -np.inf)
+    exact = np.exp(log) / np.exp(log).sum()
+    start = np.zeros((40_000, 4), dtype=np.uint64)
+    found = particles.walked(start, asked, room, prior, np.random.default_rng(1), steps=60)
+    counts = [(found == graph).all(axis=1).mean() for graph in everything]
+    assert counts == pytest.approx(exact, abs=0.006)
+
+
 def test_repairs_agree_and_mend(graphs: particles.Graphs, monkeypatch: pytest.MonkeyPatch) -> None:
     # answers that one graph gives can all be agreed with
     true = particles.drawn(8, 1, np.random.default_rng(9))

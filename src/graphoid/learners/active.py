@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from graphoid.learners import dense, particles
+from graphoid.learners import dense, particles, renewal
 from graphoid.learners.asking import Info
 from graphoid.learners.bounds import Bounds
 from graphoid.learners.evidence import is_exact
@@ -31,10 +31,9 @@ from graphoid.learners.particles import Ended, Graphs, Test
 from graphoid.learners.reference import Asked
 from graphoid.logic.verdict import Fact
 from graphoid.structure.graph import UndirectedGraph
-from graphoid.structure.separation import separated
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from numpy.random import Generator
     from numpy.typing import NDArray
@@ -47,9 +46,6 @@ SOURCES = 12
 
 MOST_CANDIDATES = 5_000
 """About how many tests are compared; where many pairs are undecided fewer graphs give candidates."""
-
-REPAIRS = 100
-"""Rounds that a graph has to come to terms with all sure answers; most need a few."""
 
 LAST_MOVES = 400
 """Steps from the search's population to one that stands for the posterior."""
@@ -91,6 +87,39 @@ class Choice(NamedTuple):
     information: float
     """The entropy of the answer, in nats."""
     price: float
+
+
+class Choices:
+    """Tests by what they are worth, the best for its price first.
+
+    Parameters
+    ----------
+    tests
+        The tests to choose from.
+    independent
+        How probable the population takes the independence of each to be.
+    prices, beta
+        What each costs, and the power of the price in what it is worth.
+    """
+
+    def __init__(
+        self, tests: list[Test], independent: NDArray[np.float64], prices: NDArray[np.float64], beta: float
+    ) -> None:
+        p = independent
+        self._tests, self._independent, self._prices = tests, p, prices
+        self._information = -(p * np.log(p) + (1 - p) * np.log1p(-p))
+        self._worth = self._information / prices**beta
+
+    @property
+    def doubt(self) -> float:
+        """How probable the least certain answer is to be the other one."""
+        return float(np.minimum(self._independent, 1 - self._independent).max(initial=0.0))
+
+    def __iter__(self) -> Iterator[Choice]:
+        """Yield them in order; few are looked at of thousands."""
+        for i in np.argsort(-self._worth, kind="stable"):
+            p, information, price = self._independent[i], self._information[i], self._prices[i]
+            yield Choice(self._tests[i], float(p), float(information), float(price))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,7 +169,7 @@ class Active:
             return None, "converged"
         open_ = self._choices(rng, state)
         # exact answers are asked for until all is proved; doubtful ones while the population has doubts
-        if not state.exact and all(min(c.independent, 1 - c.independent) < self.doubt for c in open_):
+        if not state.exact and open_.doubt < self.doubt:
             return None, "converged"
         return _affordable((c for c in open_ if state.bounds.answer(*c.test) is None), left)
 
@@ -156,8 +185,8 @@ class Active:
         degree = 2 * float(particles.n_edges(state.graphs).mean()) / self.n
         return self.n * (self.n - 1) * max(1.0, degree)
 
-    def _choices(self, rng: Generator, state: State) -> list[Choice]:
-        """Return the tests that have not been asked, the best first."""
+    def _choices(self, rng: Generator, state: State) -> Choices:
+        """Return the tests that have not been asked."""
         sources = max(2, min(SOURCES, MOST_CANDIDATES // (2 * len(state.bounds.undecided))))
         sample = state.graphs[rng.permutation(len(state.graphs))[:sources]]
         possible = np.array([state.bounds.upper], dtype=np.uint64)
@@ -167,15 +196,12 @@ class Active:
             state, [t for t in particles.separators(proposing, state.bounds.undecided) if t not in asked]
         )
 
-    def _weighed(self, state: State, tests: list[Test]) -> list[Choice]:
-        """Return tests with what the population expects of them, the best for its price first."""
+    def _weighed(self, state: State, tests: list[Test]) -> Choices:
+        """Return tests with what the population expects of them."""
         apart = particles.separations(state.graphs, tests).sum(axis=1)
         # half a graph on either side: a population that agrees may still be wrong
         p = (apart + 0.5) / (len(state.graphs) + 1)
-        information = -(p * np.log(p) + (1 - p) * np.log1p(-p))
-        prices = self.asking.prices(tests)
-        order = np.argsort(-information / prices**self.beta, kind="stable")
-        return [Choice(tests[i], float(p[i]), float(information[i]), float(prices[i])) for i in order]
+        return Choices(tests, p, self.asking.prices(tests), self.beta)
 
     def told(self, rng: Generator, state: State, test: Test, answer: Answer) -> State:
         """Return the state after an answer: new bounds, and a population that agrees with what is sure."""
@@ -201,20 +227,11 @@ class Active:
         return doubtful and dense.bear_blankets(self.asking.questions)
 
     def _renewed(self, rng: Generator, state: State) -> Graphs:
-        """Return the population after the last answer: weighed, brought within bounds, mended and moved."""
-        bounds, room = state.bounds, state.bounds.undecided
-        *_, last = state.asked
-        graphs = state.graphs
-        if abs(last.gain) < self.sure:
-            graphs = graphs[particles.reweighed(graphs, last, rng)]
-        graphs = (graphs | np.array(bounds.lower, dtype=np.uint64)) & np.array(bounds.upper, dtype=np.uint64)
-        open_ = [t for t in state.asked if not _settled(t, bounds)]
-        graphs, wrong = particles.repaired(graphs, open_, room, rng, sure=self.sure, rounds=REPAIRS)
-        good = np.flatnonzero(wrong == wrong.min())
-        bad = np.flatnonzero(wrong > wrong.min())
-        graphs[bad] = graphs[good[rng.integers(0, len(good), len(bad))]]
-        alpha = 1 / max(2, len(room))
-        return particles.moved(graphs, open_, room, self.prior, rng, alpha=alpha, steps=self.moves)
+        """Return the population after the last answer."""
+        known = state.graphs, state.asked, state.bounds, self.prior, rng
+        if state.exact:
+            return renewal.tempered(*known, moves=self.moves)
+        return renewal.mended(*known, sure=self.sure, moves=self.moves)
 
     def upcoming(self, rng: Generator, state: State) -> tuple[Test, float] | None:
         """Return the test that would be asked next whatever it costs, and the entropy of its answer."""
@@ -272,8 +289,3 @@ def _affordable(choices: Iterable[Choice], left: float) -> tuple[Choice | None, 
         if left < 0:
             break
     return None, reason
-
-
-def _settled(t: Asked, bounds: Bounds) -> bool:
-    """Return whether all graphs within bounds give the same answer to a test."""
-    return separated(bounds.upper, *t[:3]) or not separated(bounds.lower, *t[:3])

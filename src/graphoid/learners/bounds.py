@@ -21,13 +21,20 @@ is proved, in reliance on faithfulness only.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import compress
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
+from graphoid.counts.native import kernels
+from graphoid.learners.particles import MOST_VARIABLES
 from graphoid.logic.sets import members
 from graphoid.structure.separation import reachable, separated
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
     from graphoid.learners.reference import Pair
     from graphoid.logic.verdict import Fact
@@ -50,8 +57,6 @@ class Together(NamedTuple):
     given: int
     group: int
     fact: Fact
-    under: tuple[int, ...] = ()
-    """The possible edges from which all that follows for it was drawn."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +116,10 @@ class Bounds:
         else:
             ends = 1 << fact.x | 1 << fact.y
             known = replace(self, together=(*self.together, Together(fact.x, fact.y, fact.bits, ends, fact)))
-        return _tightened(known)
+        native = kernels() if len(self.lower) <= MOST_VARIABLES else None
+        # the facts of before have been made to reach as far as the possible edges let them
+        drawn = len(self.together)
+        return _tightened(known, drawn) if native is None else _tightened_by(native, known, drawn)
 
 
 class _Working:
@@ -146,9 +154,10 @@ def _connected(known: Bounds | _Working, x: int, given: int) -> int:
     return found
 
 
-def _tightened(bounds: Bounds) -> Bounds:
-    """Apply the rules until nothing changes."""
+def _tightened(bounds: Bounds, drawn: int) -> Bounds:
+    """Apply the rules until nothing changes; what follows for the first ``drawn`` together is known."""
     w = _Working(bounds)
+    under = [bounds.upper] * drawn + [()] * (len(w.together) - drawn)
     changed = True
     while changed:
         changed = False
@@ -158,15 +167,58 @@ def _tightened(bounds: Bounds) -> Bounds:
             changed |= _part_sides(w, w.apart[i])
         for i, t in enumerate(w.together):
             upper = tuple(w.upper)
-            if t.under == upper or separated(upper, t.x, t.y, t.given):
+            if under[i] == upper or separated(upper, t.x, t.y, t.given):
                 continue  # nothing new, or contradicted by what came first
-            w.together[i] = _extended(t, upper)._replace(under=upper)
-            changed |= (w.together[i].given, w.together[i].group) != (t.given, t.group)
+            w.together[i], under[i] = _extended(t, upper), upper
+            changed |= w.together[i] != t
             changed |= _join_bridges(w, w.together[i])
     # what the two graphs say by themselves need not be looked at again
     apart = tuple(a for a in w.apart if not separated(w.upper, a.x, a.y, a.given))
     together = tuple(t for t in w.together if separated(w.lower, t.x, t.y, t.given))
     return Bounds(tuple(w.lower), tuple(w.upper), apart, together, tuple(w.reasons))
+
+
+def _tightened_by(native: Any, known: Bounds, drawn: int) -> Bounds:
+    """Let a kernel do the same (``native/bounds.cpp``)."""
+    lower, upper, needed, apart_open, given, group, together_open, decided = native.tighten_bounds(
+        _words(known.lower),
+        _words(known.upper),
+        *_positions(known.apart),
+        _words([a.given for a in known.apart]),
+        *_positions(known.together),
+        _words([t.given for t in known.together]),
+        _words([t.group for t in known.together]),
+        drawn,
+    )
+    apart = compress(map(_with_given, known.apart, needed.tolist()), apart_open)
+    together = compress(map(_with_group, known.together, given.tolist(), group.tolist()), together_open)
+    reasons = [
+        ((min(x, y), max(x, y)), (known.together if joined else known.apart)[i].fact)
+        for x, y, joined, i in decided.reshape(-1, 4).tolist()
+    ]
+    return Bounds(
+        tuple(lower.tolist()),
+        tuple(upper.tolist()),
+        tuple(apart),
+        tuple(together),
+        (*known.reasons, *reasons),
+    )
+
+
+def _words(masks: Sequence[int]) -> NDArray[np.uint64]:
+    return np.array(masks, dtype=np.uint64)
+
+
+def _positions(facts: Sequence[Apart | Together]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    return np.array([f.x for f in facts], dtype=np.int32), np.array([f.y for f in facts], dtype=np.int32)
+
+
+def _with_given(a: Apart, given: int) -> Apart:
+    return a if a.given == given else a._replace(given=given)
+
+
+def _with_group(t: Together, given: int, group: int) -> Together:
+    return t if (t.given, t.group) == (given, group) else t._replace(given=given, group=group)
 
 
 def _needed(a: Apart, upper: Sequence[int]) -> Apart:

@@ -151,10 +151,9 @@ def n_edges(graphs: Graphs) -> NDArray[np.int64]:
 def edge_frequencies(graphs: Graphs, weights: NDArray[np.float64]) -> dict[Pair, float]:
     """Return for every pair the weight of the graphs that join it."""
     n = graphs.shape[1]
-    return {
-        (x, y): min(1.0, float(weights @ (graphs[:, x] >> np.uint64(y) & np.uint64(1)).astype(float)))
-        for x, y in pairs(n)
-    }
+    joined = np.unpackbits(graphs.view(np.uint8), axis=1, bitorder="little").reshape(len(graphs), n, 64)
+    share = np.minimum(1.0, np.einsum("g,gxy->xy", weights, joined))
+    return {(x, y): float(share[x, y]) for x, y in pairs(n)}
 
 
 def separations(graphs: Graphs, tests: Sequence[Test]) -> NDArray[np.bool_]:
@@ -212,6 +211,30 @@ def moved(
     return move(steps, never)[0]
 
 
+def walked(
+    graphs: Graphs,
+    asked: Sequence[Asked],
+    room: Sequence[Pair],
+    prior: NDArray[np.float64],
+    rng: Generator,
+    *,
+    steps: int,
+) -> Graphs:
+    """Move every graph by steps that cut, join or turn pairs in ``room`` (:func:`reference.walk`)."""
+    after = graphs.copy()
+    keys = rng.integers(0, 2**64, size=len(graphs), dtype=np.uint64)
+    native = kernels()
+    if native is None:
+        lists, log_prior = after.tolist(), prior.tolist()
+        for graph, key in zip(lists, keys.tolist(), strict=True):
+            reference.walk(graph, asked, room, log_prior, steps=steps, key=key)
+        return np.array(lists, dtype=np.uint64).reshape(after.shape)
+    native.population_walk(
+        after, *_columns(asked), _gains(asked), *_ends(room), prior, steps, keys, available_threads()
+    )
+    return after
+
+
 def repaired(
     graphs: Graphs, asked: Sequence[Asked], room: Sequence[Pair], rng: Generator, *, sure: float, rounds: int
 ) -> tuple[Graphs, NDArray[np.int64]]:
@@ -245,7 +268,7 @@ def separators(graphs: Graphs, of: Sequence[Pair]) -> list[Test]:
             dtype=np.uint64,
         )
     else:
-        found = native.population_separators(graphs, *_ends(ends))
+        found = native.population_separators(graphs, *_ends(ends), available_threads())
     pair = np.tile(np.arange(len(of)), 2 * len(graphs))
     order = np.lexsort((found, pair))
     found, pair = found[order], pair[order]

@@ -126,6 +126,65 @@ def _flipped(stream: Stream, alpha: float, n: int) -> list[int]:
     return flipped
 
 
+def walk(
+    graph: list[int],
+    asked: Sequence[Asked],
+    room: Sequence[Pair],
+    log_prior: Sequence[float],
+    *,
+    steps: int,
+    key: int,
+) -> None:
+    """Move a graph by Metropolis-Hastings steps, of four kinds with the same probability.
+
+    An edge in ``room`` is cut; a pair in it is joined; an edge is taken from one of its ends to any other
+    variable; or to a neighbor of this end, so that what it connected stays connected. A step that has nothing
+    to choose from leaves the graph as it is.
+    """
+    stream = Stream(key)
+    partners = [0] * len(graph)
+    for x, y in room:
+        partners[x] |= 1 << y
+        partners[y] |= 1 << x
+
+    def ends(u: int, near: int) -> list[int]:
+        return list(members(partners[u] & ~graph[u] & near))
+
+    for _ in range(steps):
+        kind = ("cut", "join", "turn", "slide")[stream.below(4)]
+        edges = [(x, y) for x, y in room if graph[x] >> y & 1]
+        gaps = [(x, y) for x, y in room if not graph[x] >> y & 1]
+        choices = gaps if kind == "join" else edges
+        if not choices:
+            continue
+        pair = choices[stream.below(len(choices))]
+        before, flips = log_posterior(graph, asked, log_prior), [pair]
+        if kind in ("turn", "slide"):
+            u, v = pair[::-1] if stream.below(2) else pair
+            to = ends(u, graph[v] if kind == "slide" else ~0)
+            if not to:
+                continue
+            w = to[stream.below(len(to))]
+            flips.append((u, w))
+        for p in flips:
+            flip(graph, *p)
+        # how many more choices there were than there are for the way back
+        if kind in ("cut", "join"):
+            ratio = len(choices) / (1 + len(edges if kind == "join" else gaps))
+        else:
+            ratio = len(to) / len(ends(u, graph[w] if kind == "slide" else ~0))
+        gained = log_posterior(graph, asked, log_prior) - before
+        if not math.log(stream.uniform()) < gained + math.log(ratio):
+            for p in flips:
+                flip(graph, *p)
+
+
+def log_posterior(graph: Sequence[int], asked: Sequence[Asked], log_prior: Sequence[float]) -> float:
+    """Return the log prior of a graph and what the answers add to it (Eq. 4)."""
+    edges = sum(bits.bit_count() for bits in graph) // 2
+    return log_prior[edges] + sum(t.gain for t in asked if separated(graph, t.x, t.y, t.given))
+
+
 def repair(
     graph: list[int], asked: Sequence[Asked], room: Sequence[Pair], *, sure: float, rounds: int, key: int
 ) -> int:
