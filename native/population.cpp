@@ -66,7 +66,7 @@ void Planes::separated(int x, int y, Word given, Word* out) const {
             out[first + w] = apart[w];
             for (Word left = undone[w]; left; left &= left - 1) {
                 const std::size_t g = (first + w) * 64 + static_cast<std::size_t>(lowest(left));
-                if (graphoid::separated(graphs_ + g * static_cast<std::size_t>(n_), x, y, given)) out[first + w] |= left & -left;
+                if (graphoid::separated(graph(g), x, y, given)) out[first + w] |= left & -left;
             }
         }
     }
@@ -373,13 +373,7 @@ Word smallest_separator(const Word* graph, int n, int x, int y) {
     }
 }
 
-void answers(const Population& population, int x, int y, Word given, std::vector<Word>& bits, std::vector<double>& weight) {
-    bits.resize(population.planes->words());
-    population.planes->separated(x, y, given, bits.data());
-    weight.assign(2 * population.n_groups, 0.0);
-    for (std::size_t g = 0; g < population.size; ++g)
-        weight[2 * population.group[g] + (bits[g / 64] >> (g % 64) & 1)] += population.weight[g];
-}
+namespace {
 
 double information(double no, double yes) {
     double gain = 0;
@@ -388,43 +382,95 @@ double information(double no, double yes) {
     return gain;
 }
 
-double information_gain(const std::vector<double>& weight) {
-    double gain = 0;
-    for (std::size_t c = 0; c < weight.size(); c += 2) gain += information(weight[c], weight[c + 1]);
-    return gain;
-}
-
-// What is apart given nothing is apart given anything, and an edge is never apart. So of every class the share that a
-// test of the pair parts lies between these two, and the test gains most where it comes nearest to a half.
-double most_information(const std::vector<double>& least, const std::vector<double>& most) {
-    double gain = 0;
-    for (std::size_t c = 0; c < least.size(); c += 2) {
-        const double all = least[c] + least[c + 1];
-        const double yes = std::min(std::max(all / 2, least[c + 1]), most[c + 1]);
-        gain += information(all - yes, yes);
+// What a population says about tests of one pair. What is apart given nothing is apart given anything, so that only the
+// graphs which a set parts beyond that are looked at.
+class PairTests {
+public:
+    PairTests(const Population& population, int n, int x, int y)
+        : population_(population), n_(n), x_(x), y_(y), plain_(population.planes->words()), bits_(plain_.size()),
+          yes_(population.n_groups), all_(population.n_groups), gains_(population.n_groups), more_(population.n_groups) {
+        population.planes->separated(x, y, 0, plain_.data());
+        for (std::size_t g = 0; g < population.size; ++g) {
+            all_[group(g)] += population.weight[g];
+            if (plain_[g / 64] >> (g % 64) & 1) yes_[group(g)] += population.weight[g];
+        }
+        for (std::size_t c = 0; c < population.n_groups; ++c) plain_gain_ += gains_[c] = information(all_[c] - yes_[c], yes_[c]);
     }
-    return gain;
-}
+
+    double plain_gain() const { return plain_gain_; }
+
+    double gain(Word given) {
+        population_.planes->separated(x_, y_, given, bits_.data());
+        touched_.clear();
+        for (std::size_t w = 0; w < bits_.size(); ++w)
+            for (Word left = bits_[w] & ~plain_[w]; left; left &= left - 1) add(64 * w + static_cast<std::size_t>(lowest(left)));
+        double gain = plain_gain_;
+        for (const std::size_t c : touched_) {
+            const double yes = yes_[c] + more_[c];
+            gain += information(std::max(0.0, all_[c] - yes), yes) - gains_[c];
+            more_[c] = 0;
+        }
+        return gain;
+    }
+
+    // By the number of variables given, the most that a test can gain. A graph is parted by no fewer than its smallest
+    // separator has, and by none where the two are joined; of every class the share that a test parts gains most where
+    // it comes nearest to a half.
+    std::vector<double> most_by_size() {
+        std::vector<std::vector<std::size_t>> parted(static_cast<std::size_t>(n_) - 1);
+        for (std::size_t g = 0; g < population_.size; ++g) {
+            const Word* graph = population_.planes->graph(g);
+            if (joined(graph, x_, y_) || (plain_[g / 64] >> (g % 64) & 1)) continue;
+            parted[static_cast<std::size_t>(__builtin_popcountll(smallest_separator(graph, n_, x_, y_)))].push_back(g);
+        }
+        std::vector<double> by_size;
+        double most = plain_gain_ + tie;
+        touched_.clear();
+        for (const std::vector<std::size_t>& graphs : parted) {
+            for (const std::size_t g : graphs) {
+                const std::size_t c = group(g);
+                most -= nearest_to_half(c);
+                add(g);
+                most += nearest_to_half(c);
+            }
+            by_size.push_back(most);
+        }
+        for (const std::size_t c : touched_) more_[c] = 0;
+        return by_size;
+    }
+
+private:
+    std::size_t group(std::size_t g) const { return static_cast<std::size_t>(population_.group[g]); }
+    void add(std::size_t g) {
+        if (more_[group(g)] == 0) touched_.push_back(group(g));
+        more_[group(g)] += population_.weight[g];
+    }
+    double nearest_to_half(std::size_t c) const {
+        const double yes = std::min(std::max(all_[c] / 2, yes_[c]), yes_[c] + more_[c]);
+        return information(std::max(0.0, all_[c] - yes), yes);
+    }
+
+    const Population& population_;
+    int n_, x_, y_;
+    std::vector<Word> plain_, bits_;          // what is apart given nothing, and given a set
+    std::vector<double> yes_, all_, gains_;   // of every class: what is apart given nothing, everything, and the gain
+    std::vector<double> more_;                // of every class: what is apart beyond that; 0 between calls
+    std::vector<std::size_t> touched_;        // the classes in which there is more
+    double plain_gain_ = 0;
+};
+
+}  // namespace
 
 Climb climb(const Population& population, int n, int x, int y, const double* price, int most_flips, std::atomic<double>& floor) {
-    std::vector<double> weight, least;
-    std::vector<Word> bits;
+    PairTests tests(population, n, x, y);
+    Climb best{0, tests.plain_gain() / price[0]};
+    const std::vector<double> most = tests.most_by_size();
     std::vector<int> others, at;
     for (int v = 0; v < n; ++v)
         if (v != x && v != y) others.push_back(v);
     const int m = static_cast<int>(others.size());
-    const auto score = [&](Word given) {
-        answers(population, x, y, given, bits, weight);
-        return Climb{given, information_gain(weight) / price[__builtin_popcountll(given)]};
-    };
-    Climb best = score(0);
-    least = weight;
-    Word all = 0;
-    for (const int v : others) all |= bit(v);
-    answers(population, x, y, all, bits, weight);
-    const double most = most_information(least, weight) + tie;
     double within_reach = 0;
-    for (int size = 1; size <= m; ++size) within_reach = std::max(within_reach, most / price[size]);
+    for (int size = 1; size <= m; ++size) within_reach = std::max(within_reach, most[static_cast<std::size_t>(size)] / price[size]);
     if (within_reach < floor) return best;
     for (int k = 1; k <= std::min(most_flips, m) && best.given == 0; ++k) {
         for (bool moved = true; moved;) {
@@ -435,8 +481,9 @@ Climb climb(const Population& population, int n, int x, int y, const double* pri
             for (;;) {
                 Word given = from;
                 for (const int i : at) given ^= bit(others[i]);
-                if (most / price[__builtin_popcountll(given)] > best.score + tie) {
-                    const Climb next = score(given);
+                const int size = __builtin_popcountll(given);
+                if (most[static_cast<std::size_t>(size)] / price[size] > best.score + tie) {
+                    const Climb next{given, tests.gain(given) / price[size]};
                     if (next.score > best.score + tie) {
                         best = next;
                         moved = true;

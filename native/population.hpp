@@ -20,6 +20,7 @@ public:
     Planes(const Word* graphs, std::size_t n_graphs, int n);
 
     std::size_t words() const { return words_; }
+    const Word* graph(std::size_t g) const { return graphs_ + g * static_cast<std::size_t>(n_); }
 
     // One bit a graph: whether every path from x to y goes through `given`. `out` has words() words.
     void separated(int x, int y, Word given, Word* out) const;

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from graphoid.datasets.graphs import random_graph
 from graphoid.experiments.asked import DEFAULT, MEASURES, MOST_TESTS, PAPER, Asked, asking, summarized
 from graphoid.experiments.compared import stream
+from graphoid.experiments.processes import spread
 from graphoid.experiments.results import Column, Plot, Results, paragraphs
 from graphoid.independence.oracle import Oracle
 from graphoid.learners.pfmn import PFMN
-from graphoid.progress import stepping
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,6 +39,8 @@ class PFMNExact:
         Random graphs for each tau.
     n_triplets
         Questions for the accuracy.
+    processes
+        How many graphs are learned at a time, each in a process of its own.
     """
 
     n: int = 20
@@ -46,16 +49,18 @@ class PFMNExact:
     budgets: tuple[int, ...] = (100, 200, 400, 800, 1_600)
     repetitions: int = 10
     n_triplets: int = 2_000
+    processes: int = 1
 
     def run(self, *, seed: int = 0, data: Path | None = None, progress: Listener | None = None) -> Results:
         """Learn every graph with all algorithms; no data are needed."""
         del data
         grid = [(tau, repetition) for tau in self.degrees for repetition in range(self.repetitions)]
         runs: dict[int, list[dict[str, Asked]]] = {tau: [] for tau in self.degrees}
-        for tau, repetition in stepping(grid, "exact learning", progress):
-            runs[tau].append(self._measured(tau, repetition, seed))
+        done = spread(partial(self._measured, seed), grid, self.processes, "exact learning", progress)
+        for (tau, _), measured in zip(grid, done, strict=True):
+            runs[tau].append(measured)
         rows: list[tuple[Cell, ...]] = [
-            (tau, *cells) for tau, done in runs.items() for cells in summarized(done).values()
+            (tau, *cells) for tau, of in runs.items() for cells in summarized(of).values()
         ]
         return Results(
             "pfmn-exact",
@@ -81,7 +86,8 @@ class PFMNExact:
             and of almost 50 % for tau = 4, both for many particles."""
         )
 
-    def _measured(self, tau: int, repetition: int, seed: int) -> dict[str, Asked]:
+    def _measured(self, seed: int, part: tuple[int, int]) -> dict[str, Asked]:
+        tau, repetition = part
         rng = stream(seed, self.n, tau, repetition)
         graph = random_graph(self.n, tau, rng)
         ci, own, triplets = Oracle(graph), int(rng.integers(2**32)), int(rng.integers(2**32))
