@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bind.hpp"
+#include "moves.hpp"
 #include "parallel.hpp"
 #include "population.hpp"
 

@@ -9,6 +9,8 @@ using Word = std::uint64_t;
 inline int lowest(Word set) { return __builtin_ctzll(set); }
 inline Word bit(int i) { return Word{1} << i; }
 
+inline bool joined(const Word* graph, int x, int y) { return graph[x] >> y & 1; }
+
 // x and all that a path joins to it without touching `removed`.
 inline Word reachable(const Word* graph, int x, Word removed) {
     Word seen = bit(x), todo = graph[x] & ~removed & ~seen;
