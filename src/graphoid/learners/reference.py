@@ -1,4 +1,4 @@
-"""Populations of graphs in plain Python: what ``native/population.cpp`` and ``moves.cpp`` must do, step by step.
+"""Populations of graphs in plain Python: what ``population.cpp`` and ``moves.cpp`` must do, step by step.
 
 A graph is a list of masks, one for each variable, as in :mod:`graphoid.structure.separation`. Random numbers
 are counted streams (SplitMix64, [Steele2014]_), one for each graph, so that neither the order of the graphs
