@@ -204,7 +204,7 @@ class Active:
         return Choices(tests, p, self.asking.prices(tests), self.beta)
 
     def told(self, rng: Generator, state: State, test: Test, answer: Answer) -> State:
-        """Return the state after an answer: new bounds, and a population that agrees with what is sure."""
+        """Return the state after an answer: new bounds, and what becomes of the population."""
         verdict, gain, price = answer
         state = replace(
             state,
