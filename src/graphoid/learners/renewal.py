@@ -10,7 +10,8 @@ walk by moves that also take edges elsewhere. The truth was found after 600 answ
 
 *Answers from data* may be wrong, and many an independence is: a population that stands for the posterior
 believes them all together, and asks on from there. Where sure answers are forced upon every graph one by one
-the accuracy was higher: by .03 at average degree 2 and 50,000 rows, by .08 at average degree 4 and 5,000.
+the accuracy was higher: by about .03 at average degree 2 and 50,000 rows, and .06 at average degree 4 and
+5,000.
 """
 
 from __future__ import annotations
