@@ -121,7 +121,7 @@ def _encode_arrow(cells: pa.Array | pa.ChunkedArray, name: str) -> Encoded:
         )
     try:
         strings = _times(cells) if pa.types.is_timestamp(kind) else pc.cast(cells, _text_type(kind))
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # the latter: Arrow has no such cast
         raise DataError(
             f"{name!r} holds {kind} values, which cannot be read as text. "
             f"Convert it, or leave it out with columns=..."

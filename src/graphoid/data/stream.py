@@ -237,7 +237,7 @@ def weights_in(cells: pa.Array) -> NDArray[np.float64]:
         cells = pc.if_else(pa.array(missing_text(cells)), None, pc.utf8_trim_whitespace(cells))
     try:
         numbers = pc.cast(cells, pa.float64(), safe=False)
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # the latter: Arrow has no such cast
         raise DataError("the column of weights does not hold numbers.") from None
     return np.asarray(numbers.to_numpy(zero_copy_only=False), dtype=np.float64)
 
