@@ -5,7 +5,7 @@
 PYTHON ?= python3
 VENV   ?= .venv
 BIN     = $(VENV)/bin
-KERNELS = $(wildcard native/*) CMakeLists.txt pyproject.toml
+KERNELS = $(wildcard native/*/*) CMakeLists.txt pyproject.toml
 
 .PHONY: demo test test-all test-browser test-engines lint types docs docs-links bench fuzz sanitize wheel clean setup
 .DEFAULT_GOAL := test

@@ -17,9 +17,9 @@ import numpy as np
 
 import graphoid as gd
 from graphoid.independence.contexts import ContextTester, PlainContexts
-from graphoid.learners.canonical import one_by_one
-from graphoid.learners.csgs import csgs, gs_strategy
-from graphoid.learners.cspc import cspc, pc_strategy
+from graphoid.learners.contexts.base import one_by_one
+from graphoid.learners.contexts.csgs import csgs, gs_strategy
+from graphoid.learners.contexts.cspc import cspc, pc_strategy
 from measure import best, closing_line, word
 
 if TYPE_CHECKING:

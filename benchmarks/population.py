@@ -15,7 +15,7 @@ import numpy as np
 
 import graphoid as gd
 from graphoid.counts.native import kernels
-from graphoid.learners import particles
+from graphoid.learners.pfmn import population as particles
 from measure import best, closing_line, word
 
 LEAST_RATIO = 4.5

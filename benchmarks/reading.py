@@ -50,7 +50,7 @@ def measure(reader: str, path: str) -> None:
     import graphoid as gd
 
     gd.read(np.zeros((1, 1), dtype=np.uint8))  # imports are not part of what is measured
-    import graphoid.data.parquet
+    import graphoid.data.formats.parquet
 
     read = pq.read_table if reader == "arrow" else gd.read
     before = peak()

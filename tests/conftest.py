@@ -30,7 +30,7 @@ class Servers:
     @property
     def postgres(self) -> Any:
         """A PostgreSQL server with a data folder of its own."""
-        from tests.servers import Postgres
+        from tests.support.servers import Postgres
 
         if self._postgres is None:
             self._postgres = Postgres(Path("build/servers").resolve())
@@ -39,7 +39,7 @@ class Servers:
     @property
     def spark(self) -> Any:
         """A Spark session with two workers."""
-        from tests.servers import spark_session
+        from tests.support.servers import spark_session
 
         if self._spark is None:
             self._spark = spark_session()
@@ -65,8 +65,8 @@ def servers() -> Iterator[Servers]:
 
 @pytest.fixture(scope="session")
 def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """Somewhere that data live: one of :data:`tests.places.PLACES`."""
-    from tests.places import SERVERS, Place
+    """Somewhere that data live: one of :data:`tests.support.places.PLACES`."""
+    from tests.support.places import SERVERS, Place
 
     libraries = {
         "duckdb": "duckdb",

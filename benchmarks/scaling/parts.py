@@ -18,7 +18,7 @@ import pyarrow as pa
 import graphoid as gd
 from graphoid.counts.engine import CountRequest
 from graphoid.counts.native import engine_for
-from graphoid.data.stream import FileStream
+from graphoid.data.remote.stream import FileStream
 from graphoid.experiments.prepared import AS_IT_IS, PREPARATIONS, prepared
 from scaling.files import KINDS, of_network, of_tree, uniform
 

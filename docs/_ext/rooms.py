@@ -62,8 +62,8 @@ def _names() -> list[str]:
 def _inside(room: str) -> list[str]:
     package = importlib.import_module(f"graphoid.{room}")
     lines = [*_title(room, "="), _said(room), ""]
-    for module in sorted(m.name for m in pkgutil.iter_modules(package.__path__)):
-        name = f"graphoid.{room}.{module}"
+    for name in sorted(m.name for m in pkgutil.walk_packages(package.__path__, f"graphoid.{room}.")):
+        module = name.removeprefix(f"graphoid.{room}.")
         if not _importable(name):
             lines += [
                 *_title(f"``{room}.{module}``", "-"),

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from graphoid import datasets as datasets
     from graphoid.classifiers.markov import MarkovNetworkClassifier as MarkovNetworkClassifier
     from graphoid.classifiers.mdlp import MDLPDiscretizer as MDLPDiscretizer
-    from graphoid.counts.trips import PriceList as PriceList
-    from graphoid.data.federate import federate as federate
-    from graphoid.data.sources import read as read
+    from graphoid.counts.remote.access_cost import PriceList as PriceList
+    from graphoid.data.read import read as read
+    from graphoid.data.remote.federate import federate as federate
     from graphoid.data.table import Table as Table
     from graphoid.data.variables import Variable as Variable
     from graphoid.independence.bayesian import BayesianTest as BayesianTest
@@ -34,19 +34,19 @@ if TYPE_CHECKING:
     from graphoid.independence.partial_correlation import PartialCorrelation as PartialCorrelation
     from graphoid.independence.tester import Tester as Tester
     from graphoid.independence.thin import ThinData as ThinData
-    from graphoid.learners.csgs import CSGS as CSGS
-    from graphoid.learners.cspc import CSPC as CSPC
-    from graphoid.learners.exhaustive import ExhaustiveSearch as ExhaustiveSearch
-    from graphoid.learners.gsimn import GSIMN as GSIMN
-    from graphoid.learners.gsmn import GSMN as GSMN
-    from graphoid.learners.hill_climb import HillClimb as HillClimb
-    from graphoid.learners.pfmn import PFMN as PFMN
-    from graphoid.learners.posterior import Posterior as Posterior
-    from graphoid.learners.prices import Budget as Budget
-    from graphoid.learners.prices import SitePrice as SitePrice
+    from graphoid.learners.contexts.csgs import CSGS as CSGS
+    from graphoid.learners.contexts.cspc import CSPC as CSPC
+    from graphoid.learners.grow_shrink.gsimn import GSIMN as GSIMN
+    from graphoid.learners.grow_shrink.gsmn import GSMN as GSMN
+    from graphoid.learners.pfmn.learner import PFMN as PFMN
+    from graphoid.learners.pfmn.prices import Budget as Budget
+    from graphoid.learners.pfmn.prices import SitePrice as SitePrice
     from graphoid.learners.recommended import learn as learn
-    from graphoid.learners.search import Search as Search
-    from graphoid.learners.two_phase import TwoPhase as TwoPhase
+    from graphoid.learners.scored.exhaustive import ExhaustiveSearch as ExhaustiveSearch
+    from graphoid.learners.scored.hill_climb import HillClimb as HillClimb
+    from graphoid.learners.scored.posterior import Posterior as Posterior
+    from graphoid.learners.scored.search import Search as Search
+    from graphoid.learners.scored.two_phase import TwoPhase as TwoPhase
     from graphoid.logic.assertion import Assertion as Assertion
     from graphoid.logic.verdict import Verdict as Verdict
     from graphoid.models.density import DensityLearner as DensityLearner
@@ -83,20 +83,20 @@ _HOME = {
     "BJP": "scores.bjp",
     "BayesianTest": "independence.bayesian",
     "Bootstrap": "uncertainty.bootstrap",
-    "Budget": "learners.prices",
-    "CSGS": "learners.csgs",
-    "CSPC": "learners.cspc",
+    "Budget": "learners.pfmn.prices",
+    "CSGS": "learners.contexts.csgs",
+    "CSPC": "learners.contexts.cspc",
     "CanonicalModel": "structure.contexts",
     "ChiSquare": "independence.chi_square",
     "CrossValidated": "models.fit",
     "DensityLearner": "models.density",
     "EdgePrior": "scores.priors",
     "ElasticNet": "models.fit",
-    "ExhaustiveSearch": "learners.exhaustive",
-    "GSIMN": "learners.gsimn",
-    "GSMN": "learners.gsmn",
+    "ExhaustiveSearch": "learners.scored.exhaustive",
+    "GSIMN": "learners.grow_shrink.gsimn",
+    "GSMN": "learners.grow_shrink.gsmn",
     "GTest": "independence.g",
-    "HillClimb": "learners.hill_climb",
+    "HillClimb": "learners.scored.hill_climb",
     "IBScore": "scores.ib",
     "Inferring": "independence.inferring",
     "L1": "models.fit",
@@ -111,17 +111,17 @@ _HOME = {
     "MarkovNetwork": "models.network",
     "MarkovNetworkClassifier": "classifiers.markov",
     "Oracle": "independence.oracle",
-    "PFMN": "learners.pfmn",
+    "PFMN": "learners.pfmn.learner",
     "PartialCorrelation": "independence.partial_correlation",
-    "Posterior": "learners.posterior",
-    "PriceList": "counts.trips",
-    "Search": "learners.search",
-    "SitePrice": "learners.prices",
+    "Posterior": "learners.scored.posterior",
+    "PriceList": "counts.remote.access_cost",
+    "Search": "learners.scored.search",
+    "SitePrice": "learners.pfmn.prices",
     "SparsePrior": "scores.priors",
     "Table": "data.table",
     "Tester": "independence.tester",
     "ThinData": "independence.thin",
-    "TwoPhase": "learners.two_phase",
+    "TwoPhase": "learners.scored.two_phase",
     "UndirectedGraph": "structure.graph",
     "UniformPrior": "scores.priors",
     "Variable": "data.variables",
@@ -129,11 +129,11 @@ _HOME = {
     "accuracy": "structure.compare",
     "compare": "structure.compare",
     "compare_groups": "uncertainty.groups",
-    "federate": "data.federate",
+    "federate": "data.remote.federate",
     "learn": "learners.recommended",
     "load": "uncertainty.io",
     "power": "uncertainty.power",
-    "read": "data.sources",
+    "read": "data.read",
     "sensitivity": "uncertainty.sensitivity",
     "strengths": "uncertainty.strength",
 }

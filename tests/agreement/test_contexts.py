@@ -12,8 +12,8 @@ from graphoid.counts.assignments import Assignments
 from graphoid.counts.reference import ReferenceEngine
 from graphoid.errors import CountsTooLarge
 from graphoid.independence.contexts import ContextTester, PlainContexts
-from tests.strategies import batches, discrete_tests, tables
-from tests.tables import needs_kernels, random_table
+from tests.support.strategies import batches, discrete_tests, tables
+from tests.support.tables import needs_kernels, random_table
 
 CASES = [
     (300, (2, 2, 2, 2), None),

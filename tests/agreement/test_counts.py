@@ -11,7 +11,7 @@ import pytest
 from graphoid.counts.engine import CountRequest
 from graphoid.counts.native import NativeEngine
 from graphoid.counts.reference import ReferenceEngine
-from tests.tables import native_engines, needs_kernels, random_table, same_counts, table_of
+from tests.support.tables import native_engines, needs_kernels, random_table, same_counts, table_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,12 +13,12 @@ from graphoid.counts.engine import CountRequest
 from graphoid.counts.native import engine_for
 from graphoid.counts.reference import ReferenceEngine
 from graphoid.uncertainty import resampling
-from tests.places import DATA, PLACES
-from tests.tables import needs_kernels, same_counts
+from tests.support.places import DATA, PLACES
+from tests.support.tables import needs_kernels, same_counts
 
 if TYPE_CHECKING:
     from graphoid.data.table import Table
-    from tests.places import Place
+    from tests.support.places import Place
 
 pytestmark = pytest.mark.parametrize("place", PLACES, indirect=True)
 

@@ -12,7 +12,7 @@ import pytest
 
 import graphoid as gd
 from graphoid.models.factors import Factor
-from tests.networks import random_network, variables_of
+from tests.support.networks import random_network, variables_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

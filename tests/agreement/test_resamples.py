@@ -15,7 +15,7 @@ from graphoid.uncertainty.replicates import (
     quick_settings,
 )
 from graphoid.uncertainty.resampling import Resampler
-from tests.tables import SIMD, needs_kernels, random_table
+from tests.support.tables import SIMD, needs_kernels, random_table
 
 pytestmark = needs_kernels
 

@@ -10,9 +10,9 @@ import pytest
 import graphoid as gd
 from graphoid.counts.native import NativeEngine
 from graphoid.counts.reference import ReferenceEngine
-from tests import plain_scores as plain
-from tests.scored_tables import TABLES, graph_of, graphs, random_edges
-from tests.tables import native_engines, needs_kernels, random_table, table_of
+from tests.support import plain_scores as plain
+from tests.support.scored_tables import TABLES, graph_of, graphs, random_edges
+from tests.support.tables import native_engines, needs_kernels, random_table, table_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

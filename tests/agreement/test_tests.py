@@ -13,8 +13,8 @@ import graphoid as gd
 from graphoid.counts.engine import MOST_COVARIED
 from graphoid.counts.native import NativeEngine
 from graphoid.counts.reference import ReferenceEngine
-from tests.tables import SIMD, needs_kernels, random_table, table_of
-from tests.verdicts import CLASSICAL, DISCRETE, differences, name_of, same_verdicts
+from tests.support.tables import SIMD, needs_kernels, random_table, table_of
+from tests.support.verdicts import CLASSICAL, DISCRETE, differences, name_of, same_verdicts
 
 if TYPE_CHECKING:
     from graphoid.data.table import Table

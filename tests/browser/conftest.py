@@ -12,7 +12,7 @@ import graphoid as gd
 from graphoid.report import page
 from graphoid.structure.learned import LearnedStructure
 from graphoid.structure.scored import Scored
-from tests.hostile_names import hostile_table
+from tests.support.hostile_names import hostile_table
 
 MISSING = (
     "needs Chromium, its driver (Debian: chromium, chromium-driver) and graphoid[browser]; make test-browser"

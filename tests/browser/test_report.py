@@ -11,7 +11,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from tests.hostile_names import HOSTILE
+from tests.support.hostile_names import HOSTILE
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

@@ -12,7 +12,7 @@ pytest.importorskip("sklearn")
 import graphoid as gd
 from graphoid.classifiers.prior import degrees_of_freedom, log_prior
 from graphoid.classifiers.regions import acyclic, region_graph
-from tests.classifiers import plain
+from tests.support import plain_classifier as plain
 
 
 def random_hyperedges(rng, n=6, most=7):

@@ -10,7 +10,7 @@ import pytest
 
 from graphoid.cli.check import check
 from graphoid.cli.terminal import printable
-from tests.terminal import graphoid
+from tests.support.terminal import graphoid
 
 
 @pytest.fixture

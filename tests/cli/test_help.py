@@ -15,7 +15,7 @@ from graphoid.cli.main import app
 from graphoid.cli.progress import Watch
 from graphoid.logic.verdict import Verdict
 from graphoid.progress import Step
-from tests.terminal import COMMAND
+from tests.support.terminal import COMMAND
 
 COMMANDS = sorted(get_command(app).commands)
 

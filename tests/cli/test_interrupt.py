@@ -15,7 +15,7 @@ import pytest
 
 import graphoid as gd
 from graphoid.counts.native import kernels
-from tests.terminal import COMMAND, Terminal, graphoid
+from tests.support.terminal import COMMAND, Terminal, graphoid
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
 

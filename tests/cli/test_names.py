@@ -10,7 +10,7 @@ import networkx as nx
 import pytest
 
 import graphoid as gd
-from tests.terminal import COMMAND, Terminal, graphoid
+from tests.support.terminal import COMMAND, Terminal, graphoid
 
 NAMES = [
     "<script>alert(1)</script>",

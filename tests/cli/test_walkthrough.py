@@ -16,7 +16,7 @@ import networkx as nx
 import pytest
 
 from graphoid.cli.main import app
-from tests.terminal import Terminal, screen
+from tests.support.terminal import Terminal, screen
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
 

@@ -11,9 +11,9 @@ import pytest
 import graphoid as gd
 from graphoid.counts.reference import ReferenceEngine
 from graphoid.errors import DataError, GraphoidError, SettingsError, UnknownVariable
-from graphoid.learners.exhaustive import all_graphs
-from tests.scored_tables import TABLES, graph_of, graphs
-from tests.tables import random_table, table_of, table_of_numbers
+from graphoid.learners.scored.exhaustive import all_graphs
+from tests.support.scored_tables import TABLES, graph_of, graphs
+from tests.support.tables import random_table, table_of, table_of_numbers
 
 KINDS = [gd.MPL, gd.IBScore, gd.BJP, gd.LogLinearScore]
 PRIORS = [

@@ -16,8 +16,8 @@ from graphoid.counts.engine import CountRequest
 from graphoid.counts.native import NativeEngine
 from graphoid.counts.reference import ReferenceEngine
 from graphoid.errors import SettingsError
-from tests.tables import SIMD, needs_kernels, random_table, same_counts, table_of, table_of_numbers
-from tests.verdicts import CONVENTIONS, name_of, same_verdicts
+from tests.support.tables import SIMD, needs_kernels, random_table, same_counts, table_of, table_of_numbers
+from tests.support.verdicts import CONVENTIONS, name_of, same_verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Callable

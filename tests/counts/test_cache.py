@@ -12,8 +12,8 @@ from graphoid.counts.cache import CachedEngine
 from graphoid.counts.engine import CountRequest
 from graphoid.counts.reference import ReferenceEngine
 from graphoid.errors import SettingsError
-from tests.tables import random_table, same_counts
-from tests.verdicts import same_verdicts
+from tests.support.tables import random_table, same_counts
+from tests.support.verdicts import same_verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,7 +9,7 @@ from graphoid.counts.contingency import Counts, size_in_words
 from graphoid.counts.engine import CountRequest
 from graphoid.counts.reference import ReferenceEngine
 from graphoid.errors import CountsTooLarge, GraphoidError, UnknownVariable
-from tests.tables import random_table, same_counts, table_of
+from tests.support.tables import random_table, same_counts, table_of
 
 ROWS = [(0, 0, 1), (0, 0, 1), (1, 2, 0), (1, 2, 0), (1, 2, 0), (0, 1, 1)]
 

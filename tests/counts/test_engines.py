@@ -17,7 +17,15 @@ from graphoid.counts.native import NativeEngine, available_threads, engine_for
 from graphoid.counts.reference import ReferenceEngine
 from graphoid.data.table import Table, Weights
 from graphoid.errors import CountsTooLarge, DataError, SettingsError
-from tests.tables import NATIVE, SIMD, needs_kernels, random_table, same_counts, table_of, table_of_numbers
+from tests.support.tables import (
+    NATIVE,
+    SIMD,
+    needs_kernels,
+    random_table,
+    same_counts,
+    table_of,
+    table_of_numbers,
+)
 
 
 def run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:

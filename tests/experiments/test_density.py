@@ -16,7 +16,7 @@ from graphoid.experiments.printed import DENSITY
 from graphoid.models.conditional_gibbs import ConditionalGibbs
 from tests.models.test_conditional_gibbs import enumerated
 from tests.models.test_density import TRUE, N, sampled
-from tests.tables import needs_kernels
+from tests.support.tables import needs_kernels
 
 QUICK = Density(
     names=("nltcs",),

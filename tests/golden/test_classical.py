@@ -14,7 +14,7 @@ from scipy import stats
 
 import graphoid as gd
 from graphoid.counts.reference import ReferenceEngine
-from tests.tables import random_table, table_of
+from tests.support.tables import random_table, table_of
 
 if TYPE_CHECKING:
     from graphoid.data.table import Table

@@ -16,7 +16,7 @@ from scipy import stats
 import graphoid as gd
 from graphoid.counts.reference import ReferenceEngine
 from graphoid.errors import CountsTooLarge
-from tests.tables import random_table, table_of
+from tests.support.tables import random_table, table_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 import graphoid as gd
-from graphoid.learners.particles import Test as Question
-from graphoid.learners.particles import all_graphs, separations
+from graphoid.learners.pfmn.population import Test as Question
+from graphoid.learners.pfmn.population import all_graphs, separations
 
 Structure = frozenset[tuple[int, int]]
 Asked = list[tuple[int, int, tuple[int, ...], float]]  # x, y, given, log likelihood ratio

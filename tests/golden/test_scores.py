@@ -8,7 +8,7 @@ import pytest
 
 import graphoid as gd
 from graphoid.counts.reference import ReferenceEngine
-from tests.tables import table_of
+from tests.support.tables import table_of
 
 JOINED = gd.UndirectedGraph(2, [(0, 1)])
 APART = gd.UndirectedGraph(2)

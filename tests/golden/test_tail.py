@@ -10,7 +10,7 @@ import mpmath
 import pytest
 
 from graphoid.independence.tail import log_chi2_sf, log_normal_two_sided
-from tests.tables import NATIVE
+from tests.support.tables import NATIVE
 
 if TYPE_CHECKING:
     from collections.abc import Callable

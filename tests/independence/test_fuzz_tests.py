@@ -15,9 +15,9 @@ from graphoid.counts.engine import CountRequest
 from graphoid.counts.native import NativeEngine
 from graphoid.counts.reference import ReferenceEngine
 from graphoid.errors import CountsTooLarge
-from tests.strategies import batches, discrete_tests, probabilities, tables, tables_of_numbers
-from tests.tables import NATIVE, SIMD, needs_kernels, same_counts
-from tests.verdicts import differences
+from tests.support.strategies import batches, discrete_tests, probabilities, tables, tables_of_numbers
+from tests.support.tables import NATIVE, SIMD, needs_kernels, same_counts
+from tests.support.verdicts import differences
 
 if TYPE_CHECKING:
     from graphoid.data.table import Table

@@ -12,8 +12,8 @@ from graphoid.errors import SettingsError, UnknownVariable
 from graphoid.independence import inferring
 from graphoid.independence.inferring import Chaining, OneStep
 from graphoid.logic.verdict import Fact
-from tests.inference import PlainInference
-from tests.tables import NATIVE
+from tests.support.inference import PlainInference
+from tests.support.tables import NATIVE
 
 
 @pytest.fixture(params=["native", "plain"], autouse=True)

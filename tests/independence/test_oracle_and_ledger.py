@@ -8,7 +8,7 @@ import networkx as nx
 import pytest
 
 import graphoid as gd
-from tests.tables import random_table
+from tests.support.tables import random_table
 
 CHAIN = gd.UndirectedGraph(["a", "b", "c", "d"], [("a", "b"), ("b", "c"), ("c", "d")])
 

@@ -10,7 +10,7 @@ from scipy import stats
 
 import graphoid as gd
 from graphoid.errors import DataError
-from tests.tables import table_of, table_of_numbers
+from tests.support.tables import table_of, table_of_numbers
 
 
 def columns(n_rows: int, n: int, seed: int = 0) -> np.ndarray:

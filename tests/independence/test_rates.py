@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import graphoid as gd
-from tests.tables import random_table, table_of, table_of_numbers
-from tests.verdicts import DISCRETE, name_of, same_verdicts
+from tests.support.tables import random_table, table_of, table_of_numbers
+from tests.support.verdicts import DISCRETE, name_of, same_verdicts
 
 N_TESTS = 2000
 

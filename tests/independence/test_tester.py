@@ -12,7 +12,7 @@ from graphoid.counts.engine import CountRequest
 from graphoid.counts.reference import ReferenceEngine
 from graphoid.errors import GraphoidError, SettingsError, UnknownVariable
 from graphoid.logic.verdict import Verdict
-from tests.tables import random_table, table_of_numbers
+from tests.support.tables import random_table, table_of_numbers
 
 if TYPE_CHECKING:
     from graphoid.counts.contingency import Counts

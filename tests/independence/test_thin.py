@@ -11,8 +11,8 @@ import pytest
 import graphoid as gd
 from graphoid.counts.reference import ReferenceEngine
 from graphoid.errors import SettingsError
-from tests.tables import random_table, table_of
-from tests.verdicts import CLASSICAL, DISCRETE, name_of
+from tests.support.tables import random_table, table_of
+from tests.support.verdicts import CLASSICAL, DISCRETE, name_of
 
 every_test = pytest.mark.parametrize("test", DISCRETE, ids=name_of)
 

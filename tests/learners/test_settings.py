@@ -10,7 +10,7 @@ import pytest
 
 import graphoid as gd
 from graphoid.errors import SettingsError
-from graphoid.learners.discoveries import largest_discovery
+from graphoid.learners.grow_shrink.discoveries import largest_discovery
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -131,7 +131,7 @@ def test_no_question_has_more_given_than_the_cap(learner: Any, most: int) -> Non
 
 def test_the_members_given_are_those_between_the_two() -> None:
     from graphoid.learners.base import Questions
-    from graphoid.learners.grow_shrink import Asking
+    from graphoid.learners.grow_shrink.loop import Asking
 
     # log p with 0 and with 1: 2 is strong with 0 only, 3 and 4 with both
     strength = [[0.0, 0, -90, -20, -30], [0, 0, -1, -25, -20], *[[0.0] * 5] * 3]

@@ -10,7 +10,7 @@ import pytest
 from graphoid.errors import DataError, SettingsError
 from graphoid.models import conditional_gibbs as module
 from graphoid.models.conditional_gibbs import ConditionalGibbs
-from tests.tables import needs_kernels, random_table
+from tests.support.tables import needs_kernels, random_table
 
 N = 8
 HIDDEN = (5, 0, 2, 7)

@@ -10,7 +10,7 @@ import pytest
 import graphoid as gd
 from graphoid.errors import DataError, SettingsError
 from graphoid.models.pseudo_likelihood import PseudoLikelihood
-from tests.tables import needs_kernels, random_table, table_of
+from tests.support.tables import needs_kernels, random_table, table_of
 
 N = 7
 TRIPLE = ((0, 1), (1, 1), (2, 0))

@@ -12,7 +12,7 @@ from graphoid import datasets
 from graphoid.errors import DataError
 from graphoid.models import divergence
 from graphoid.models.factors import Factor
-from tests.networks import enumerated, grid, random_network, variables_of
+from tests.support.networks import enumerated, grid, random_network, variables_of
 
 MODELS = [random_network(seed, 6, strength=1.0) for seed in range(6)]
 PAIRS = [(p, gd.MarkovNetwork(p.variables, p.features, 0.5 * p.weights)) for p in MODELS]

@@ -12,7 +12,7 @@ from graphoid.errors import SettingsError
 from graphoid.models.fit import L1, L2, CrossValidated, ElasticNet, fit_weights, maximize
 from graphoid.models.pseudo_likelihood import PseudoLikelihood
 from tests.models.test_pseudo_likelihood import ARITIES, FEATURES, enumerated
-from tests.tables import needs_kernels, random_table, table_of
+from tests.support.tables import needs_kernels, random_table, table_of
 
 PAIRS = [((v, 1),) for v in range(8)] + [((u, 1), (v, 1)) for u, v in itertools.combinations(range(8), 2)]
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import graphoid as gd
 from graphoid.models.factors import Factor
-from tests.networks import agreeing, enumerated, marginal, random_evidence, variables_of
+from tests.support.networks import agreeing, enumerated, marginal, random_evidence, variables_of
 
 
 @st.composite

@@ -13,7 +13,7 @@ import pytest
 from graphoid.datasets import random_graph, scale_free_graph
 from graphoid.errors import CountsTooLarge
 from graphoid.models.junction_tree import JunctionTree, junction_tree
-from tests.networks import grid
+from tests.support.networks import grid
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -13,8 +13,8 @@ from graphoid.errors import CountsTooLarge, SettingsError
 from graphoid.models.fit import L1, L2
 from graphoid.models.maximum_likelihood import Likelihood, fit_exactly
 from graphoid.structure.cliques import clique_features
-from tests.networks import enumerated, random_network, variables_of
-from tests.tables import random_table
+from tests.support.networks import enumerated, random_network, variables_of
+from tests.support.tables import random_table
 
 TABLE = random_table(400, [2, 3, 2, 2], seed=1)
 FEATURES = (

@@ -22,8 +22,8 @@ from graphoid.errors import CountsTooLarge, DataError, SettingsError
 from graphoid.models.factors import Factor
 from graphoid.models.fit import L1, CrossValidated
 from graphoid.structure.document import digest
-from tests.networks import enumerated, random_network, variables_of
-from tests.tables import random_table
+from tests.support.networks import enumerated, random_network, variables_of
+from tests.support.tables import random_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,7 +10,7 @@ import pytest
 from graphoid.errors import DataError, SettingsError
 from graphoid.models import pseudo_likelihood as module
 from graphoid.models.pseudo_likelihood import DistinctRows, PseudoLikelihood
-from tests.tables import needs_kernels, random_table, table_of
+from tests.support.tables import needs_kernels, random_table, table_of
 
 ARITIES = (2, 3, 2, 4)
 FEATURES = [

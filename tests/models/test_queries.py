@@ -11,7 +11,15 @@ import graphoid as gd
 from graphoid.errors import CountsTooLarge, DataError, SettingsError, UnknownVariable
 from graphoid.models import exact
 from graphoid.models.factors import Factor
-from tests.networks import agreeing, enumerated, grid, marginal, random_evidence, random_network, variables_of
+from tests.support.networks import (
+    agreeing,
+    enumerated,
+    grid,
+    marginal,
+    random_evidence,
+    random_network,
+    variables_of,
+)
 
 NETWORKS = [random_network(seed, 7, zeros=seed % 3 == 0) for seed in range(8)]
 

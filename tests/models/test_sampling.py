@@ -14,8 +14,8 @@ from graphoid.models.chains import run_chains, state_conditionals
 from graphoid.models.estimate import r_hat
 from graphoid.models.factors import Factor
 from graphoid.models.gibbs import GibbsSampler
-from tests.networks import agreeing, enumerated, grid, marginal, random_network, variables_of
-from tests.tables import needs_kernels
+from tests.support.networks import agreeing, enumerated, grid, marginal, random_network, variables_of
+from tests.support.tables import needs_kernels
 
 STATES = random_network(1, 6, arity=4, strength=0.7)
 BINARY = random_network(2, 6, arity=2, strength=0.7)

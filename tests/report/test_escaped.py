@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphoid.report.escaped import embedded, html, isolated, latex, shown, visible
-from tests.hostile_names import HOSTILE
+from tests.support.hostile_names import HOSTILE
 
 
 @given(st.text(st.characters(exclude_categories=())))

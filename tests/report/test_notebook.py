@@ -3,8 +3,8 @@
 import pytest
 
 import graphoid as gd
-from tests.hostile_names import hostile_table
 from tests.report.test_page import Read
+from tests.support.hostile_names import hostile_table
 
 
 @pytest.mark.parametrize("kind", ["table", "structure", "model", "contexts", "verdict"])

@@ -11,7 +11,7 @@ import pytest
 import graphoid as gd
 from graphoid.report import page
 from graphoid.structure.learned import LearnedStructure
-from tests.hostile_names import HOSTILE, hostile_table
+from tests.support.hostile_names import HOSTILE, hostile_table
 
 
 class Read(HTMLParser):

@@ -3,7 +3,7 @@ import pytest
 
 import graphoid as gd
 from graphoid.report import plots
-from tests.hostile_names import hostile_table
+from tests.support.hostile_names import hostile_table
 
 pytest.importorskip("matplotlib")
 

@@ -6,7 +6,7 @@ from graphoid.report.edges import edges_of
 from graphoid.report.method import LEARNERS, SCORES, TESTS, bibtex, method_of
 from graphoid.report.subject import subject_of
 from graphoid.report.tables import as_csv, as_latex
-from tests.hostile_names import hostile_table
+from tests.support.hostile_names import hostile_table
 
 
 def facts(table):

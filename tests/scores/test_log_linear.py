@@ -12,9 +12,9 @@ from scipy.optimize import minimize
 
 import graphoid as gd
 from graphoid.counts.reference import ReferenceEngine
-from tests.plain_scores import blanket
-from tests.scored_tables import TABLES, graph_of, graphs
-from tests.tables import random_table, table_of
+from tests.support.plain_scores import blanket
+from tests.support.scored_tables import TABLES, graph_of, graphs
+from tests.support.tables import random_table, table_of
 
 if TYPE_CHECKING:
     from graphoid.data.table import Table

@@ -17,7 +17,7 @@ from graphoid.errors import DataError, SettingsError
 from graphoid.uncertainty.intervals import RULE, discoveries
 from graphoid.uncertainty.resampling import Resampler
 from graphoid.uncertainty.stability import CurveRow, cs_coefficient
-from tests.tables import table_of
+from tests.support.tables import table_of
 
 SURVEY = gd.datasets.load("survey")
 

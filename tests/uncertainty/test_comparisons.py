@@ -9,7 +9,7 @@ import graphoid as gd
 from graphoid.errors import DataError, SettingsError
 from graphoid.uncertainty.groups import bayes_factor
 from graphoid.uncertainty.power import needed
-from tests.tables import table_of
+from tests.support.tables import table_of
 
 
 def two_groups(seed, differ, n=1_000):

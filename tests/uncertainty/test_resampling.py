@@ -6,7 +6,7 @@ import pytest
 import graphoid as gd
 from graphoid.errors import DataError, SettingsError
 from graphoid.uncertainty.resampling import MOST_MERGED, Resampler, seed_of, split
-from tests.tables import table_of
+from tests.support.tables import table_of
 
 TABLE = gd.datasets.load("titanic")
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphoid.classifiers.mdlp import mdlp_cuts
-from graphoid.data.columns import encode
-from graphoid.data.discretize import labels, written
-from graphoid.data.encode import Encoded, refuse_infinite
+from graphoid.data.encoding.columns import encode
+from graphoid.data.encoding.discretize import labels, written
+from graphoid.data.encoding.encode import Encoded, refuse_infinite
 from graphoid.errors import DataError
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ def learned(
     Parameters
     ----------
     raw
-        The column, in a form that :func:`graphoid.data.columns.encode` knows.
+        The column, in a form that :func:`graphoid.data.encoding.columns.encode` knows.
     name
         For messages and results.
     rows

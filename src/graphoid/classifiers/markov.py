@@ -28,8 +28,8 @@ from graphoid.classifiers.search import Settings, climb
 from graphoid.classifiers.structures import Structure, best_regions, path, structures
 from graphoid.classifiers.submodels import submodels
 from graphoid.counts.native import available_threads
+from graphoid.data.read import open_source
 from graphoid.data.source import Source
-from graphoid.data.sources import open_source
 from graphoid.errors import DataError, SettingsError
 from graphoid.logic.names import shown
 

@@ -45,7 +45,7 @@ def show_estimate(run: Run, table: Table, *, as_json: bool) -> None:
 
 def _show_trips(run: Run, table: Table, *, as_json: bool) -> None:
     """Print what counting where the rows are would take; nothing is counted for it."""
-    from graphoid.counts.estimate import estimate as of_trips
+    from graphoid.counts.remote.estimate import estimate as of_trips
 
     found = of_trips(table)
     if as_json:

@@ -61,8 +61,8 @@ def chosen(
     """Return the columns to read: those that are named, or all but those that are to be left out."""
     if not drop:
         return columns
-    from graphoid.data.elsewhere import relation_of
-    from graphoid.data.sources import open_source
+    from graphoid.data.read import open_source
+    from graphoid.data.remote.sources import relation_of
     from graphoid.errors import UnknownVariable
     from graphoid.logic.names import shown
 

@@ -24,7 +24,7 @@ from graphoid.counts.engine import (
     refuse_if_too_many_states,
 )
 from graphoid.counts.reference import ReferenceEngine
-from graphoid.data.relation import RemoteTable
+from graphoid.data.remote.relation import RemoteTable
 from graphoid.errors import DataError, SettingsError, SlowWarning
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def engine_for(table: Table) -> CountEngine:
     """Return the fastest engine there is for a table; the same one when asked again."""
     engine = _engines.get(table)
     if engine is None and isinstance(table, RemoteTable):
-        from graphoid.counts.remote import engine_at
+        from graphoid.counts.remote.engine import engine_at
 
         engine = _engines[table] = engine_at(table)
     elif engine is None:

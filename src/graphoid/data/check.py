@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphoid.data import discretize as discretizing
-from graphoid.data import missing as missing_values
-from graphoid.data.plan import Kind, finish
-from graphoid.data.sources import open_source
-from graphoid.data.survey import survey
+from graphoid.data.encoding import discretize as discretizing
+from graphoid.data.encoding import missing as missing_values
+from graphoid.data.encoding.plan import Kind, finish
+from graphoid.data.encoding.survey import survey
+from graphoid.data.read import open_source
 from graphoid.errors import GraphoidError
 from graphoid.logic.names import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from graphoid.data.encode import Encoded
-    from graphoid.data.plan import ColumnPlan
-    from graphoid.data.survey import Survey
+    from graphoid.data.encoding.encode import Encoded
+    from graphoid.data.encoding.plan import ColumnPlan
+    from graphoid.data.encoding.survey import Survey
     from graphoid.data.variables import State
 
 RARE = 5

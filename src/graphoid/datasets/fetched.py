@@ -45,7 +45,7 @@ def from_scikit_learn(name: str) -> Table:
         from sklearn import datasets
     except ImportError:
         raise missing_extra(f"the data set {name!r}", "sklearn") from None
-    from graphoid.data.sources import read
+    from graphoid.data.read import read
 
     bunch = getattr(datasets, SCIKIT_LEARN[name])()
     columns: dict[str, Any] = {
@@ -75,7 +75,7 @@ def from_openml(name: str) -> Table:
             f"It needs a network the first time; the data sets written down here do not: try 'titanic'."
         ) from error
     check(name, frame, pinned)
-    from graphoid.data.sources import read
+    from graphoid.data.read import read
 
     return read(frame, missing="category", name=name)
 

@@ -6,10 +6,10 @@ from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
 from graphoid.experiments.results import Column, Spread
-from graphoid.learners.gsimn import GSIMN
-from graphoid.learners.gsmn import GSMN
-from graphoid.learners.pfmn import PFMN
-from graphoid.learners.prices import Budget
+from graphoid.learners.grow_shrink.gsimn import GSIMN
+from graphoid.learners.grow_shrink.gsmn import GSMN
+from graphoid.learners.pfmn.learner import PFMN
+from graphoid.learners.pfmn.prices import Budget
 from graphoid.structure.compare import accuracy
 
 if TYPE_CHECKING:

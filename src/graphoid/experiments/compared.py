@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 
 from graphoid.experiments.results import Column, Spread
-from graphoid.learners.gsimn import GSIMN
-from graphoid.learners.gsmn import GSMN
+from graphoid.learners.grow_shrink.gsimn import GSIMN
+from graphoid.learners.grow_shrink.gsmn import GSMN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -11,7 +11,7 @@ from graphoid.experiments.compared import stream
 from graphoid.experiments.printed_scores import ROWS, SUCCESS
 from graphoid.experiments.results import Column, Plot, Results, paragraphs
 from graphoid.experiments.taken import taken
-from graphoid.learners.exhaustive import ExhaustiveSearch
+from graphoid.learners.scored.exhaustive import ExhaustiveSearch
 from graphoid.progress import stepping
 from graphoid.scores.bjp import BJP
 from graphoid.scores.ib import IBScore

@@ -17,10 +17,10 @@ from graphoid.experiments.results import Column, Plot, Results, Spread, paragrap
 from graphoid.experiments.taken import taken
 from graphoid.independence.bayesian import BayesianTest
 from graphoid.independence.chi_square import ChiSquare
-from graphoid.learners.csgs import CSGS
-from graphoid.learners.cspc import CSPC
-from graphoid.learners.gsmn import GSMN
-from graphoid.learners.hill_climb import HillClimb
+from graphoid.learners.contexts.csgs import CSGS
+from graphoid.learners.contexts.cspc import CSPC
+from graphoid.learners.grow_shrink.gsmn import GSMN
+from graphoid.learners.scored.hill_climb import HillClimb
 from graphoid.models.network import MarkovNetwork
 from graphoid.scores.ib import IBScore
 from graphoid.structure.graph import UndirectedGraph

@@ -10,7 +10,7 @@ from graphoid.experiments.compared import stream
 from graphoid.experiments.printed import FCH_BELOW_LEAST, FCH_EXACT_FROM, FCH_LEAST
 from graphoid.experiments.results import Column, Plot, Results, Spread, paragraphs
 from graphoid.independence.oracle import Oracle
-from graphoid.learners.gsimn import GSIMN
+from graphoid.learners.grow_shrink.gsimn import GSIMN
 from graphoid.progress import stepping
 
 if TYPE_CHECKING:

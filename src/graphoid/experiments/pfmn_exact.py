@@ -12,7 +12,7 @@ from graphoid.experiments.compared import stream
 from graphoid.experiments.processes import spread
 from graphoid.experiments.results import Column, Plot, Results, paragraphs
 from graphoid.independence.oracle import Oracle
-from graphoid.learners.pfmn import PFMN
+from graphoid.learners.pfmn.learner import PFMN
 
 if TYPE_CHECKING:
     from pathlib import Path

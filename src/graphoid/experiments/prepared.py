@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphoid.data.discretize import bins, scott_bins
+from graphoid.data.encoding.discretize import bins, scott_bins
 from graphoid.data.table import Table
 from graphoid.data.variables import MAX_STATES, Variable
 from graphoid.errors import DataError

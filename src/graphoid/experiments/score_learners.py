@@ -10,13 +10,13 @@ from graphoid.errors import SettingsError
 from graphoid.experiments.l1_logistic import L1Logistic
 from graphoid.experiments.results import Column, Spread
 from graphoid.independence.bayesian import BayesianTest
-from graphoid.learners.gsimn import GSIMN
-from graphoid.learners.gsmn import GSMN
-from graphoid.learners.hill_climb import HillClimb
-from graphoid.learners.pfmn import PFMN
+from graphoid.learners.grow_shrink.gsimn import GSIMN
+from graphoid.learners.grow_shrink.gsmn import GSMN
+from graphoid.learners.pfmn.learner import PFMN
 from graphoid.learners.recommended import learn
-from graphoid.learners.search import Search
-from graphoid.learners.two_phase import TwoPhase
+from graphoid.learners.scored.hill_climb import HillClimb
+from graphoid.learners.scored.search import Search
+from graphoid.learners.scored.two_phase import TwoPhase
 from graphoid.scores.bjp import BJP
 from graphoid.scores.ib import IBScore
 from graphoid.scores.log_linear import LogLinearScore

@@ -12,8 +12,8 @@ from graphoid.experiments.compared import stream
 from graphoid.experiments.results import Column, Results, Spread, paragraphs
 from graphoid.experiments.taken import taken
 from graphoid.independence.chi_square import ChiSquare
-from graphoid.learners.gsimn import GSIMN
-from graphoid.learners.gsmn import GSMN
+from graphoid.learners.grow_shrink.gsimn import GSIMN
+from graphoid.learners.grow_shrink.gsmn import GSMN
 from graphoid.progress import stepping
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from graphoid.data.table import Table
     from graphoid.experiments.results import Cell
-    from graphoid.learners.gsmn import GrowShrinkLearner
+    from graphoid.learners.grow_shrink.gsmn import GrowShrinkLearner
     from graphoid.progress import Listener
     from graphoid.structure.graph import UndirectedGraph
 

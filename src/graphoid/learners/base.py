@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from dataclasses import asdict, dataclass, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from graphoid.counts.trips import Spent, spent_by
+from graphoid.counts.remote.access_cost import Spent, spent_by
 from graphoid.data.table import Table
 from graphoid.errors import SettingsError
 from graphoid.independence.chi_square import ChiSquare
@@ -98,7 +98,7 @@ class AskingLearner(ABC):
         """
         self._check()
         if not isinstance(table, Table):
-            from graphoid.data.sources import read
+            from graphoid.data.read import read
 
             table = read(table)
         started = time.perf_counter()

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from graphoid.data.table import Table
 from graphoid.errors import SettingsError
-from graphoid.learners.posterior import Posterior
-from graphoid.learners.search import Search
+from graphoid.learners.scored.posterior import Posterior
+from graphoid.learners.scored.search import Search
 from graphoid.scores.evidence import LogLinearEvidence
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def learn(
     True
     """
     if not isinstance(table, Table):
-        from graphoid.data.sources import read
+        from graphoid.data.read import read
 
         table = read(table)
     if learner is not None:

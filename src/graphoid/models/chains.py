@@ -78,7 +78,7 @@ def run_chains(
 
 
 class StateConditionals(NamedTuple):
-    """The distribution of every variable given the others, laid out as ``native/chains.hpp`` says."""
+    """The distribution of every variable given the others, laid out as ``native/models/chains.hpp`` says."""
 
     arity: NDArray[np.int32]
     fused: NDArray[np.uint8]

@@ -166,7 +166,7 @@ class MarkovNetwork:
         from graphoid.models.fitting import features_of, fitted, provenance
 
         if not isinstance(table, Table):
-            from graphoid.data.sources import read
+            from graphoid.data.read import read
 
             table = read(table)
         features = features_of(structure, table)

@@ -116,7 +116,7 @@ def _matching(table: Any, result: LearnedStructure | CanonicalModel) -> Table | 
     if table is None:
         return None
     if not isinstance(table, Table):
-        from graphoid.data.sources import read
+        from graphoid.data.read import read
 
         table = read(table)
     found: Table = table

@@ -154,7 +154,7 @@ def counting(data: Any) -> CountEngine:
     if isinstance(data, CountEngine):
         return data
     if not isinstance(data, Table):
-        from graphoid.data.sources import read
+        from graphoid.data.read import read
 
         data = read(data)
     continuous = [v.name for v in data.variables if v.continuous]

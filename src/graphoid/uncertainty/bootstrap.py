@@ -96,7 +96,7 @@ class Bootstrap:
         """Resample a table (anything that :func:`graphoid.read` takes will do), and return self."""
         self._check()
         if not isinstance(table, Table):
-            from graphoid.data.sources import read
+            from graphoid.data.read import read
 
             table = read(table)
         learner = recommended(len(table.variables))[0] if self.learner is None else self.learner

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from graphoid.data.sources import read
+from graphoid.data.read import read
 from graphoid.data.table import Table, Weights
 from graphoid.errors import DataError, SettingsError
 from graphoid.learners.recommended import recommended

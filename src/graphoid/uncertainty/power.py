@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from graphoid.data.sources import read
+from graphoid.data.read import read
 from graphoid.data.table import Table
 from graphoid.errors import SettingsError
 from graphoid.learners.recommended import recommended

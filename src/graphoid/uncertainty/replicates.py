@@ -1,8 +1,8 @@
 """A graph from every resample, and how strong pairs are in it.
 
 Grow-shrink learners with a classical test learn all resamples in the kernels at once, which share what is
-counted (``native/resamples.cpp``, ``native/grow_shrink.cpp``); any other learner is given one weighted table
-after the other. Both ways give the same graphs.
+counted (``native/counting/resamples.cpp``, ``native/graphs/grow_shrink.cpp``); any other learner is given one
+weighted table after the other. Both ways give the same graphs.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from graphoid.independence.base import slices_of
 from graphoid.independence.chi_square import ChiSquare
 from graphoid.independence.classical import SignificanceTest
 from graphoid.independence.partial_correlation import Correlated, PartialCorrelation
-from graphoid.learners.gsimn import GSIMN
-from graphoid.learners.gsmn import GSMN
+from graphoid.learners.grow_shrink.gsimn import GSIMN
+from graphoid.learners.grow_shrink.gsmn import GSMN
 from graphoid.uncertainty.association import information, log_odds
 from graphoid.uncertainty.inclusion import probabilities
 from graphoid.uncertainty.strength import gaussian_bits, partial_correlation

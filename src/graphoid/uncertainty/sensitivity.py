@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from graphoid.data.sources import read
+from graphoid.data.read import read
 from graphoid.data.table import Table
 from graphoid.errors import SettingsError
 from graphoid.independence.chi_square import ChiSquare
-from graphoid.learners.gsimn import GSIMN
+from graphoid.learners.grow_shrink.gsimn import GSIMN
 from graphoid.uncertainty.replicates import graph_of, pairs_of
 
 if TYPE_CHECKING:

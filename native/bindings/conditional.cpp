@@ -1,0 +1,93 @@
+// What Python sees of the conditional likelihood.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "bindings/bind.hpp"
+#include "models/conditional.hpp"
+
+namespace nb = nanobind;
+
+namespace graphoid {
+namespace {
+
+template <class T, std::size_t n>
+using Array = nb::ndarray<const T, nb::ndim<n>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+bool all_below(const T* values, std::size_t n, std::size_t limit) {
+    return std::all_of(values, values + n, [&](T v) { return v >= 0 && static_cast<std::size_t>(v) < limit; });
+}
+
+// Holds the arrays that are looked up.
+class PotentialsHandle {
+public:
+    PotentialsHandle(Array<std::int32_t, 2> at, Array<std::uint16_t, 1> classes, nb::object row_weights, Array<double, 1> start,
+                     Array<double, 1> start_own, Array<double, 2> counted, Array<double, 2> own, Array<std::int32_t, 1> face,
+                     Array<double, 1> relevance, double scale_precision, double weight_precision) {
+        const std::size_t n_rows = classes.shape(0), n_cells = counted.shape(0), c = start.shape(0), n_faces = relevance.shape(0);
+        if (at.shape(0) != n_rows || at.shape(1) != n_faces) throw nb::value_error("a line of cells for every row");
+        if (start_own.shape(0) != c || counted.shape(1) != c || own.shape(0) != n_cells || own.shape(1) != c)
+            throw nb::value_error("scores for every class and cell");
+        if (face.shape(0) != n_cells || !all_below(face.data(), n_cells, n_faces))
+            throw nb::value_error("a face for every cell");
+        if (!all_below(at.data(), at.size(), n_cells)) throw nb::value_error("a cell beyond the tables");
+        if (!all_below(classes.data(), n_rows, c)) throw nb::value_error("a code beyond the classes");
+        of_ = {n_rows,           n_faces,          n_cells,    c,           at.data(),        classes.data(),  nullptr,
+               start.data(),     start_own.data(), counted.data(), own.data(), face.data(), relevance.data(),
+               scale_precision,  weight_precision};
+        for (const nb::object& array : {nb::cast(at), nb::cast(classes), nb::cast(start), nb::cast(start_own), nb::cast(counted),
+                                        nb::cast(own), nb::cast(face), nb::cast(relevance)})
+            keep_.append(array);
+        if (!row_weights.is_none()) {
+            const auto array = nb::cast<Array<double, 1>>(row_weights);
+            if (array.shape(0) != n_rows) throw nb::value_error("there must be one weight a row");
+            of_.row_weights = array.data();
+            keep_.append(nb::cast(array));
+        }
+    }
+
+    // The negative log posterior of scales and weights, and its derivatives.
+    nb::tuple loss(Array<double, 1> scales) const {
+        if (scales.size() != of_.size()) throw nb::value_error("a number for every scale and weight");
+        std::vector<double> gradient(of_.size());
+        double total;
+        {
+            nb::gil_scoped_release free;
+            total = of_.loss(scales.data(), gradient.data());
+        }
+        return nb::make_tuple(total, owned(std::move(gradient)));
+    }
+
+    nb::object minimum(std::size_t memory, std::size_t iterations, double slope, double gain) const {
+        std::vector<double> found;
+        {
+            nb::gil_scoped_release free;
+            found = of_.minimum({memory, iterations, slope, gain});
+        }
+        return nb::cast(owned(std::move(found)));
+    }
+
+private:
+    Potentials of_{};
+    nb::list keep_;
+};
+
+}  // namespace
+
+void bind_conditional(nb::module_& m) {
+    nb::class_<PotentialsHandle>(m, "Potentials")
+        .def(nb::init<Array<std::int32_t, 2>, Array<std::uint16_t, 1>, nb::object, Array<double, 1>, Array<double, 1>,
+                      Array<double, 2>, Array<double, 2>, Array<std::int32_t, 1>, Array<double, 1>, double, double>(),
+             nb::arg("at").noconvert(), nb::arg("classes").noconvert(), nb::arg("row_weights").none(),
+             nb::arg("start").noconvert(), nb::arg("start_own").noconvert(), nb::arg("counted").noconvert(),
+             nb::arg("own").noconvert(), nb::arg("face").noconvert(), nb::arg("relevance").noconvert(),
+             nb::arg("scale_precision"), nb::arg("weight_precision"))
+        .def("loss", &PotentialsHandle::loss)
+        .def("minimum", &PotentialsHandle::minimum, nb::arg("memory"), nb::arg("iterations"), nb::arg("slope"), nb::arg("gain"));
+}
+
+}  // namespace graphoid

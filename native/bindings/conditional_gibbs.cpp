@@ -1,0 +1,39 @@
+// What Python sees of sampling given evidence.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "bindings/bind.hpp"
+#include "models/conditional_gibbs.hpp"
+
+namespace nb = nanobind;
+
+namespace graphoid {
+namespace {
+
+template <class T>
+using Plain = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// One mean for each row and hidden variable, in a line; see conditional_gibbs.hpp for what the arrays mean.
+nb::object sampled(std::size_t n_hidden, Plain<double> weight, Plain<std::int64_t> first_evidence, Plain<std::int32_t> evidence,
+                   Plain<std::int32_t> evidence_state, Plain<std::int64_t> first_hidden, Plain<std::int32_t> hidden,
+                   Plain<std::int32_t> hidden_state, nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu> rows,
+                   Plain<std::uint64_t> keys, std::size_t n_chains, std::size_t burn_in, std::size_t n_samples, unsigned threads) {
+    if (keys.shape(0) != rows.shape(0)) throw nb::value_error("one key for each row is needed");
+    std::vector<double> out(rows.shape(0) * n_hidden);
+    {
+        nb::gil_scoped_release free;
+        conditional_gibbs({weight.shape(0), n_hidden, weight.data(), first_evidence.data(), evidence.data(), evidence_state.data(),
+                           first_hidden.data(), hidden.data(), hidden_state.data()},
+                          rows.data(), rows.shape(0), rows.shape(1), keys.data(), {n_chains, burn_in, n_samples}, threads, out.data());
+    }
+    return nb::cast(owned(std::move(out)));
+}
+
+}  // namespace
+
+void bind_conditional_gibbs(nb::module_& m) { m.def("conditional_gibbs", &sampled); }
+
+}  // namespace graphoid

@@ -1,0 +1,90 @@
+// What Python sees of pseudo-likelihoods.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "bindings/bind.hpp"
+#include "models/pseudo_likelihood.hpp"
+
+namespace nb = nanobind;
+
+namespace graphoid {
+namespace {
+
+template <class T>
+using Plain = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <class Code>
+void set_column(DistinctRows& rows, std::size_t v, nb::handle column, std::size_t n_rows) {
+    const auto codes = nb::cast<Plain<Code>>(column);
+    if (codes.shape(0) != n_rows) throw nb::value_error("columns and weights differ in length");
+    for (std::size_t i = 0; i < n_rows; ++i)
+        if (codes.data()[i] >= rows.arity(v)) throw nb::value_error("a code has no state");
+    rows.set_column(v, codes.data());
+}
+
+DistinctRows* made_rows(nb::list columns, const std::vector<std::uint32_t>& arities, Plain<double> weights) {
+    const std::size_t n_rows = weights.shape(0);
+    if (columns.size() != arities.size()) throw nb::value_error("columns and arities differ in number");
+    auto rows = std::make_unique<DistinctRows>(arities, std::vector<double>(weights.data(), weights.data() + n_rows),
+                                               choose_simd(nullptr));
+    for (std::size_t v = 0; v < arities.size(); ++v)
+        if (nb::isinstance<Plain<std::uint8_t>>(columns[v]))
+            set_column<std::uint8_t>(*rows, v, columns[v], n_rows);
+        else
+            set_column<std::uint16_t>(*rows, v, columns[v], n_rows);
+    return rows.release();
+}
+
+Terms* made_terms(const DistinctRows& rows, Plain<std::int64_t> first_member, Plain<std::int32_t> variable, Plain<std::int32_t> state) {
+    for (std::size_t i = 0; i < variable.shape(0); ++i) {
+        const std::int32_t v = variable.data()[i], s = state.data()[i];
+        if (v < 0 || static_cast<std::size_t>(v) >= rows.n() || s < 0 || static_cast<std::uint32_t>(s) >= rows.arity(static_cast<std::size_t>(v)))
+            throw nb::value_error("a feature mentions a state that is not there");
+    }
+    return new Terms(rows, first_member.shape(0) - 1, first_member.data(), variable.data(), state.data());
+}
+
+nb::tuple evaluated(const DistinctRows& rows, const Terms& model, Plain<double> weights, nb::object direction, const Terms& scored,
+                    unsigned threads) {
+    if (weights.shape(0) != model.n_features()) throw nb::value_error("one weight for each feature is needed");
+    Plain<double> along;
+    if (!direction.is_none()) {
+        along = nb::cast<Plain<double>>(direction);
+        if (along.shape(0) != model.n_features()) throw nb::value_error("one direction for each feature is needed");
+    }
+    std::vector<double> out(scored.n_features());
+    double value;
+    {
+        const double* moves = direction.is_none() ? nullptr : along.data();
+        nb::gil_scoped_release free;
+        value = pseudo_likelihood(rows, model, weights.data(), moves, scored, threads, out.data());
+    }
+    return nb::make_tuple(value, owned(std::move(out)));
+}
+
+nb::tuple gains(const DistinctRows& rows, const Terms& model, Plain<double> weights, const Terms& scored, unsigned threads) {
+    if (weights.shape(0) != model.n_features()) throw nb::value_error("one weight for each feature is needed");
+    std::vector<double> slope(scored.n_features()), curvature(scored.n_features());
+    {
+        nb::gil_scoped_release free;
+        pseudo_likelihood_gains(rows, model, weights.data(), scored, threads, slope.data(), curvature.data());
+    }
+    return nb::make_tuple(owned(std::move(slope)), owned(std::move(curvature)));
+}
+
+}  // namespace
+
+void bind_pseudo_likelihood(nb::module_& m) {
+    nb::class_<DistinctRows>(m, "DistinctRows").def(nb::new_(&made_rows));
+    nb::class_<Terms>(m, "Terms").def(nb::new_(&made_terms));
+    m.def("pseudo_likelihood", &evaluated, nb::arg("rows"), nb::arg("model"), nb::arg("weights"), nb::arg("direction").none(),
+          nb::arg("scored"), nb::arg("threads"));
+    m.def("pseudo_likelihood_gains", &gains);
+}
+
+}  // namespace graphoid

@@ -1,0 +1,135 @@
+// What Python sees of resamples that are counted together.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "bindings/bind.hpp"
+#include "graphs/grow_shrink.hpp"
+#include "counting/resamples.hpp"
+#include "tests/strength.hpp"
+
+namespace nb = nanobind;
+using namespace graphoid;
+
+namespace {
+
+class BoundResamples {
+public:
+    using Codes = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+    using Weights = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+    // `codes` has a line for each variable, `weights` one for each resample.
+    BoundResamples(Codes codes, const std::vector<std::uint32_t>& arities, Weights weights, const std::string& simd)
+        : codes_(codes), weights_(weights) {
+        const Simd* vectors = choose_simd(simd.c_str());
+        if (vectors == nullptr) throw nb::value_error("this processor has no such instruction set");
+        const std::size_t n = codes.shape(0), rows = codes.shape(1);
+        if (arities.size() != n || weights.shape(1) != rows) throw nb::value_error("arities, codes and weights differ in length");
+        std::vector<Column> columns(n);
+        for (std::size_t v = 0; v < n; ++v) {
+            columns[v].arity = arities[v];
+            columns[v].narrow = codes.data() + v * rows;
+            if (arities[v] < 1 || arities[v] > 256) throw nb::value_error("a variable has no states, or more than 256");
+            if (rows > 0 && *std::max_element(columns[v].narrow, columns[v].narrow + rows) >= arities[v])
+                throw nb::value_error("a code is beyond the states of its variable");
+        }
+        nb::gil_scoped_release free;
+        data_ = std::make_unique<Resamples>(rows, std::move(columns), weights.data(), weights.shape(0), *vectors);
+    }
+
+    // For every resample a line of n * n bytes, ones at x * n + y for edges x < y; and the number of tests of each.
+    nb::tuple grow_shrink(int kind, int dof, double alpha, bool propagate, bool skip_independent, bool both, bool infer) {
+        GrowShrink settings;
+        settings.test.kind = static_cast<Kind>(kind);
+        settings.test.dof = static_cast<Dof>(dof);
+        if (settings.test.kind == Kind::bayesian) throw nb::value_error("the test has no p-value");
+        settings.alpha = alpha;
+        settings.propagate = propagate;
+        settings.skip_independent = skip_independent;
+        settings.both = both;
+        settings.infer = infer;
+        std::vector<std::uint8_t> edges;
+        std::vector<std::int64_t> tests;
+        {
+            nb::gil_scoped_release free;
+            for (const Grown& grown : graphoid::grow_shrink(*data_, settings)) {
+                edges.insert(edges.end(), grown.edges.begin(), grown.edges.end());
+                tests.push_back(static_cast<std::int64_t>(grown.tests));
+            }
+        }
+        return nb::make_tuple(owned(std::move(edges)), owned(std::move(tests)));
+    }
+
+    // Bits, their bias and log odds of pairs (x, y) given others: three numbers for every resample, pair by pair.
+    using Question = std::tuple<int, int, std::vector<int>>;
+    nb::ndarray<nb::numpy, double, nb::ndim<1>> strengths(const std::vector<Question>& questions) {
+        std::vector<Crossing> crossings;
+        for (const auto& [x, y, given] : questions) {
+            crossings.push_back({x, y, given});
+            std::sort(crossings.back().given.begin(), crossings.back().given.end());
+            for (const int v : crossings.back().variables())
+                if (v < 0 || v >= data_->n_variables()) throw nb::index_error("no such variable");
+        }
+        std::vector<double> out;
+        {
+            nb::gil_scoped_release free;
+            for (const Strength& s : graphoid::strengths(*data_, crossings)) out.insert(out.end(), {s.bits, s.bias, s.log_odds});
+        }
+        return owned(std::move(out));
+    }
+
+private:
+    Codes codes_;
+    Weights weights_;
+    std::unique_ptr<Resamples> data_;
+};
+
+using Rows = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+void check(Rows row_of, std::size_t distinct) {
+    for (std::size_t i = 0; i < row_of.shape(0); ++i)
+        if (row_of.data()[i] < 0 || static_cast<std::size_t>(row_of.data()[i]) >= distinct) throw nb::index_error("no such row");
+}
+
+nb::ndarray<nb::numpy, std::uint32_t, nb::ndim<1>> draw(std::uint64_t key, Rows row_of, std::size_t distinct) {
+    check(row_of, distinct);
+    std::vector<std::uint32_t> out(distinct, 0);
+    draw_rows(key, row_of.shape(0), row_of.data(), out.data());
+    return owned(std::move(out));
+}
+
+// A line of weights for every key; none at all if one of them does not fit into its byte.
+nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<1>> draw_together(const std::vector<std::uint64_t>& keys, Rows row_of, std::size_t distinct) {
+    check(row_of, distinct);
+    std::vector<std::uint8_t> out(keys.size() * distinct, 0);
+    bool fits = true;
+    {
+        nb::gil_scoped_release free;
+        for (std::size_t r = 0; r < keys.size() && fits; ++r) fits = draw_rows(keys[r], row_of.shape(0), row_of.data(), out.data() + r * distinct);
+    }
+    if (!fits) out.clear();
+    return owned(std::move(out));
+}
+
+}  // namespace
+
+namespace graphoid {
+
+void bind_resamples(nb::module_& m) {
+    m.def("draw_rows", &draw, nb::arg("key"), nb::arg("row_of"), nb::arg("distinct"));
+    m.def("draw_together", &draw_together, nb::arg("keys"), nb::arg("row_of"), nb::arg("distinct"));
+    nb::class_<BoundResamples>(m, "Resamples")
+        .def(nb::init<BoundResamples::Codes, const std::vector<std::uint32_t>&, BoundResamples::Weights, const std::string&>())
+        .def("grow_shrink", &BoundResamples::grow_shrink)
+        .def("strengths", &BoundResamples::strengths);
+}
+
+}  // namespace graphoid

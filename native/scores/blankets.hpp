@@ -1,0 +1,55 @@
+// Numbers for variables and their blankets: what scores of Markov networks are made of.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "tests/batch.hpp"
+#include "counting/dataset.hpp"
+#include "tests/judge.hpp"
+#include "counting/slices.hpp"
+
+namespace graphoid {
+
+// A variable and a set of others, sorted.
+struct Blanket {
+    int x;
+    std::vector<int> members;
+};
+
+// The rows of the data as a variable and its blanket see them: configurations of the blanket that occur, and for
+// each of them how often every state of the variable does.
+struct Family {
+    std::size_t n = 0;                     // configurations
+    std::uint32_t states = 0;              // of the variable
+    std::vector<std::uint16_t> members;    // [configuration][member]
+    std::vector<double> counts;            // [configuration][state]
+};
+Family count_family(const Dataset& data, const Blanket& blanket);
+
+// The closure of every blanket: for each variable y the log odds of X ⊥ Y given the blanket, without y where y is a
+// member. One line of as many numbers as there are variables for each blanket; x itself gets 0.
+void closure_log_odds(Dataset& data, SliceCache& cache, const Settings& settings, const std::vector<Blanket>& blankets,
+                      unsigned threads, double* out);
+
+// Log marginal likelihood of x given its blanket: Dirichlet priors of ess / (states * configurations).
+// `tables` are kept by the caller: they depend on numbers of states only, and serve again.
+void marginal_likelihoods(const Dataset& data, RisingTables& tables, double ess, const std::vector<Blanket>& blankets,
+                          unsigned threads, double* out);
+
+// Maximum log-likelihood, and number of parameters, of a multinomial logistic model of x: main effects of the
+// members and, where `interactions` is set, products of two of them, added one by one while each is worth more than
+// `price` for every parameter.
+struct Fitted {
+    double log_likelihood, parameters;
+};
+void logistic_likelihoods(const Dataset& data, bool interactions, double price, const std::vector<Blanket>& blankets,
+                          unsigned threads, Fitted* out);
+
+// Logarithm of the marginal likelihood (Laplace's approximation) of a multinomial logistic model of x, whose effects are
+// normal with standard deviation `scale` a priori; with `interactions`, products of two members are added while they
+// raise it.
+void logistic_evidence(const Dataset& data, bool interactions, double scale, const std::vector<Blanket>& blankets,
+                       unsigned threads, double* out);
+
+}  // namespace graphoid

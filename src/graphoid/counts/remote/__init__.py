@@ -1,0 +1,1 @@
+"""Counting data that stay where they are: cache, prefetch, local rows, and what access costs."""

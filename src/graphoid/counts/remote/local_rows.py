@@ -1,0 +1,127 @@
+"""Counting rows that were gathered from a source: trips that need not go there."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from graphoid.counts.backends.accumulate import Counting
+from graphoid.counts.native import judge_settings, kernels
+from graphoid.counts.remote.access_cost import Fetched, Spent
+from graphoid.counts.remote.distinct_rows import Merged
+from graphoid.counts.remote.spilled_rows import Gathering
+from graphoid.errors import CountsTooLarge
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from graphoid.counts.engine import Kernel
+    from graphoid.counts.remote.spilled_rows import PackedRows
+    from graphoid.data.variables import Variable
+
+    Question = tuple[int, int, tuple[int, ...]]
+
+PART_BYTES = 2**25
+"""What the slices of a part may take while they are counted: 32 MB, and as much again while that grows."""
+
+MOST_PARTS = 2**12
+
+GATHERED_ROWS = 2**20
+"""Different rows of a large table that are merged in memory before they are put into parts."""
+
+
+class NearTabulator:
+    """Counts rows that are at hand, in memory or in a file.
+
+    Parameters
+    ----------
+    rows
+        The rows.
+    variables
+        All variables of the data.
+    unit
+        Weight of one unit.
+    """
+
+    ahead = 2**16
+    merges = True
+    label = "rows gathered"
+
+    def __init__(self, rows: Merged | PackedRows, variables: Sequence[Variable], unit: float) -> None:
+        self.rows = rows
+        self._variables, self._unit = variables, unit
+
+    def transient(self, error: Exception) -> bool:  # noqa: ARG002 - a file that cannot be read stays so
+        """Say no."""
+        return False
+
+    def tables(self, wanted: Sequence[tuple[int, ...]], *, whole: bool) -> Fetched:  # noqa: ARG002 - it is here
+        """Return the merged rows of each set of variables, in one pass."""
+        needed = sorted(set().union(*wanted))
+        counting = Counting(self._variables, needed, wanted, self._unit)
+        for codes, units, n in self.rows.batches(needed):
+            counting.add(codes, units, n)
+        return Fetched(counting.tables(), self.spent_on(needed))
+
+    def batches(self, variables: Sequence[int]) -> Any:
+        """Yield the codes of some variables, the units of the rows, and their number."""
+        return self.rows.batches(variables)
+
+    def spent_on(self, variables: Iterable[int]) -> Spent:  # noqa: ARG002 - whole rows are read
+        """Return what a pass costs: rows and bytes of a file, nothing in memory, and in no case a query."""
+        return Spent() if isinstance(self.rows, Merged) else Spent(0, len(self.rows), self.rows.nbytes)
+
+
+def judged_in_parts(
+    kernel: Kernel,
+    question: Question,
+    source: Any,
+    variables: Sequence[Variable],
+    *,
+    n_rows: int,
+    unit: float,
+) -> tuple[tuple[float, ...], Merged | PackedRows]:
+    """Return the numbers of a test whose table is too large to be held, and the rows of its variables.
+
+    A test adds up slices of the conditioning set, and a row belongs to one of them. So rows are put into
+    parts by their slice, and the slices of one part after the other are counted, judged and forgotten.
+
+    Parameters
+    ----------
+    kernel
+        The test.
+    question
+        x, y and what is given.
+    source
+        Who yields the rows: has ``batches(variables)``.
+    variables
+        All variables of the data.
+    n_rows, unit
+        How many rows there are at most, and the weight of a unit.
+    """
+    x, y = sorted(question[:2])
+    order = (*sorted(question[2]), x, y)
+    of = [variables[v] for v in order]
+    given = [v.arity for v in of[:-2]]
+    rx, ry = of[-2].arity, of[-1].arity
+    slices = min(float(n_rows), math.prod(map(float, given)))
+    each = 48 + 8 * rx * ry  # its variables, slots to find it by, and its cells
+    n_parts = min(MOST_PARTS, math.ceil(slices * each / PART_BYTES))
+    gathering = Gathering(
+        order, of, GATHERED_ROWS, n_rows=n_rows, unit=unit, leading=len(given), n_parts=n_parts
+    )
+    for codes, units, n in source.batches(order):
+        gathering.add(codes, units, n)
+    rows = gathering.rows()
+    if rows is None:
+        raise CountsTooLarge(
+            f"a test given {len(given)} variables has a table too large for memory, and there is no room for "
+            f"its rows on disk. Make room where temporary files are put (TMPDIR says where), or limit the "
+            f"conditioning sets (max_given)."
+        )
+    tally = kernels().SliceTally(given, rx, ry, unit, *judge_settings(kernel), float(n_rows))  # type: ignore[union-attr]
+    for part in rows.parts(order):
+        for codes, units, n in part:
+            tally.add(codes, units, n)
+        tally.close_part()
+    return tally.end(), rows

@@ -1,0 +1,1 @@
+"""From columns of any type to states and codes."""

@@ -1,0 +1,79 @@
+"""Missing values: the policy is chosen by name when reading, and nothing later has to think of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphoid.errors import DataError, SettingsError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from graphoid.data.encoding.encode import Encoded
+
+POLICIES = ("error", "drop", "category")
+
+SHOWN = 8
+"""Columns named in a message; the rest are counted."""
+
+
+def check_setting(missing: Any) -> None:
+    """Refuse what is no policy."""
+    if missing not in POLICIES:
+        raise SettingsError(f"missing is {missing!r}; expected 'error', 'drop' or 'category'.")
+
+
+def complete_rows(columns: Iterable[Encoded | None], n_rows: int) -> NDArray[np.bool_]:
+    """Return which rows have no missing cell."""
+    complete = np.ones(n_rows, dtype=bool)
+    for column in columns:
+        if column is not None and column.n_missing:
+            complete &= ~column.missing()
+    return complete
+
+
+def missing_error(
+    names: Sequence[str], columns: Sequence[Encoded | None], n_rows: int, n_complete: int
+) -> DataError:
+    """Return the error for missing cells: where they are, how many, and what can be done."""
+    found = _found(names, columns)
+    total = sum(column.n_missing for _, column in found)
+    where = ", ".join(_described(name, column) for name, column in found[:SHOWN])
+    more = f" and {len(found) - SHOWN:,} more columns" if len(found) > SHOWN else ""
+    drop = f"missing='drop' leaves {n_complete:,} of {n_rows:,} rows" if n_complete else "every row has one"
+    return DataError(
+        f"{total:,} cell(s) are missing: {where}{more}. Choose a policy ({drop}; missing='category' makes "
+        f"them a state of their own), or leave these columns out with columns=..."
+    )
+
+
+def nothing_left_error(names: Sequence[str], columns: Sequence[Encoded | None]) -> DataError:
+    """Return the error for dropping all rows, with the column that is most to blame."""
+    name, column = max(_found(names, columns), key=lambda pair: pair[1].n_missing)
+    return DataError(
+        f"every row has a missing cell, so missing='drop' leaves none. Leave out {name!r} "
+        f"({column.n_missing:,} missing) with columns=..., or choose missing='category'."
+    )
+
+
+def _found(names: Sequence[str], columns: Sequence[Encoded | None]) -> list[tuple[str, Encoded]]:
+    pairs = zip(names, columns, strict=True)
+    return [(name, column) for name, column in pairs if column is not None and column.n_missing]
+
+
+def _described(name: str, column: Encoded) -> str:
+    written = [repr(spelling) for spelling in column.spelled if spelling]
+    return f"{name!r} {column.n_missing:,}" + (f" (written {', '.join(written)})" if written else "")
+
+
+def missing_label(states: Sequence[Any]) -> str:
+    """Return a label for the state of missing cells that no other state has."""
+    taken = {str(state) for state in states}
+    label = "missing"
+    while label in taken:
+        label = "missing value" if label == "missing" else label + "'"
+    return label

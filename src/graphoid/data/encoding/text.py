@@ -1,0 +1,188 @@
+"""What the text of a cell means: missing, a truth value, a number, or a label."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from graphoid.data.encoding.encode import Encoded, encode_ranked, refuse_infinite
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from graphoid.data.variables import State
+
+MISSING = (
+    "", "?", "NA", "N/A", "n/a", "#N/A", "#NA", "<NA>", "NaN", "nan", "NAN", "-nan", "-NaN", "NaT",
+    "null", "NULL", "Null", "#NULL!", "None",
+)  # fmt: skip
+"""Cells of a text file that are missing, after blanks around them are gone. What R, pandas, SQL, Python,
+Excel, SPSS and Weka write; 'none' and '-' are answers in many a survey and are not among them."""
+
+_MISSING = pa.array(MISSING)
+
+REMEMBERED = 64
+"""Labels of columns with at most this many are interpreted once for all columns that have the same: a wide
+table of answers on one scale is read ten times faster."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Meaning:
+    """What the labels of a column mean.
+
+    Parameters
+    ----------
+    levels
+        The different values, in order.
+    ranks
+        The level of every label; ``len(levels)`` where it is missing.
+    spelled
+        The labels of missing cells.
+    mixed
+        A number and a text, if there are both.
+    """
+
+    levels: NDArray[Any] | list[State]
+    ranks: NDArray[np.int64]
+    spelled: tuple[str, ...]
+    mixed: tuple[str, str] | None = None
+
+
+def encode_text(cells: pa.ChunkedArray, name: str, *, decimal_comma: bool = False) -> Encoded:
+    """Return a column of a text file by the meaning of its labels.
+
+    Every cell is first a label; then the labels, usually few, are interpreted: all integers, all numbers, all
+    truth values, or text. One odd cell half-way down a file therefore never fails, and ``0.10`` is ``0.1``.
+
+    Parameters
+    ----------
+    cells
+        Strings, as Arrow dictionaries.
+    name
+        For notes.
+    decimal_comma
+        Whether ``1,5`` may be a number, as in files separated by semicolons.
+    """
+    indices, labels = merged(cells)
+    if len(labels) <= REMEMBERED:
+        meaning = _remembered(tuple(labels.to_pylist()), decimal_comma)
+    else:
+        meaning = interpret(labels, decimal_comma=decimal_comma)
+    notes: tuple[str, ...] = ()
+    if meaning.mixed is not None:
+        number, text = meaning.mixed
+        notes = (f"{name!r} has numbers ({number}) and text ({text!r}); all are taken as text.",)
+    ordered = isinstance(meaning.levels, np.ndarray)
+    if isinstance(meaning.levels, np.ndarray) and np.isinf(meaning.levels).any():
+        infinite = np.append(np.isinf(meaning.levels), False)  # nor is a missing cell
+        refuse_infinite(infinite[meaning.ranks[indices]], name)
+    return encode_ranked(
+        indices, meaning.ranks, meaning.levels, ordered=ordered, spelled=meaning.spelled, notes=notes
+    )
+
+
+@lru_cache(maxsize=1024)
+def _remembered(labels: tuple[str, ...], decimal_comma: bool) -> Meaning:  # noqa: FBT001 - a key
+    return interpret(pa.array(labels, pa.string()), decimal_comma=decimal_comma)
+
+
+def interpret(labels: pa.Array, *, decimal_comma: bool = False) -> Meaning:
+    """Return what the different labels of a column mean."""
+    trimmed = pc.utf8_trim_whitespace(labels)
+    absent = missing_text(labels)
+    present = trimmed.filter(pa.array(~absent))
+    spelled = tuple(sorted(set(trimmed.filter(pa.array(absent)).to_pylist())))
+    levels: NDArray[Any] | list[State]
+    mixed = None
+    numbers = _numbers(present, decimal_comma=decimal_comma)
+    if len(present) and numbers is not None:
+        levels, slots = np.unique(numbers, return_inverse=True)
+    else:
+        levels, slots = ranked_labels(present)
+        if levels and {str(level).lower() for level in levels[:5]} <= {"true", "false"}:
+            truth = [str(level).lower() == "true" for level in levels]  # True, true, FALSE, ...
+            levels = sorted(set(truth))
+            slots = np.array([levels.index(truth[slot]) for slot in slots], dtype=np.int64)
+        else:
+            mixed = _mixed(present)
+    ranks = np.full(len(labels), len(levels), dtype=np.int64)
+    ranks[~absent] = slots
+    return Meaning(levels, ranks, spelled, mixed)
+
+
+def missing_text(labels: pa.Array) -> NDArray[np.bool_]:
+    """Return which cells of a text file are missing."""
+    absent = pc.fill_null(pc.is_in(pc.utf8_trim_whitespace(labels), value_set=_MISSING), True)  # noqa: FBT003
+    return np.asarray(absent.to_numpy(zero_copy_only=False))
+
+
+def merged(cells: pa.ChunkedArray) -> tuple[NDArray[Any], pa.Array]:
+    """Return the positions and the values of a dictionary column, one dictionary for all its chunks."""
+    if cells.num_chunks > 1:
+        cells = cells.unify_dictionaries()
+        parts = [chunk.indices.to_numpy(zero_copy_only=False) for chunk in cells.chunks]
+        return np.concatenate(parts), cells.chunk(0).dictionary
+    chunk = cells.chunk(0)
+    return chunk.indices.to_numpy(zero_copy_only=False), chunk.dictionary
+
+
+def ranked_labels(labels: pa.Array) -> tuple[list[State], NDArray[np.int64]]:
+    """Return the different labels by code point, and the rank of each label among them."""
+    if len(labels) <= REMEMBERED:  # few: Python, which sorts by code point, too, is done before Arrow begins
+        values = labels.to_pylist()
+        levels = sorted(set(values))
+        places = {level: rank for rank, level in enumerate(levels)}
+        return levels, np.array([places[value] for value in values], dtype=np.int64)
+    encoded = labels.dictionary_encode()
+    order = pc.sort_indices(encoded.dictionary).to_numpy()
+    ranks = np.empty(len(order), dtype=np.int64)
+    ranks[order] = np.arange(len(order))
+    return encoded.dictionary.take(pa.array(order)).to_pylist(), ranks[encoded.indices.to_numpy()]
+
+
+def _numbers(labels: pa.Array, *, decimal_comma: bool) -> NDArray[Any] | None:
+    """Return labels as numbers if all of them are: integers where all are whole."""
+    if _codes_of_fixed_width(labels):
+        return None
+    if decimal_comma:
+        labels = pc.replace_substring(labels, ",", ".")
+    try:
+        if not pc.any(
+            pc.match_substring(labels, "x", ignore_case=True)
+        ).as_py():  # Arrow would read 0x1F as 31
+            return np.asarray(pc.cast(labels, pa.int64()).to_numpy())
+    except pa.ArrowInvalid:
+        pass
+    try:
+        numbers = pc.cast(labels, pa.float64()).to_numpy() + 0.0
+    except pa.ArrowInvalid:
+        return None
+    whole = np.abs(numbers) <= 2.0**53
+    if whole.all() and np.array_equal(numbers, np.rint(numbers)):
+        return np.asarray(numbers.astype(np.int64))
+    if np.any(~whole & np.isfinite(numbers)) and len(np.unique(numbers)) < len(labels):
+        return None  # numbers of too many digits to be told apart as numbers; as labels they can
+    return np.asarray(numbers)
+
+
+def _codes_of_fixed_width(labels: pa.Array) -> bool:
+    """Say whether labels are codes such as 00501 and 90210, whose leading zeros a number would lose."""
+    if not pc.any(pc.starts_with(labels, "0")).as_py():
+        return False
+    if not pc.all(pc.utf8_is_digit(labels)).as_py():
+        return False
+    lengths = pc.min_max(pc.utf8_length(labels)).as_py()
+    return bool(lengths["min"] == lengths["max"] > 1)
+
+
+def _mixed(labels: pa.Array) -> tuple[str, str] | None:
+    """Return a number and a text if some labels are numbers and some are not."""
+    number = pc.match_substring_regex(labels, r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$")
+    if not pc.any(number).as_py() or pc.all(number).as_py():
+        return None
+    return labels.filter(number)[0].as_py(), labels.filter(pc.invert(number))[0].as_py()

@@ -1,0 +1,1 @@
+"""Files and tables in memory, each kind as a source of columns."""

@@ -1,0 +1,123 @@
+"""Files that declare their states: SPSS with value labels, ARFF with nominal attributes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphoid.data.encoding.discretize import FEW
+from graphoid.data.encoding.encode import Factor, Plain
+from graphoid.data.formats.files import lines_of
+from graphoid.data.source import Source
+from graphoid.errors import DataError, missing_extra
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+
+def from_arff(path: Path) -> Source:
+    """Return an ARFF file as a source; nominal attributes keep the states and the order they declare."""
+    try:
+        import arff
+    except ImportError:
+        raise missing_extra("reading ARFF files", "arff") from None
+
+    try:
+        with lines_of(path) as file:
+            content = arff.load(file, encode_nominal=True)
+    except UnicodeDecodeError:
+        raise
+    except (arff.ArffException, ValueError, IndexError) as error:
+        raise DataError(f"{path.name} cannot be read as ARFF: {_one_line(error)}") from error
+    rows = content["data"]
+    attributes = content["attributes"]
+
+    def load(positions: Sequence[int]) -> Iterator[Any]:
+        for i in positions:
+            cells = [row[i] for row in rows]
+            states = attributes[i][1]
+            if isinstance(states, list):
+                codes = np.array([-1 if cell is None else cell for cell in cells], dtype=np.int64)
+                yield Factor(codes, states)
+            else:
+                yield cells
+
+    return Source([name for name, _ in attributes], len(rows), load)
+
+
+def from_spss(path: Path) -> Source:
+    """Return an SPSS file as a source.
+
+    Value labels become states, in the order of the values; values that the file calls missing are missing,
+    and so is empty text. A variable with labels for some of its values only (the ends of a scale) gets the
+    numbers as labels of the others, unless these are many: then it is a number, and the labels are not used.
+    """
+    try:
+        import pyreadstat
+    except ImportError:
+        raise missing_extra("reading SPSS files", "survey") from None
+    try:
+        # Which values are user-defined missing is told only when asked to keep them, hence the second look.
+        cells, about = pyreadstat.read_sav(str(path), output_format="dict")
+        _, declared = pyreadstat.read_sav(str(path), metadataonly=True, user_missing=True)
+    except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, UnicodeDecodeError, ValueError) as error:
+        raise DataError(f"{path.name} cannot be read as SPSS: {_one_line(error)}") from error
+    names = list(about.column_names)
+
+    def load(positions: Sequence[int]) -> Iterator[Any]:
+        for i in positions:
+            name = names[i]
+            labels = _used_labels(
+                about.variable_value_labels.get(name, {}), declared.missing_ranges.get(name, [])
+            )
+            yield _spss_column(
+                list(cells[name]),
+                labels,
+                name,
+                ordered=about.variable_measure.get(name) == "ordinal",
+                label=about.column_names_to_labels.get(name) or "",
+            )
+
+    n_rows = len(cells[names[0]]) if names else 0
+    return Source(names, n_rows, load)
+
+
+def _used_labels(labels: Mapping[Any, str], ranges: Sequence[Mapping[str, Any]]) -> dict[Any, str]:
+    """Return value labels but for those of user-defined missing values."""
+
+    def declared_missing(value: Any) -> bool:
+        return any(
+            isinstance(value, str) == isinstance(r["lo"], str) and r["lo"] <= value <= r["hi"] for r in ranges
+        )
+
+    return {value: text for value, text in sorted(labels.items()) if not declared_missing(value)}
+
+
+def _spss_column(cells: list[Any], labels: Mapping[Any, str], name: str, *, ordered: bool, label: str) -> Any:
+    values = [None if cell is None or cell == "" or cell != cell else cell for cell in cells]
+    occurring = {value for value in values if value is not None}
+    unlabelled = occurring - labels.keys()
+    if not labels or (unlabelled and len(occurring) > FEW):
+        note = (
+            f"The value labels of {name!r} are not used: {len(unlabelled):,} values have none."
+            if labels
+            else ""
+        )
+        return Plain(values, label, note)
+    different = sorted(occurring | labels.keys())
+    texts = [labels.get(value, _number(value)) for value in different]
+    if len(set(texts)) < len(texts):  # two values with one label stay two states
+        texts = [f"{text} ({_number(value)})" for text, value in zip(texts, different, strict=True)]
+    places = {value: i for i, value in enumerate(different)}
+    codes = np.array([-1 if value is None else places[value] for value in values], dtype=np.int64)
+    return Factor(codes, texts, ordered, label)
+
+
+def _number(value: Any) -> str:
+    return f"{value:.0f}" if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())

@@ -1,0 +1,71 @@
+"""Parquet files: a few columns at a time, encoded and let go, so that memory holds codes and little else."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from graphoid.data.encoding.columns import Undeclared
+from graphoid.data.formats.frames import arrow_column
+from graphoid.data.source import Source
+from graphoid.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+CELLS = 1 << 20
+"""Cells loaded at a time by each thread: eight megabytes of integers. A long column goes alone; of short ones
+many go together, for the price of a call is paid once."""
+
+
+def from_parquet(path: Path) -> Source:
+    """Return a Parquet file as a source."""
+    try:
+        metadata = pq.read_metadata(path)
+        schema = metadata.schema.to_arrow_schema()
+    except (pa.ArrowException, OSError) as error:
+        raise DataError(f"{path.name} cannot be read as Parquet: {' '.join(str(error).split())}") from error
+    names = schema.names
+    # Strings come as dictionaries straight from the file's own; that saves building every cell as text.
+    stored = [f.name for f in schema if pa.types.is_string(f.type) or pa.types.is_large_string(f.type)]
+    local = threading.local()
+
+    def file() -> pq.ParquetFile:
+        # A reader must not be shared between threads.
+        if not hasattr(local, "file"):
+            local.file = pq.ParquetFile(path, metadata=metadata, read_dictionary=stored, pre_buffer=False)
+        return local.file
+
+    def load(positions: Sequence[int]) -> Iterator[Any]:
+        try:
+            table = file().read(columns=[names[i] for i in positions], use_threads=False)
+            for i in positions:
+                if pa.types.is_dictionary(table.schema.field(names[i]).type):
+                    table.column(names[i]).validate(
+                        full=True
+                    )  # a damaged page may point beyond its dictionary
+        except (pa.ArrowException, OSError) as error:
+            raise _damaged(path, error) from error
+        if table.num_rows != metadata.num_rows:
+            raise _damaged(path, f"{table.num_rows:,} rows instead of {metadata.num_rows:,}.")
+        where = {name: k for k, name in enumerate(table.schema.names)}
+        columns = table.columns
+        del table
+        for i in positions:
+            k = where[names[i]]
+            cells, columns[k] = columns[k], None
+            field = schema.field(i)
+            if pa.types.is_dictionary(cells.type) and not pa.types.is_dictionary(field.type):
+                yield Undeclared(cells)
+            else:
+                yield arrow_column(cells, field)
+
+    return Source(names, metadata.num_rows, load, group=max(1, CELLS // max(1, metadata.num_rows)))
+
+
+def _damaged(path: Path, what: object) -> DataError:
+    return DataError(f"{path.name} is damaged: {' '.join(str(what).split())} Write or fetch it again.")

@@ -1,0 +1,1 @@
+"""Sources whose rows stay where they are."""

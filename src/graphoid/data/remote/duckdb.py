@@ -1,0 +1,118 @@
+"""DuckDB as a relation: a table or view of a database file, or any relation."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from graphoid.data.remote.sql import SqlRelation
+from graphoid.errors import DataError, missing_extra
+from graphoid.logic.names import shown
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+VIEW = "graphoid_source"
+"""What a relation is called in the queries on it."""
+
+
+def opened(path: Path, table: str | None) -> DuckDBRelation:
+    """Return a table or view of a database file, which is opened for reading only."""
+    try:
+        import duckdb
+    except ImportError:
+        raise missing_extra("a .duckdb database", "duckdb") from None
+    if not path.is_file():
+        raise DataError(f"there is no file {str(path)!r}.")
+    try:
+        connection = duckdb.connect(str(path), read_only=True)
+    except duckdb.Error as error:
+        raise DataError(f"{path.name} cannot be opened as DuckDB: {' '.join(str(error).split())}") from None
+    names = [
+        row[0]
+        for row in connection.execute(
+            "SELECT table_name FROM information_schema.tables ORDER BY 1"
+        ).fetchall()
+    ]
+    if table is None:
+        if len(names) != 1:
+            raise DataError(
+                f"{path.name} has {len(names)} tables and views: {shown(names)}. Name one: table=..."
+            )
+        table = names[0]
+    if table not in names:
+        raise DataError(f"{path.name} has no table or view {table!r}; it has {shown(names)}.")
+    return DuckDBRelation(connection.table(quoted(table)), connection, name=f"{path.name}:{table}", path=path)
+
+
+def quoted(name: str) -> str:
+    """Return a name as an identifier of DuckDB's SQL."""
+    import sqlglot.expressions as sql
+
+    return str(sql.to_identifier(name, quoted=True).sql(dialect="duckdb"))
+
+
+class DuckDBRelation(SqlRelation):
+    """A relation of DuckDB: a table, a view, a file or a query."""
+
+    kind = "duckdb"
+
+    def __init__(
+        self,
+        relation: Any,
+        connection: Any = None,
+        *,
+        name: str = "DuckDB relation",
+        path: Path | None = None,
+    ) -> None:
+        try:
+            import sqlglot
+        except ImportError:
+            raise missing_extra("counting in DuckDB", "duckdb") from None
+        self._relation, self.connection, self._path = relation, connection, path
+        first = to_arrow(relation.limit(1))
+        self._declared = {
+            i: first.column(i).combine_chunks().dictionary if first.num_rows else pa.array([], pa.string())
+            for i, field in enumerate(first.schema)
+            if pa.types.is_dictionary(field.type)
+        }
+        source = sqlglot.parse_one(f"SELECT * FROM {VIEW}", dialect="duckdb")  # noqa: S608 - a name of ours
+        super().__init__(source, "duckdb", first.schema, name)
+
+    def declared(self, position: int) -> tuple[pa.Array, bool] | None:
+        """Return the values of an ENUM, in the order of its declaration."""
+        states = self._declared.get(position)
+        if states is None:
+            return None
+        if isinstance(states, pa.ChunkedArray):
+            states = states.combine_chunks()
+        return pc.cast(states, pa.string()), bool(self.schema.field(position).type.ordered)
+
+    @property
+    def identity(self) -> str:
+        """The query, without addresses; the same one over other data is told by its counts."""
+        query = re.sub(r"0x[0-9a-f]+|arrow_object_\w+", "", self._relation.sql_query())
+        return f"duckdb {hashlib.blake2b(query.encode(), digest_size=16).hexdigest()}"
+
+    @property
+    def snapshot(self) -> str | None:
+        """The size and time of a database file, which nobody can write to while it is open for reading."""
+        if self._path is None:
+            return None
+        status = self._path.stat()
+        return f"{status.st_size} {status.st_mtime_ns}"
+
+    def fetch(self, statement: str) -> pa.Table:
+        """Run a query on the relation, which it knows under a name of ours."""
+        return to_arrow(self._relation.query(VIEW, statement))
+
+
+def to_arrow(relation: Any) -> pa.Table:
+    """Return the rows of a relation; what the method is called differs between versions of DuckDB."""
+    fetch = getattr(relation, "to_arrow_table", None) or relation.fetch_arrow_table
+    return fetch()

@@ -1,0 +1,224 @@
+"""Columns at several sites, joined by a key: one table over all of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from graphoid.data.remote.relation import RemoteTable, related
+from graphoid.data.remote.sources import relation_of
+from graphoid.data.remote.sql import SqlRelation
+from graphoid.data.remote.stream import ArrowStream
+from graphoid.errors import DataError, SettingsError, UnknownVariable
+from graphoid.logic.names import shown
+from graphoid.structure.learned import Discovery
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from graphoid.data.remote.relation import Relation
+    from graphoid.data.variables import Variable
+
+
+@dataclass(frozen=True, eq=False)
+class Site:
+    """Some of the columns, at one place.
+
+    Parameters
+    ----------
+    name
+        Of the site.
+    table
+        The columns there, counted there.
+    key
+        Position of the key in the relation.
+    variables
+        Positions of the site's variables in the table over all sites.
+    rows
+        For every row of the join, its place among the rows of the site.
+    """
+
+    name: str
+    table: RemoteTable
+    key: int
+    variables: tuple[int, ...]
+    rows: NDArray[np.int64]
+
+
+class SitesRelation:
+    """Several relations that are joined by a key."""
+
+    kind = "sites"
+
+    def __init__(
+        self,
+        sites: Sequence[Site],
+        names: Sequence[str],
+        key: str,
+        *,
+        complete: bool,
+        keep: bool,
+        keys_moved: int,
+    ) -> None:
+        self.sites, self.names, self.key = tuple(sites), names, key
+        self.complete = complete
+        """Whether every row is at every site, so that a site may count by itself."""
+        self.keep, self.keys_moved = keep, keys_moved
+        self.name = " + ".join(site.name for site in sites)
+
+    @property
+    def identity(self) -> str:
+        """What tells the sites from others."""
+        return f"sites {self.key} " + " ".join(site.table.data_id for site in self.sites)
+
+    @property
+    def snapshot(self) -> str | None:
+        """None: as little as the sites know."""
+        return None
+
+
+def federate(
+    sites: Mapping[str, Any],
+    key: str,
+    *,
+    discretize: Any = "auto",
+    missing: str = "error",
+    keep: bool = False,
+    cache: str | os.PathLike[str] | None = None,
+    version: str | None = None,
+    prices: Any = None,
+) -> RemoteTable:
+    """Return one table over columns at several sites, joined by a key.
+
+    A test whose columns are all at one site is counted there, and only counts travel. Of any other, the
+    columns it needs travel, once for a batch of questions: as codes, in the order of the key. So the price
+    of a test is what it has to move (``structure_.cost.bytes_moved``).
+
+    Parameters
+    ----------
+    sites
+        By name: what :func:`graphoid.read` takes where it stays (an Ibis table, a Spark frame, a DuckDB
+        relation or database, a file that can be streamed), or an Arrow, pandas or polars table.
+    key
+        The column that all sites have and that joins them; no value may repeat within a site. Rows that are
+        not at every site are left out.
+    discretize, missing
+        As for :func:`graphoid.read`; not ``missing="drop"``, because no site knows which rows the others
+        would drop.
+    keep
+        Keep columns that have travelled, so that none travels twice; by default they are let go after each
+        batch.
+    cache, version, prices
+        As for :func:`graphoid.read`.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> a = pa.table({"id": [1, 2, 3, 4], "rain": ["no", "yes", "no", "yes"]})
+    >>> b = pa.table({"id": [4, 3, 2, 1], "wet": ["yes", "no", "yes", "no"]})
+    >>> federate({"weather": a, "street": b}, key="id").names
+    ('rain', 'wet')
+    """
+    if missing == "drop":
+        raise SettingsError(
+            "missing='drop' needs all sites at once; choose 'category', or drop the rows at the sites."
+        )
+    if len(sites) < 2:
+        raise SettingsError(f"federate joins at least two sites; got {len(sites)}.")
+    opened = {name: _opened(name, source) for name, source in sites.items()}
+    for name, relation in opened.items():
+        if key not in relation.names:
+            raise UnknownVariable(
+                f"site {name!r} has no column {key!r}; it has {shown(list(relation.names))}."
+            )
+    owners = [column for relation in opened.values() for column in relation.names if column != key]
+    twice = {column for column in owners if owners.count(column) > 1}
+    variables: list[Variable] = []
+    tables, spots = [], []
+    for name, relation in opened.items():
+        own = [column for column in relation.names if column != key]
+        table = related(relation, columns=own, discretize=discretize, missing=missing, version=version)
+        spots.append(tuple(range(len(variables), len(variables) + len(own))))
+        variables += [replace(v, name=f"{name}.{v.name}") if v.name in twice else v for v in table.variables]
+        tables.append(table)
+    keys = [keys_of(relation, relation.names.index(key), name) for name, relation in opened.items()]
+    rows, complete = _joined(keys)
+    n_rows = len(rows[0])
+    notes = [note for table in tables for note in table.notes]
+    if not complete:
+        left = ", ".join(
+            f"{len(k) - n_rows:,} of {name!r}" for name, k in zip(sites, keys, strict=True) if len(k) > n_rows
+        )
+        notes.append(f"{n_rows:,} rows are at every site; left out are {left}.")
+    parts = [
+        Site(name, table, relation.names.index(key), own, rows[k])
+        for k, ((name, relation), table, own) in enumerate(zip(opened.items(), tables, spots, strict=True))
+    ]
+    moved = sum(int(k.nbytes) for k in keys)
+    return RemoteTable(
+        tuple(variables),
+        (None,) * len(variables),
+        n_rows,
+        notes=tuple(notes),
+        name=" + ".join(sites),
+        relation=SitesRelation(
+            parts, [v.name for v in variables], key, complete=complete, keep=keep, keys_moved=moved
+        ),
+        margins=tuple(m for table in tables for m in table.margins) if complete else (),
+        discovery=sum((table.discovery for table in tables), Discovery()),
+        cache=cache,
+        version=version,
+        prices=prices,
+    )
+
+
+def _opened(name: str, source: Any) -> Any:
+    """Return the source of a site as a relation."""
+    if isinstance(source, RemoteTable):
+        return source.relation
+    if isinstance(source, pa.Table):
+        return ArrowStream(source, name)
+    home = type(source).__module__.split(".")[0]
+    if home in ("pandas", "polars"):
+        import narwhals.stable.v2 as nw
+
+        return ArrowStream(nw.from_native(source, eager_only=True).to_arrow(), name)
+    relation = relation_of(source, None, always=True)
+    if relation is None or relation.kind == "sites":
+        raise DataError(f"site {name!r} is a {type(source).__name__}, which cannot be a site.")
+    return relation
+
+
+def keys_of(relation: Relation, position: int, site: str) -> pa.Array:
+    """Return the keys of a site in its order; they travel once."""
+    if isinstance(relation, SqlRelation):
+        keys = relation.ordered([relation.column(position).as_("k")], position)["k"].combine_chunks()
+    else:
+        keys = pa.chunked_array([cells[0] for cells in relation.batches([position])]).combine_chunks()  # type: ignore[attr-defined]
+    if pa.types.is_dictionary(keys.type):
+        keys = keys.dictionary_decode()
+    if keys.null_count or len(pc.unique(keys)) < len(keys):
+        raise DataError(
+            f"the key of site {site!r} is missing or repeats in some rows; it must tell all rows apart."
+        )
+    return keys
+
+
+def _joined(keys: Sequence[pa.Array]) -> tuple[list[NDArray[np.int64]], bool]:
+    """Return for each site the places of the rows that are at all sites, and whether these are all."""
+    alike = [k.cast(keys[0].type) if k.type != keys[0].type else k for k in keys]
+    common = pa.array(np.ones(len(keys[0]), dtype=bool))
+    for other in alike[1:]:
+        common = pc.and_(common, pc.is_in(alike[0], value_set=other))
+    wanted = alike[0].filter(common)
+    if not len(wanted):
+        raise DataError("no key is at every site. Is it the same key everywhere, and of the same type?")
+    rows = [np.asarray(pc.index_in(wanted, value_set=k).to_numpy(), dtype=np.int64) for k in alike]
+    return rows, all(len(k) == len(wanted) for k in alike)

@@ -1,0 +1,94 @@
+"""Which sources stay where they are, and how each becomes a relation."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from graphoid.errors import DataError, SettingsError
+
+if TYPE_CHECKING:
+    from graphoid.data.remote.relation import CensusedRelation
+
+STREAMED = (".parquet", ".arrow", ".feather", ".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
+"""Files that can be streamed."""
+
+ONLY_STREAMED = (".arrow", ".feather")
+DATABASES = (".duckdb", ".ddb")
+
+MANY_CELLS = 500_000_000
+"""A Parquet file with more cells is streamed unless told otherwise: half a gigabyte of codes."""
+
+
+def relation_of(source: Any, table: str | None, *, always: bool) -> CensusedRelation | None:
+    """Return a source as a relation if it stays where it is, or None if it is to be read into memory.
+
+    Parameters
+    ----------
+    source
+        What :func:`graphoid.read` was given.
+    table
+        The name of a table in a database.
+    always
+        Whether it stays where it is even if it could be read.
+    """
+    if isinstance(source, (str, os.PathLike)):
+        return _of_path(Path(source), table, always=always)
+    if table is not None:
+        raise SettingsError(f"table={table!r} is for a .duckdb database; this source is a table already.")
+    home = type(source).__module__.split(".")[0]
+    if home == "ibis":
+        from graphoid.data.remote.ibis import IbisRelation
+
+        return IbisRelation(source)
+    if home == "pyspark":
+        from graphoid.data.remote.spark import SparkRelation
+
+        return SparkRelation(source)
+    if home in ("duckdb", "_duckdb") and always:
+        from graphoid.data.remote.duckdb import DuckDBRelation
+
+        return DuckDBRelation(source)
+    if always:
+        raise SettingsError(
+            f"where='source' is for files, databases, Ibis tables and Spark frames; a "
+            f"{type(source).__name__} "
+            f"is in memory already."
+        )
+    return None
+
+
+def _of_path(path: Path, table: str | None, *, always: bool) -> CensusedRelation | None:
+    name = path.name.lower()
+    if name.endswith(DATABASES):
+        from graphoid.data.remote.duckdb import opened
+
+        return opened(path, table)
+    if table is not None:
+        raise SettingsError(f"table={table!r} is for a .duckdb database; {path.name} has one table only.")
+    streamable = name.endswith(STREAMED)
+    if always and not streamable:
+        raise SettingsError(
+            f"{path.name} cannot be streamed; expected one of {', '.join((*DATABASES, *STREAMED))}."
+        )
+    if not streamable or not (always or name.endswith(ONLY_STREAMED) or _large(path)):
+        return None
+    if not path.is_file():
+        raise DataError(f"there is no file {str(path)!r}.")
+    from graphoid.data.remote.stream import FileStream
+
+    return FileStream(path)
+
+
+def _large(path: Path) -> bool:
+    if path.suffix.lower() != ".parquet" or not path.is_file():
+        return False
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        metadata = pq.read_metadata(path)
+    except (pa.ArrowException, OSError):
+        return False  # said by whoever reads it
+    return bool(metadata.num_rows * metadata.num_columns > MANY_CELLS)

@@ -1,0 +1,336 @@
+"""Files that are read in one go from end to end, a batch of rows at a time: Parquet, Arrow and text."""
+
+from __future__ import annotations
+
+import hashlib
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv
+import pyarrow.parquet as pq
+
+from graphoid.data.encoding.text import missing_text
+from graphoid.data.formats.delimited import header_of, text_options
+from graphoid.data.formats.files import stream
+from graphoid.data.remote.relation import MOST_VALUES, Census, Values, WeightSummary
+from graphoid.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+ROWS = 1 << 17
+"""Rows of a batch: their codes stay in the caches, and Python's part of the work does not show."""
+
+COMPACTED = 1 << 16
+"""Values collected before those that are alike are added up."""
+
+
+class Stream(ABC):
+    """Rows that can be gone through from end to end, batch by batch."""
+
+    kind = "stream"
+    text = False
+    """Whether all cells are text that is yet to be interpreted."""
+    delimiter = ""
+    name: str
+    names: Sequence[str]
+    schema: pa.Schema
+
+    @abstractmethod
+    def batches(self, positions: Sequence[int]) -> Iterator[list[pa.Array]]:
+        """Yield batch after batch of rows: an Arrow array for each column, in the order asked for."""
+
+    @abstractmethod
+    def size_of(self, positions: Iterable[int]) -> int:
+        """Return the bytes that some columns take where they are."""
+
+    def census(self, columns: Sequence[int], weights: int | None, *, complete: bool) -> Census:
+        """Return the different values of each column, by one pass over the file."""
+        collected = [_Collected(self.schema.field(i), text=self.text) for i in columns]
+        n_rows = n_complete = 0
+        gaps: set[int] = set()
+        weighed = _Weighed()
+        for cells in self.batches([*columns, *([] if weights is None else [weights])]):
+            n = len(cells[0])
+            n_rows += n
+            absent = [missing_in(array, text=self.text) for array in cells[: len(columns)]]
+            gaps.update(i for i, mask in zip(columns, absent, strict=True) if mask is not None)
+            whole = np.ones(n, dtype=bool)
+            for mask in absent:
+                if mask is not None:
+                    whole &= ~mask
+            n_complete += int(whole.sum())
+            kept = pa.array(whole) if complete and not whole.all() else None
+            for into, array in zip(collected, cells, strict=False):
+                into.add(array if kept is None else array.filter(kept))
+            if weights is not None:
+                weighed.add(cells[-1] if kept is None else cells[-1].filter(kept))
+        values = [into.values(self.delimiter) for into in collected]
+        summary = weighed.summary() if weights is not None else None
+        return Census(n_rows, n_complete, values, sorted(gaps), summary)
+
+
+class ArrowStream(Stream):
+    """An Arrow table as a relation: for sites whose columns are in memory."""
+
+    def __init__(self, table: pa.Table, name: str) -> None:
+        self._table, self.name = table, name
+        self.names, self.schema = table.schema.names, table.schema
+
+    @property
+    def identity(self) -> str:
+        """A digest of the rows."""
+        digest = hashlib.blake2b(digest_size=16)
+        for batch in self._table.combine_chunks().to_batches():
+            for column in batch.columns:
+                digest.update(repr(column.type).encode())
+                digest.update(_ipc_bytes(column))
+        return f"arrow {digest.hexdigest()}"
+
+    @property
+    def snapshot(self) -> str:
+        """Tables of Arrow never change."""
+        return ""
+
+    def batches(self, positions: Sequence[int]) -> Iterator[list[pa.Array]]:
+        """Yield batch after batch of rows."""
+        chosen = pa.table(
+            [self._table.column(i) for i in positions], names=[str(k) for k in range(len(positions))]
+        )
+        for batch in chosen.to_batches(max_chunksize=ROWS):
+            yield batch.columns
+
+    def size_of(self, positions: Iterable[int]) -> int:
+        """Return the bytes that some columns take in memory."""
+        return int(sum(self._table.column(i).nbytes for i in positions))
+
+
+def _ipc_bytes(column: pa.Array) -> Any:
+    sink = pa.BufferOutputStream()
+    batch = pa.record_batch([column], names=["values"])
+    with pa.ipc.new_stream(sink, batch.schema) as writer:
+        writer.write_batch(batch)
+    return sink.getvalue()
+
+
+class FileStream(Stream):
+    """A Parquet, Arrow (``.arrow``, ``.feather``) or delimited file as a relation."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.name = path.name
+        suffix = (path.with_suffix("") if path.suffix.lower() == ".gz" else path).suffix.lower()
+        self.text = suffix in (".csv", ".tsv", ".txt")
+        if self.text:
+            self._header = header_of(path)
+            self.names = self._header[0]
+            self.delimiter = self._header[1]
+            self.schema = pa.schema([pa.field(str(i), pa.string()) for i in range(len(self.names))])
+            self._sizes = [path.stat().st_size // max(1, len(self.names))] * len(self.names)
+        elif suffix == ".parquet":
+            self._open_parquet()
+        else:
+            with pa.memory_map(str(path)) as file:
+                self.schema = pa.ipc.open_file(file).schema
+            self.names = self.schema.names
+            self._sizes = [path.stat().st_size // max(1, len(self.names))] * len(self.names)
+
+    def _open_parquet(self) -> None:
+        try:
+            self._metadata = pq.read_metadata(self.path)
+        except (pa.ArrowException, OSError) as error:
+            raise DataError(
+                f"{self.name} cannot be read as Parquet: {' '.join(str(error).split())}"
+            ) from error
+        self.schema = self._metadata.schema.to_arrow_schema()
+        self.names = self.schema.names
+        groups = [self._metadata.row_group(g) for g in range(self._metadata.num_row_groups)]
+        if self._metadata.num_columns == len(self.names):
+            each = range(len(self.names))
+            self._sizes = [sum(g.column(i).total_compressed_size for g in groups) for i in each]
+        else:  # nested columns, which reading refuses by their name
+            self._sizes = [0] * len(self.names)
+
+    @property
+    def identity(self) -> str:
+        """A file is told by what it holds, wherever it lies."""
+        return "file"
+
+    @property
+    def snapshot(self) -> str:
+        """The size and time of the file; of Parquet its footer, which has the place of every page."""
+        status = self.path.stat()
+        told = f"file {status.st_size} {status.st_mtime_ns}"
+        if hasattr(self, "_metadata"):
+            with self.path.open("rb") as file:
+                file.seek(-min(status.st_size, self._metadata.serialized_size + 8), 2)
+                told = f"parquet {status.st_size} {hashlib.blake2b(file.read(), digest_size=16).hexdigest()}"
+        return told
+
+    def size_of(self, positions: Iterable[int]) -> int:
+        """Return the bytes that some columns take in the file."""
+        return sum(self._sizes[i] for i in positions)
+
+    def batches(self, positions: Sequence[int]) -> Iterator[list[pa.Array]]:
+        """Yield batch after batch of rows: an Arrow array for each column, in the order asked for."""
+        try:
+            yield from self._batches(list(positions))
+        except (pa.ArrowException, OSError) as error:
+            raise DataError(
+                f"{self.name} cannot be read to its end: {' '.join(str(error).split())}"
+            ) from error
+
+    def _batches(self, positions: list[int]) -> Iterator[list[pa.Array]]:
+        if self.text:
+            yield from self._text_batches(positions)
+            return
+        names = [self.names[i] for i in positions]
+        if hasattr(self, "_metadata"):
+            stored = [f.name for f in self.schema if _is_text(f.type)]
+            file = pq.ParquetFile(
+                self.path, metadata=self._metadata, read_dictionary=stored, pre_buffer=False
+            )
+            for batch in file.iter_batches(ROWS, columns=list(dict.fromkeys(names)), use_threads=False):
+                yield [batch.column(name) for name in names]
+            return
+        with pa.memory_map(str(self.path)) as file:
+            reader = pa.ipc.open_file(file)
+            for b in range(reader.num_record_batches):
+                batch = reader.get_batch(b)
+                for start in range(0, batch.num_rows, ROWS):
+                    yield [batch.column(i).slice(start, ROWS) for i in positions]
+
+    def _text_batches(self, positions: list[int]) -> Iterator[list[pa.Array]]:
+        header, delimiter, n_blank, size = self._header
+        reading, parsing, converting = text_options(len(header), delimiter, n_blank, size)
+        converting.include_columns = [str(i) for i in dict.fromkeys(positions)]
+        with stream(self.path) as file:
+            for batch in pyarrow.csv.open_csv(file, reading, parsing, converting):
+                yield [batch.column(str(i)) for i in positions]
+
+
+def missing_in(cells: pa.Array, *, text: bool) -> NDArray[np.bool_] | None:
+    """Return which cells are missing, or None if none is."""
+    if text:
+        absent = missing_text(cells)
+        return absent if absent.any() else None
+    missing = None
+    if cells.null_count:
+        missing = cells.is_null().to_numpy(zero_copy_only=False)
+    if pa.types.is_floating(cells.type):
+        nan = np.isnan(cells.to_numpy(zero_copy_only=False))  # null comes as NaN too
+        if nan.any():
+            missing = nan
+    return missing
+
+
+def weights_in(cells: pa.Array) -> NDArray[np.float64]:
+    """Return a column of weights as numbers, NaN where there is none."""
+    if pa.types.is_string(cells.type) or pa.types.is_dictionary(cells.type):
+        cells = pc.cast(cells, pa.string())
+        cells = pc.if_else(pa.array(missing_text(cells)), None, pc.utf8_trim_whitespace(cells))
+    try:
+        numbers = pc.cast(cells, pa.float64(), safe=False)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # the latter: Arrow has no such cast
+        raise DataError("the column of weights does not hold numbers.") from None
+    return np.asarray(numbers.to_numpy(zero_copy_only=False), dtype=np.float64)
+
+
+class _Weighed:
+    """What has to be known of row weights, batch after batch."""
+
+    def __init__(self) -> None:
+        self._parts: list[float] = []
+        self._whole, self._bad = True, 0
+
+    def add(self, cells: pa.Array) -> None:
+        numbers = weights_in(cells)
+        good = np.isfinite(numbers) & (numbers >= 0)
+        self._bad += int((~good).sum())
+        self._whole = self._whole and bool(np.array_equal(numbers[good], np.rint(numbers[good])))
+        self._parts.append(float(numbers[good].sum()))
+
+    def summary(self) -> WeightSummary:
+        return WeightSummary(float(sum(self._parts)), self._whole, self._bad)
+
+
+class _Counted(NamedTuple):
+    values: pa.Array
+    times: NDArray[np.int64]
+
+
+class _Collected:
+    """The different values of a column so far."""
+
+    def __init__(self, field: pa.Field, *, text: bool) -> None:
+        self._field, self._text = field, text
+        self._parts: list[_Counted] = []
+        self._size = 0
+        self._dictionary: pa.Array | None = None  # declared states, while all batches declare the same
+        self._declared_alike = True
+
+    def add(self, cells: pa.Array) -> None:
+        """Take in a batch."""
+        if pa.types.is_dictionary(cells.type):
+            self._declare(cells.dictionary)
+            n = len(cells.dictionary)
+            indices = cells.indices.fill_null(n) if cells.null_count else cells.indices
+            times = np.bincount(indices.to_numpy(zero_copy_only=False), minlength=n + 1)
+            seen = np.flatnonzero(times)
+            # a null is what lies beyond the dictionary
+            places = pa.array(np.where(seen < n, seen, 0), mask=seen == n)
+            part = _Counted(cells.dictionary.take(places), times[seen])
+        else:
+            counted = pc.value_counts(cells)
+            part = _Counted(counted.field(0), counted.field(1).to_numpy(zero_copy_only=False))
+        self._parts.append(part)
+        self._size += len(part.values)
+        if self._size > COMPACTED:
+            self._compact()
+
+    def _declare(self, dictionary: pa.Array) -> None:
+        if self._dictionary is None:
+            self._dictionary = dictionary
+        elif not self._dictionary.equals(dictionary):
+            self._declared_alike = False
+
+    def _compact(self) -> _Counted:
+        values = pa.chunked_array([part.values for part in self._parts])
+        times = np.concatenate([part.times for part in self._parts])
+        alike = values.combine_chunks().dictionary_encode(null_encoding="encode")
+        added = np.zeros(len(alike.dictionary), dtype=np.int64)
+        np.add.at(added, alike.indices.to_numpy(zero_copy_only=False), times)
+        self._parts = [_Counted(alike.dictionary, added)]
+        self._size = len(added)
+        if self._size > MOST_VALUES:
+            raise DataError(
+                f"{self._field.name!r} has more than {MOST_VALUES:,} different values, too many to "
+                f"make states of "
+                f"while streaming. Cut it into bins in the file, or leave it out with columns=..."
+            )
+        return self._parts[0]
+
+    def values(self, delimiter: str) -> Values:
+        """Return what was collected."""
+        kind = self._field.type
+        if not self._parts:
+            return Values(pa.array([], kind), np.zeros(0, dtype=np.int64))
+        found, times = self._compact()
+        if self._text:
+            return Values(found, times, "text;" if delimiter == ";" else "text")
+        if pa.types.is_dictionary(kind) and not any(
+            b"_PL_CATEGORICAL" in key for key in self._field.metadata or {}
+        ):
+            common = self._dictionary if self._declared_alike else None
+            return Values(found, times, "declared", common, bool(kind.ordered))
+        return Values(found, times, "undeclared" if _is_text(found.type) else "plain")
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))

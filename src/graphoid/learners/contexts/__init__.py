@@ -1,0 +1,1 @@
+"""CSPC and CSGS: a graph for every context."""

@@ -1,0 +1,164 @@
+"""What CSGS and CSPC share: a graph for every canonical assignment, all of them learned together.
+
+A canonical assignment is a row that occurs, and its canonical graph joins what depends on each other in the
+contexts that the row gives. One assignment says nothing about another's graph; but where blankets agree, the
+same question is asked of the data, and it is asked for all of them at once.
+"""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from graphoid.counts.native import engine_for
+from graphoid.counts.remote.access_cost import spent_by
+from graphoid.data.table import Table
+from graphoid.independence.chi_square import ChiSquare
+from graphoid.independence.contexts import ContextTester, PlainContexts
+from graphoid.learners.base import charged, check_flags, described, own_settings
+from graphoid.structure.contexts import CanonicalCost, CanonicalModel
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from graphoid.independence.base import DiscreteTest
+    from graphoid.logic.assertion import Context
+    from graphoid.progress import Listener
+
+Blankets = dict[int, set[int]]
+"""The graph of one assignment while it is learned: the neighbors of every variable."""
+
+
+class CanonicalGraphs:
+    """The graphs of all assignments while they are learned.
+
+    Parameters
+    ----------
+    size
+        How many assignments there are.
+    n
+        How many variables.
+    complete
+        Whether the graphs are complete at first, or empty.
+    """
+
+    def __init__(self, size: int, n: int, *, complete: bool) -> None:
+        self.nodes = range(n)
+        self.adjacency = np.full((size, n, n), complete)
+        self.adjacency[:, self.nodes, self.nodes] = False
+
+    def neighbors(self, a: int) -> NDArray[np.bool_]:
+        """Return who is a neighbor of ``a`` now, an assignment a row; later changes do not show."""
+        return self.adjacency[:, a].copy()
+
+    def by_blanket(
+        self, a: int, asked: NDArray[np.bool_]
+    ) -> Iterator[tuple[tuple[int, ...], NDArray[np.intp]]]:
+        """Yield the blankets that ``a`` has where asked, each with the assignments that have it."""
+        at = np.flatnonzero(asked)
+        if not at.size:
+            return
+        bits = np.packbits(self.adjacency[at, a], axis=1)
+        rows = np.ascontiguousarray(bits).view(np.dtype((np.void, bits.shape[1]))).reshape(-1)
+        _, first, group = np.unique(rows, return_index=True, return_inverse=True)
+        blankets = [tuple(np.flatnonzero(self.adjacency[at[i], a]).tolist()) for i in first]
+        for k, blanket in enumerate(blankets):
+            yield blanket, at[group == k]
+
+    def join(self, a: int, b: int, at: NDArray[np.intp]) -> None:
+        """Join two variables in the graphs of some assignments."""
+        self.adjacency[at, a, b] = self.adjacency[at, b, a] = True
+
+    def part(self, a: int, b: int, at: NDArray[np.intp]) -> None:
+        """Part two variables in the graphs of some assignments."""
+        self.adjacency[at, a, b] = self.adjacency[at, b, a] = False
+
+
+def context_of(assignment: Sequence[int], variables: Iterable[int]) -> Context:
+    """Return what an assignment says of some variables.
+
+    >>> context_of([1, 0, 2], [2, 0])
+    ((0, 1), (2, 2))
+    """
+    return tuple((v, assignment[v]) for v in sorted(variables))
+
+
+def one_by_one(
+    strategy: Callable[[PlainContexts, Sequence[int]], Blankets], ci: PlainContexts, codes: NDArray[Any]
+) -> NDArray[np.bool_]:
+    """Return the graphs of all assignments, learned one after the other: the plain way, and the slow one."""
+    size, n = codes.shape
+    adjacency = np.zeros((size, n, n), dtype=bool)
+    for i, assignment in enumerate(codes.tolist()):
+        for a, blanket in strategy(ci, assignment).items():
+            adjacency[i, a, sorted(blanket)] = True
+    return adjacency
+
+
+@dataclass(kw_only=True, eq=False)
+class CanonicalLearner(ABC):
+    """A learner of canonical models; its fields are its settings, stored as given."""
+
+    test: DiscreteTest | None = None
+
+    def fit(self, table: Any, *, progress: Listener | None = None) -> Self:
+        """Learn from a table (anything that :func:`graphoid.read` takes will do) and return self.
+
+        The result is :attr:`structure_`. A listener is told how far it has come.
+        """
+        if not isinstance(table, Table):
+            from graphoid.data.read import read
+
+            table = read(table)
+        check_flags(self)
+        started = time.perf_counter()
+        engine = engine_for(table)
+        before = spent_by(engine)
+        ci = ContextTester(ChiSquare() if self.test is None else self.test, table)
+        graphs = self._search(ci, progress)
+        cost = CanonicalCost(
+            n_tests=ci.n_asked,
+            weighted=ci.weighted,
+            seconds=time.perf_counter() - started,
+            rows_read=ci.rows_read,
+            queries=ci.n_counted,
+            n_distinct=ci.n_distinct,
+        )
+        found = CanonicalModel.of(
+            names=table.names,
+            states=tuple(variable.states for variable in table.variables),
+            assignments=ci.assignments.codes,
+            n_rows=ci.assignments.n_rows,
+            adjacency=graphs.adjacency,
+            cost=cost,
+            settings={
+                "learner": type(self).__name__,
+                "answers": type(ci).__name__,
+                "test": described(ci.test),
+                **own_settings(self),
+            },
+            data_id=table.data_id,
+            table=table,
+        )
+        self._structure = charged(found, engine, before)
+        return self
+
+    @property
+    def structure_(self) -> CanonicalModel:
+        """The result of the last :meth:`fit`."""
+        try:
+            return self._structure
+        except AttributeError:
+            raise AttributeError(
+                f"{type(self).__name__} has no structure_ yet; call fit(table) first."
+            ) from None
+
+    @abstractmethod
+    def _search(self, ci: ContextTester, progress: Listener | None) -> CanonicalGraphs:
+        """Return the graph of every assignment."""

@@ -1,0 +1,260 @@
+r"""The robust preset: blankets grown together by the strongest dependence, settled by both ends of a pair.
+
+The published loop asks in a fixed order, given all it has found, and believes every answer. On data an early
+false dependence then enlarges all later conditioning sets, large sets leave few rows to decide by, and one
+mistaken answer is passed on to the other end. This search asks about as many questions and trusts them less:
+
+1. *Grow.* All blankets grow at once, one member a round, by the strongest dependence left. The k-th member
+   has to be a discovery among the n - 1 others at the given rate: :math:`p \le k q / (n - 1)`. Whoever is
+   found independent of X given the blanket of X so far is no neighbor of X, and is not asked about again from
+   either end.
+2. *Settle.* Both ends of each pair that was found are asked about it, given the rest of their own blankets.
+   The pair is joined if the geometric mean of the two p-values is a discovery among all pairs
+   ([Benjamini1995]_). That changes blankets, so it is repeated until nothing changes.
+3. *Look again.* Two variables with a common neighbor may depend on each other only given that neighbor, as
+   the parents of a child in a directed network do. They are asked about again, once, given the smaller of
+   their blankets, and if they depend on each other they are a pair found.
+
+No question is asked given variables for which there are fewer than :data:`ROWS_PER_CELL` rows for each cell.
+Where a blanket is too large for that, those members are given that depend most on both variables asked about.
+
+Notes
+-----
+With an oracle the result is exact. A neighbor is never separated from X, so that every blanket grown contains
+all neighbors; given all neighbors and more, X is separated from any other variable; so the first settling
+leaves the true edges, looking again finds nothing, and nothing changes any more.
+
+On data it is not for variables of dozens of states, of which the rows let none be given: what depends on each
+other unconditionally then stays joined. On dense graphs it may cost several times what GSMN* does.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import TYPE_CHECKING
+
+from graphoid.counts.engine import MOST_COVARIED
+from graphoid.independence.classical import ClassicalTest
+from graphoid.independence.mantel_haenszel import MantelHaenszel
+from graphoid.learners.grow_shrink.discoveries import largest_discovery, taken_back
+from graphoid.learners.grow_shrink.loop import Matrix, initial_tests, likeliest_between
+from graphoid.logic.axioms import D_SU
+from graphoid.logic.verdict import Fact, Verdict
+from graphoid.structure.graph import UndirectedGraph
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from graphoid.data.table import Table
+    from graphoid.independence.base import DiscreteTest
+    from graphoid.independence.partial_correlation import PartialCorrelation
+    from graphoid.learners.base import Questions
+    from graphoid.structure.graph import Edge
+
+RATE = 0.04
+"""The share of edges that may be there by chance, unless ``fdr`` says otherwise."""
+
+ROWS_PER_CELL = 10
+"""Twice Cochran's five. Chosen, as was the rate, on simulated Ising data: at 300 rows it lets two binary
+variables be given, and F1 was .990; with five (three given) it was .988, with 19 (one given) .984."""
+
+CERTAIN = 1e9
+"""The evidence of an answer without a number; finite, so that two that contradict each other cancel out."""
+
+Blankets = list[set[int]]
+
+
+def pooled(test: DiscreteTest | PartialCorrelation, table: Table) -> DiscreteTest | PartialCorrelation:
+    """Return the test that the search judges a table by in the place of one whose power is lost to slices.
+
+    That is :class:`~graphoid.MantelHaenszel` at the same alpha for chi-square and G, unless variables have
+    too many states for it. Other tests stay.
+    """
+    two = sorted((v.arity for v in table.variables), reverse=True)[:2]
+    if isinstance(test, ClassicalTest) and math.prod(k - 1 for k in two) <= MOST_COVARIED:
+        return MantelHaenszel(alpha=test.alpha, thin=test.thin)
+    return test
+
+
+def robust(
+    questions: Questions, *, rate: float = RATE, max_given: int | None = None, infer: bool = False
+) -> UndirectedGraph:
+    """Return the graph of the pairs that are discoveries seen from both of their ends.
+
+    Parameters
+    ----------
+    questions
+        Asks, and keeps the trace.
+    rate
+        Share of the edges that may be there by chance.
+    max_given
+        Most variables given in a question, however many the data could bear.
+    infer
+        Do not ask whether two variables depend on each other given some, if it is sure that they do given
+        more (Strong Union). An answer is sure if it would stand alone among all pairs.
+    """
+    n = len(questions.names)
+    strength, independent = initial_tests(questions, n, evidence)
+    ends = Ends(questions, strength, rate, max_given)
+    candidates = [{y for y in range(n) if y != x and not independent[x][y]} for x in range(n)]
+    blankets = grown(ends, candidates)
+    found = {pair(x, y) for x in range(n) for y in blankets[x] | candidates[x]}
+    looked: set[Edge] = set()
+    seen: list[set[Edge]] = []
+    while (edges := settled(ends, found, blankets, infer=infer)) not in seen:
+        seen.append(edges)
+        ends.tell("settling edges", len(seen))
+        blankets = neighbors(edges, n)
+        hidden = with_common_neighbor(blankets) - found - looked
+        looked |= hidden
+        found |= dependent_after_all(ends, hidden, blankets)
+    ends.take_back(found - edges)
+    return UndirectedGraph(questions.names, sorted(edges))
+
+
+def grown(ends: Ends, candidates: Blankets) -> Blankets:
+    """Grow all blankets together; ``candidates`` keeps those neither taken nor found independent."""
+    n = len(candidates)
+    blankets: Blankets = [set() for _ in range(n)]
+    while True:
+        larger = []
+        for x in range(n):
+            best = min(candidates[x], key=lambda y: (ends.evidence[x][y], y), default=x)
+            if best != x and ends.evidence[x][best] <= math.log(ends.rate * (len(blankets[x]) + 1) / (n - 1)):
+                blankets[x].add(best)
+                candidates[x].remove(best)
+                larger.append(x)
+        if not larger:
+            return blankets
+        ends.tell("growing blankets", sum(map(len, blankets)))
+        for batch in one_end_first([(x, y) for x in larger for y in sorted(candidates[x])]):
+            for v in ends.ask([(x, y) for x, y in batch if y in candidates[x]], blankets):
+                if v.independent:
+                    candidates[v.x].discard(v.y)
+                    candidates[v.y].discard(v.x)
+
+
+def one_end_first(ends: list[Edge]) -> tuple[list[Edge], list[Edge]]:
+    """Return all ends in two parts, of which the first has only one end of a pair that is there with both.
+
+    >>> one_end_first([(0, 1), (0, 2), (1, 0)])
+    ([(0, 1), (0, 2)], [(1, 0)])
+    """
+    all_ends = set(ends)
+    second = {(x, y) for x, y in ends if x > y and (y, x) in all_ends}
+    return [end for end in ends if end not in second], sorted(second)
+
+
+def settled(ends: Ends, found: set[Edge], blankets: Blankets, *, infer: bool) -> set[Edge]:
+    """Return the pairs that are discoveries by the mean of both ends, each given the rest of its blanket."""
+    pairs = sorted(found)
+    both = [end for x, y in pairs for end in ((x, y), (y, x))]
+    ends.ask([end for end in both if not (infer and ends.follows(*end, blankets))], blankets)
+    means = [(ends.evidence[x][y] + ends.evidence[y][x]) / 2 for x, y in pairs]
+    limit = largest_discovery(means, ends.n_pairs, ends.rate)
+    return {p for p, mean in zip(pairs, means, strict=True) if mean <= limit}
+
+
+def dependent_after_all(ends: Ends, hidden: set[Edge], blankets: Blankets) -> set[Edge]:
+    """Return the pairs that depend on each other given the smaller of their blankets."""
+    smaller = [(x, y) if len(blankets[x]) <= len(blankets[y]) else (y, x) for x, y in sorted(hidden)]
+    return {pair(v.x, v.y) for v in ends.ask(smaller, blankets) if not v.independent}
+
+
+def neighbors(edges: Iterable[Edge], n: int) -> Blankets:
+    """Return the blanket of every variable in the graph with these edges."""
+    blankets: Blankets = [set() for _ in range(n)]
+    for x, y in edges:
+        blankets[x].add(y)
+        blankets[y].add(x)
+    return blankets
+
+
+def with_common_neighbor(blankets: Blankets) -> set[Edge]:
+    """Return the pairs that are in one blanket together."""
+    return {p for blanket in blankets for p in itertools.combinations(sorted(blanket), 2)}
+
+
+def pair(x: int, y: int) -> Edge:
+    """Return two variables in the order of their positions."""
+    return (x, y) if x < y else (y, x)
+
+
+def evidence(v: Verdict) -> float:
+    """Return the logarithm of the p-value, or what stands for it; smaller means more dependent.
+
+    For a Bayesian test that is the probability of independence. An answer without a number is certain.
+    """
+    if v.log_p is not None:
+        return v.log_p
+    if v.log_odds is not None:
+        return min(v.log_odds, 0.0) - math.log1p(math.exp(-abs(v.log_odds)))
+    return CERTAIN if v.independent else -CERTAIN
+
+
+class Ends:
+    """The evidence on every pair of variables, as each of its ends has it.
+
+    ``evidence[x][y]`` is of the last question about y given members of the blanket of x, and at first of the
+    initial test. No question is asked twice.
+    """
+
+    def __init__(self, questions: Questions, strength: Matrix, rate: float, max_given: int | None) -> None:
+        n = len(strength)
+        self.evidence = [list(row) for row in strength]
+        self.rate = rate
+        self.n_pairs = n * (n - 1) // 2
+        self._questions = questions
+        self._strength = strength
+        self._max_given = max_given
+        self._answers = {(pair(v.x, v.y), v.given): v for v in questions.trace}
+        self._last: dict[Edge, Verdict] = {}
+
+    def ask(self, ends: Iterable[Edge], blankets: Blankets) -> list[Verdict]:
+        """Ask about (x, y) given the rest of the blanket of x, in one batch."""
+        wanted = [(x, y, self._given(x, y, blankets)) for x, y in ends]
+        new = {(pair(x, y), given): (x, y, given) for x, y, given in wanted}
+        asked = [question for key, question in new.items() if key not in self._answers]
+        self._answers.update({(pair(v.x, v.y), v.given): v for v in self._questions.ask(asked)})
+        verdicts = [self._answers[pair(x, y), given]._replace(x=x, y=y) for x, y, given in wanted]
+        for v in verdicts:
+            self._last[v.x, v.y] = v
+            self.evidence[v.x][v.y] = evidence(v)
+        return verdicts
+
+    def tell(self, phase: str, done: int) -> None:
+        """Tell who listens how far the search has come."""
+        self._questions.tell(phase, done)
+
+    def follows(self, x: int, y: int, blankets: Blankets) -> bool:
+        """Say whether (x, y) surely depend on each other given the rest of the blanket of x (D-SU); note it.
+
+        The evidence stays that of the answer it follows from, which had more given.
+        """
+        given = self._given(x, y, blankets)
+        if (pair(x, y), given) in self._answers:
+            return False
+        sure = math.log(self.rate / self.n_pairs)
+        for v in (self._last.get((x, y)), self._last.get((y, x))):
+            if v is not None and not v.independent and evidence(v) <= sure and set(given) < set(v.given):
+                because = (Fact.of(v.x, v.y, v.given, independent=False),)
+                self._questions.note(Verdict(x, y, given, independent=False, source=D_SU, because=because))
+                self.evidence[x][y] = evidence(v)
+                return True
+        return False
+
+    def take_back(self, pairs: Iterable[Edge]) -> None:
+        """Note of pairs that seem to depend on each other that they are no discoveries."""
+        for x, y in sorted(pairs):
+            seem = [v for v in (self._last.get((x, y)), self._last.get((y, x))) if v and not v.independent]
+            if seem:
+                self._questions.note(taken_back(max(seem, key=evidence)))
+
+    def _given(self, x: int, y: int, blankets: Blankets) -> tuple[int, ...]:
+        """Return what is given in a question about (x, y): as much of the blanket of x as the data bear."""
+        rest = likeliest_between(self._strength, x, y, sorted(blankets[x] - {y}))
+        most = len(rest) if self._max_given is None else min(len(rest), self._max_given)
+        while most and self._questions.rows_per_cell((x, y, *rest[:most])) < ROWS_PER_CELL:
+            most -= 1
+        return tuple(sorted(rest[:most]))

@@ -1,0 +1,270 @@
+r"""What answers prove about a graph: edges that are certain, pairs that cannot be edges, and what follows.
+
+All that is believed is kept between two graphs: the true one has every edge of ``lower`` and none outside
+``upper``.
+
+- A set S that separates x and y in ``upper`` separates them in truth; a path in ``lower`` that avoids S joins
+  them.
+- x and y connected given T are connected given every subset of T; so answers that say "dependent" connect
+  pieces.
+- If x and y are independent given S, everything connected to x given S is apart from everything connected to
+  y given S: all these pairs leave ``upper``.
+- If x and y are dependent given S, the truth has a path between them in ``upper`` without S. An edge that all
+  such paths take is certain; a variable that all take is connected to both; one that none takes may be given
+  as well.
+- If x and y are independent given S, a member of S that ``upper`` keeps from x or from y need not be given.
+
+Strong Union and both triangle rules of [Bromberg2009]_ are among these. When both graphs are equal, the graph
+is proved, in reliance on faithfulness only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import compress
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from graphoid.counts.native import kernels
+from graphoid.learners.pfmn.population import MOST_VARIABLES
+from graphoid.logic.sets import members
+from graphoid.structure.separation import reachable, separated
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from graphoid.learners.pfmn.reference import Pair
+    from graphoid.logic.verdict import Fact
+
+
+class Apart(NamedTuple):
+    """x and y are independent given ``given``, of which only what is needed is kept."""
+
+    x: int
+    y: int
+    given: int
+    fact: Fact
+
+
+class Together(NamedTuple):
+    """All members of ``group`` are connected given ``given``, of which all that may be is in it."""
+
+    x: int
+    y: int
+    given: int
+    group: int
+    fact: Fact
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What is proved so far; adding a fact gives new bounds.
+
+    Parameters
+    ----------
+    lower, upper
+        Masks of neighbors: by certain edges, and by possible ones.
+    apart, together
+        The facts that the two graphs do not say already, as far as they have been made to reach.
+    reasons
+        For every pair that is decided, the fact that did it.
+    """
+
+    lower: tuple[int, ...]
+    upper: tuple[int, ...]
+    apart: tuple[Apart, ...] = ()
+    together: tuple[Together, ...] = ()
+    reasons: tuple[tuple[Pair, Fact], ...] = ()
+
+    @classmethod
+    def of(cls, n: int) -> Bounds:
+        """Return the bounds before anything is known: no edge, and every edge."""
+        return cls((0,) * n, tuple((1 << n) - 1 & ~(1 << x) for x in range(n)))
+
+    @property
+    def undecided(self) -> list[Pair]:
+        """Pairs that may or may not be edges."""
+        return [
+            (x, y)
+            for x, (lower, upper) in enumerate(zip(self.lower, self.upper, strict=True))
+            for y in members((upper & ~lower) >> (x + 1) << (x + 1))
+        ]
+
+    def answer(self, x: int, y: int, given: int) -> bool | None:
+        """Return whether x and y must be independent; None where that does not follow."""
+        if separated(self.upper, x, y, given):
+            return True
+        with_x, with_y = _connected(self, x, given), _connected(self, y, given)
+        if with_x >> y & 1:
+            return False
+        for a in self.apart:
+            # what was apart given less is so given more
+            if not a.given & ~given and (with_x >> a.x & with_y >> a.y | with_x >> a.y & with_y >> a.x) & 1:
+                return True
+        return None
+
+    def adding(self, fact: Fact) -> Bounds:
+        """Return the bounds with one more fact and all that follows from it by these rules.
+
+        A fact that contradicts what is certain changes nothing where it does: what came first stands.
+        """
+        if fact.independent:
+            known = replace(self, apart=(*self.apart, Apart(fact.x, fact.y, fact.bits, fact)))
+        else:
+            ends = 1 << fact.x | 1 << fact.y
+            known = replace(self, together=(*self.together, Together(fact.x, fact.y, fact.bits, ends, fact)))
+        native = kernels() if len(self.lower) <= MOST_VARIABLES else None
+        # the facts of before have been made to reach as far as the possible edges let them
+        drawn = len(self.together)
+        return _tightened(known, drawn) if native is None else _tightened_by(native, known, drawn)
+
+
+class _Working:
+    """Bounds while they are changed."""
+
+    def __init__(self, bounds: Bounds) -> None:
+        self.lower, self.upper = list(bounds.lower), list(bounds.upper)
+        self.apart, self.together = list(bounds.apart), list(bounds.together)
+        self.reasons = list(bounds.reasons)
+
+    def part(self, x: int, y: int, fact: Fact) -> None:
+        self.upper[x] &= ~(1 << y)
+        self.upper[y] &= ~(1 << x)
+        self.reasons.append(((min(x, y), max(x, y)), fact))
+
+    def join(self, x: int, y: int, fact: Fact) -> None:
+        self.lower[x] |= 1 << y
+        self.lower[y] |= 1 << x
+        self.reasons.append(((min(x, y), max(x, y)), fact))
+
+
+def _connected(known: Bounds | _Working, x: int, given: int) -> int:
+    """Return the mask of what is certainly connected to x given others."""
+    found, last = 1 << x, 0
+    while found != last:
+        last = found
+        for v in members(found):
+            found |= known.lower[v] & ~given
+        for t in known.together:
+            if t.group & found and not given & ~t.given:
+                found |= t.group
+    return found
+
+
+def _tightened(bounds: Bounds, drawn: int) -> Bounds:
+    """Apply the rules until nothing changes; what follows for the first ``drawn`` together is known."""
+    w = _Working(bounds)
+    under = [bounds.upper] * drawn + [()] * (len(w.together) - drawn)
+    changed = True
+    while changed:
+        changed = False
+        for i, a in enumerate(w.apart):
+            w.apart[i] = _needed(a, w.upper)
+            changed |= w.apart[i] != a
+            changed |= _part_sides(w, w.apart[i])
+        for i, t in enumerate(w.together):
+            upper = tuple(w.upper)
+            if under[i] == upper or separated(upper, t.x, t.y, t.given):
+                continue  # nothing new, or contradicted by what came first
+            w.together[i], under[i] = _extended(t, upper), upper
+            changed |= w.together[i] != t
+            changed |= _join_bridges(w, w.together[i])
+    # what the two graphs say by themselves need not be looked at again
+    apart = tuple(a for a in w.apart if not separated(w.upper, a.x, a.y, a.given))
+    together = tuple(t for t in w.together if separated(w.lower, t.x, t.y, t.given))
+    return Bounds(tuple(w.lower), tuple(w.upper), apart, together, tuple(w.reasons))
+
+
+def _tightened_by(native: Any, known: Bounds, drawn: int) -> Bounds:
+    """Let a kernel do the same (``native/graphs/bounds.cpp``)."""
+    lower, upper, needed, apart_open, given, group, together_open, decided = native.tighten_bounds(
+        _words(known.lower),
+        _words(known.upper),
+        *_positions(known.apart),
+        _words([a.given for a in known.apart]),
+        *_positions(known.together),
+        _words([t.given for t in known.together]),
+        _words([t.group for t in known.together]),
+        drawn,
+    )
+    apart = compress(map(_with_given, known.apart, needed.tolist()), apart_open)
+    together = compress(map(_with_group, known.together, given.tolist(), group.tolist()), together_open)
+    reasons = [
+        ((min(x, y), max(x, y)), (known.together if joined else known.apart)[i].fact)
+        for x, y, joined, i in decided.reshape(-1, 4).tolist()
+    ]
+    return Bounds(
+        tuple(lower.tolist()),
+        tuple(upper.tolist()),
+        tuple(apart),
+        tuple(together),
+        (*known.reasons, *reasons),
+    )
+
+
+def _words(masks: Sequence[int]) -> NDArray[np.uint64]:
+    return np.array(masks, dtype=np.uint64)
+
+
+def _positions(facts: Sequence[Apart | Together]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    return np.array([f.x for f in facts], dtype=np.int32), np.array([f.y for f in facts], dtype=np.int32)
+
+
+def _with_given(a: Apart, given: int) -> Apart:
+    return a if a.given == given else a._replace(given=given)
+
+
+def _with_group(t: Together, given: int, group: int) -> Together:
+    return t if (t.given, t.group) == (given, group) else t._replace(given=given, group=group)
+
+
+def _needed(a: Apart, upper: Sequence[int]) -> Apart:
+    """Leave out of what is given all that no possible path between x and y goes through."""
+    given = a.given
+    for v in members(given):
+        reached = reachable(upper, v, given & ~(1 << v))
+        if not reached >> a.x & reached >> a.y & 1:
+            given &= ~(1 << v)
+    return a._replace(given=given)
+
+
+def _part_sides(w: _Working, a: Apart) -> bool:
+    """Take all pairs across an independence out of what is possible; return whether there were any."""
+    side, other = _connected(w, a.x, a.given), _connected(w, a.y, a.given)
+    crossing = [(v, u) for v in members(side) for u in members(w.upper[v] & ~w.lower[v] & other)]
+    for v, u in crossing:
+        w.part(v, u, a.fact)
+    return bool(crossing)
+
+
+def _extended(t: Together, upper: Sequence[int]) -> Together:
+    """Give all that no possible path between x and y goes through, and group what all of them go through."""
+    everything = (1 << len(upper)) - 1
+    given = everything & ~reachable(upper, t.x, t.given)
+    group = 1 << t.x | 1 << t.y
+    for v in members(everything & ~given):
+        without = given | 1 << v
+        start = t.y if v == t.x else t.x
+        kept = reachable(upper, start, without) | 1 << v
+        if v not in (t.x, t.y) and not kept >> t.y & 1:
+            group |= 1 << v
+            kept |= reachable(upper, t.y, without)
+        given |= everything & ~kept
+    return t._replace(given=given, group=group)
+
+
+def _join_bridges(w: _Working, t: Together) -> bool:
+    """Make edges certain that every possible path takes; return whether there were any."""
+    found = False
+    for v in members(t.group):
+        for u in members(w.upper[v] & ~w.lower[v] & t.group & ~((2 << v) - 1)):
+            without = w.upper.copy()
+            without[v] &= ~(1 << u)
+            without[u] &= ~(1 << v)
+            if separated(without, t.x, t.y, t.given):
+                w.join(v, u, t.fact)
+                found = True
+    return found

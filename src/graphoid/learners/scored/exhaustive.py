@@ -1,0 +1,64 @@
+"""The best of all graphs, found by looking at every one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graphoid.errors import DataError
+from graphoid.learners.scored.base import Found, ScoreLearner, Task
+from graphoid.progress import stepping
+from graphoid.structure.graph import UndirectedGraph
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+MOST_VARIABLES = 7
+"""Of seven variables there are 2,097,152 graphs; of eight, 128 times as many."""
+
+CHUNK = 2**18
+"""Graphs scored at once: what keeps the arrays of a score within some hundred megabytes."""
+
+
+def all_graphs(n: int, start: int = 0, stop: int | None = None) -> NDArray[np.int64]:
+    """Return the blankets of all labelled graphs, a line of masks each; bit i of its number is pair i."""
+    pairs = list(combinations(range(n), 2))
+    numbers = np.arange(start, 2 ** len(pairs) if stop is None else stop, dtype=np.int64)
+    blankets = np.zeros((len(numbers), n), dtype=np.int64)
+    for i, (x, y) in enumerate(pairs):
+        present = numbers >> i & 1
+        blankets[:, x] |= present << y
+        blankets[:, y] |= present << x
+    return blankets
+
+
+@dataclass(eq=False)
+class ExhaustiveSearch(ScoreLearner):
+    """Score every graph and take the best; the first in order of edges where several are.
+
+    Parameters
+    ----------
+    score
+        Any score. Data of up to seven variables.
+    """
+
+    def _search(self, task: Task) -> Found:
+        scorer = task.scorer
+        if scorer.n > MOST_VARIABLES:
+            raise DataError(
+                f"{scorer.n} variables have 2**{scorer.n * (scorer.n - 1) // 2} graphs; "
+                f"ExhaustiveSearch looks at those of up to {MOST_VARIABLES}. Use Search."
+            )
+        pairs = list(combinations(range(scorer.n), 2))
+        best, at = -np.inf, 0
+        starts = range(0, 2 ** len(pairs), CHUNK)
+        for start in stepping(starts, "scoring graphs", task.progress):
+            values = scorer.values(all_graphs(scorer.n, start, min(start + CHUNK, 2 ** len(pairs))))
+            top = int(np.argmax(values))
+            if values[top] > best:
+                best, at = float(values[top]), start + top
+        return Found(UndirectedGraph(scorer.names, [pair for i, pair in enumerate(pairs) if at >> i & 1]))

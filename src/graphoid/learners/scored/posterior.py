@@ -1,0 +1,264 @@
+r"""The posterior over graphs: how probable each edge is, by a Markov chain that never stands still.
+
+A graph has probability :math:`\pi(G) \propto \exp(s(G) / c)`, with s its score, prior included, and c how
+often a score counts the evidence for one edge (:attr:`graphoid.scores.base.Score.evidence_counts`): a
+pseudo-likelihood hears of an edge from both its ends, and taken at its word would be twice as sure as it
+may be.
+
+The chain moves in continuous time. From a graph every edge i is flipped at the rate :math:`\sigma(g_i)`, with
+:math:`g_i` the log ratio of the probabilities after and before and :math:`\sigma` the logistic function. That
+balances the flows, :math:`\pi(G)\,\sigma(g) = \pi(G')\,\sigma(-g)`, so that :math:`\pi` is where it settles
+([Zanella2020]_). It stays for a mean time of one over the sum of all rates; that time, not a number of
+rejected proposals, is the weight of the graph.
+
+All gains are at hand at every moment, so that an edge's probability is not estimated by how often it was
+there but by the mean of :math:`\sigma(\pm g_i)`, its probability given all others: the same mean, less noise.
+
+Several chains run side by side at rising temperatures and swap places (parallel tempering), so that the
+coldest, which is the one that counts, gets from one peak to another through valleys that hotter ones cross.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import KW_ONLY, dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphoid.errors import SettingsError
+from graphoid.learners.scored.base import Found, ScoreLearner, Task, start_graph
+from graphoid.learners.scored.local_search import Slope
+from graphoid.learners.scored.search import Search, candidates
+from graphoid.progress import Step, tell
+from graphoid.structure.graph import UndirectedGraph
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from graphoid.structure.graph import Edge
+
+TEMPERATURES = (1.0, 1.3, 1.7)
+"""Of the chains that swap places: near enough to each other that they often do."""
+
+JUMPS = 10.0
+"""Flips of the hottest chain between two swaps."""
+
+
+BATCHES = 10
+"""Of a run, whose means are compared."""
+
+SURPRISE = 3.0
+"""Standard errors by which the means of runs may differ: with many edges, some do."""
+
+
+class Chain:
+    """A graph that changes at random, and the time it spends as each.
+
+    Parameters
+    ----------
+    slope
+        Where it is, and the gain of every flip.
+    scale
+        What a gain of the score is divided by: the evidence count times the temperature.
+    """
+
+    def __init__(self, slope: Slope, scale: float) -> None:
+        self.slope = slope
+        self.scale = scale
+        self.jumps = 0
+
+    def rate(self) -> float:
+        """Return how many flips are to be expected in a unit of time."""
+        return float(_logistic(self.slope.gains / self.scale).sum())
+
+    def run(self, duration: float, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Move for so long; return the mean over that time of every edge's probability given the others."""
+        total = np.zeros(len(self.slope.edges))
+        left = duration
+        while True:
+            rates = _logistic(self.slope.gains / self.scale)
+            reached = np.cumsum(rates)
+            stay = float(rng.exponential(1.0 / reached[-1])) if reached[-1] > 0 else math.inf
+            total += min(stay, left) * np.where(self.slope.there, 1.0 - rates, rates)
+            left -= stay
+            if left <= 0:
+                return total / duration
+            self.slope.step(int(np.searchsorted(reached, rng.random() * reached[-1], side="right")))
+            self.jumps += 1
+
+
+class Ladder:
+    """Chains at rising temperatures that swap places.
+
+    Parameters
+    ----------
+    slopes
+        One for each temperature, in a state of its own.
+    evidence_counts
+        Of the score.
+    rng
+        What moves them.
+    """
+
+    def __init__(self, slopes: list[Slope], evidence_counts: float, rng: np.random.Generator) -> None:
+        self.chains = [
+            Chain(slope, evidence_counts * temperature)
+            for slope, temperature in zip(slopes, TEMPERATURES, strict=True)
+        ]
+        self.swaps = 0
+        self._rng = rng
+        self._duration = 0.0
+
+    def warm_up(self, rounds: int) -> None:
+        """Leave the start behind, and find out how long a round should take."""
+        for _ in range(rounds):
+            self._duration = JUMPS / max(1e-12, self.chains[-1].rate())
+            self._round()
+        self.swaps = 0
+
+    def sample(self, rounds: int) -> NDArray[np.float64]:
+        """Return the coldest chain's probabilities of every edge, a line for each round."""
+        return np.array([self._round() for _ in range(rounds)])
+
+    def _round(self) -> NDArray[np.float64]:
+        # in a time fixed beforehand: one that depended on where the chains are would favor slow places
+        lines = [chain.run(self._duration, self._rng) for chain in self.chains]
+        for colder, hotter in pairwise(self.chains):
+            steeper = 1.0 / colder.scale - 1.0 / hotter.scale
+            if math.log(1.0 - self._rng.random()) < steeper * (hotter.slope.value - colder.slope.value):
+                colder.slope, hotter.slope = hotter.slope, colder.slope
+                self.swaps += 1
+        return lines[0]
+
+
+def _logistic(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    return 0.5 * (1.0 + np.tanh(0.5 * x))
+
+
+@dataclass(eq=False)
+class Posterior(ScoreLearner):
+    """Sample graphs from their posterior distribution: how probable each edge is.
+
+    ``structure_.edge_probabilities`` has the posterior probability of every pair looked at; the graph joins
+    those that are more probable than not; ``edges()`` and ``pairs()`` carry probability, inclusion Bayes
+    factor and a verdict: present, absent or undecided. ``settings["convergence"]`` says how far to trust it.
+
+    Parameters
+    ----------
+    score
+        What graphs are judged by, with its prior.
+    precision
+        Sample until the standard error of every edge's probability is at most this, and independent runs
+        differ by no more than goes with it.
+    rounds
+        Between two looks at that; the chains of a run may swap places after each.
+    max_rounds
+        Stop there in any case, with ``stopped`` "max_steps".
+    runs
+        Independent runs, which are compared and averaged.
+    start
+        A graph or a learned structure for the first run; found by :class:`Search` if None. The others start
+        far from it.
+    random_state
+        Seed; the same seed gives the same numbers.
+    """
+
+    _: KW_ONLY
+    precision: float = 0.003
+    rounds: int = 200
+    max_rounds: int = 40_000
+    runs: int = 2
+    start: Any = None
+    random_state: Any = None
+
+    def _search(self, task: Task) -> Found:
+        scorer, rng, progress = task
+        if scorer.n < 2:
+            return Found(UndirectedGraph(scorer.names))
+        if self.start is not None:
+            best = start_graph(self.start, scorer)
+        else:
+            best = Search(self.score, effort="quick")._search(Task(scorer, rng)).graph
+        edges = candidates(scorer, [best])
+        ladders = []
+        for run, own in enumerate(rng.spawn(self.runs)):
+            far = [UndirectedGraph(scorer.names, _drawn(edges, scorer.n, own)) for _ in TEMPERATURES]
+            slopes = [Slope(scorer, best if run == 0 else graph, edges) for graph in far]
+            ladders.append(Ladder(slopes, self.score.evidence_counts, own))
+            ladders[-1].warm_up(self.rounds // 2)
+        samples = [np.zeros((0, len(edges))) for _ in ladders]
+        error = math.inf
+        progress = tell(progress, Step("sampling graphs", 0, self.max_rounds, best))
+        while error > self.precision and len(samples[0]) < self.max_rounds:
+            samples = [
+                np.vstack([kept, ladder.sample(self.rounds)])
+                for kept, ladder in zip(samples, ladders, strict=True)
+            ]
+            error = standard_error(samples)
+            progress = tell(progress, Step("sampling graphs", len(samples[0]), self.max_rounds, best))
+        means = np.array([kept.mean(axis=0) for kept in samples])
+        probability = means.mean(axis=0)
+        convergence = {
+            "standard_error": error,
+            "largest_difference": float(np.ptp(means, axis=0).max()),
+            "r_hat": r_hat(samples),
+            "rounds": len(samples[0]),
+            "swaps_per_round": sum(ladder.swaps for ladder in ladders) / (len(ladders) * len(samples[0])),
+            "jumps": sum(chain.jumps for ladder in ladders for chain in ladder.chains),
+        }
+        return Found(
+            UndirectedGraph(scorer.names, [e for e, p in zip(edges, probability, strict=True) if p > 0.5]),
+            stopped="converged" if error <= self.precision else "max_steps",
+            probabilities=dict(zip(edges, probability.tolist(), strict=True)),
+            more={"convergence": convergence},
+        )
+
+    def _check(self) -> None:
+        super()._check()
+        for name, least in (("rounds", 10), ("max_rounds", 10), ("runs", 1)):
+            value = getattr(self, name)
+            if not isinstance(value, int) or isinstance(value, bool) or value < least:
+                raise SettingsError(
+                    f"Posterior: {name} must be a whole number of at least {least}, not {value!r}."
+                )
+        if not 0 < self.precision < 1:
+            raise SettingsError(f"Posterior: precision must be between 0 and 1, not {self.precision!r}.")
+
+
+def _drawn(edges: list[Edge], n: int, rng: np.random.Generator) -> list[Edge]:
+    """Return a random part of the edges, about one for each variable."""
+    return [edge for edge in edges if rng.random() < min(0.5, n / len(edges))]
+
+
+def standard_error(samples: list[NDArray[np.float64]]) -> float:
+    """Return the largest standard error of an edge's probability, the mean over runs.
+
+    By means of batches, which grow with the run and so become independent; where runs differ by more than
+    :data:`SURPRISE` standard errors, they have not met yet, and their difference is what counts.
+    """
+    batches = [[batch.mean(axis=0) for batch in np.array_split(run, BATCHES)] for run in samples]
+    within = np.var(batches, axis=1, ddof=1).mean(axis=0) / (BATCHES * len(samples))
+    between = np.mean(batches, axis=1).var(axis=0, ddof=1) / len(samples) if len(samples) > 1 else 0.0
+    return float(np.sqrt(np.maximum(within, between / SURPRISE**2)).max())
+
+
+def r_hat(samples: list[NDArray[np.float64]]) -> float:
+    """Return the largest split potential scale reduction of all edges ([Gelman1992]_).
+
+    It is near 1 where runs, and halves of a run, agree. Edges whose probability hardly varies within or
+    between runs are left out.
+    """
+    halves = [half for run in samples for half in np.array_split(run, 2)]
+    length = min(len(half) for half in halves)
+    if length < 2:
+        return math.nan
+    means = np.array([half[:length].mean(axis=0) for half in halves])
+    within = np.mean([half[:length].var(axis=0, ddof=1) for half in halves], axis=0)
+    between = means.var(axis=0, ddof=1)
+    moving = (within > 1e-8) | (between > 1e-6)
+    if not moving.any():
+        return 1.0
+    pooled = (length - 1) / length * within[moving] + between[moving]
+    return float(np.sqrt(pooled / np.maximum(within[moving], 1e-12)).max())

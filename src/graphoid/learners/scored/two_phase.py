@@ -1,0 +1,76 @@
+"""The two-phase search of the marginal pseudo-likelihood: blankets first, then a graph from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from graphoid.errors import SettingsError
+from graphoid.learners.scored.base import Found, ScoreLearner, Task
+from graphoid.learners.scored.hill_climb import steepest_ascent
+from graphoid.learners.scored.local_search import LEAST, Slope
+from graphoid.progress import stepping
+from graphoid.scores.base import BlanketScorer
+from graphoid.structure.graph import UndirectedGraph
+from graphoid.structure.separation import members
+
+
+def best_blanket(scorer: BlanketScorer, x: int) -> int:
+    """Return the mask of a blanket that no single variable improves (phase 1).
+
+    Greedy: the best addition, and after each, while there are more than two members, removals for as long as
+    one helps.
+    """
+    blanket, value = 0, scorer.local(x, 0)
+    while True:
+        grown, reached = _best(
+            scorer, x, [blanket | 1 << y for y in range(scorer.n) if y != x and not blanket >> y & 1]
+        )
+        if not reached > value + LEAST:
+            return blanket
+        blanket, value = grown, reached
+        while blanket.bit_count() > 2:
+            shrunk, reached = _best(scorer, x, [blanket ^ 1 << y for y in members(blanket)])
+            if not reached > value + LEAST:
+                break
+            blanket, value = shrunk, reached
+
+
+def _best(scorer: BlanketScorer, x: int, masks: list[int]) -> tuple[int, float]:
+    """Return the mask with the highest term, the first of several."""
+    scorer.prepare((x, mask) for mask in masks)
+    return max(
+        ((mask, scorer.local(x, mask)) for mask in masks),
+        key=lambda found: found[1],
+        default=(0, -float("inf")),
+    )
+
+
+@dataclass(eq=False)
+class TwoPhase(ScoreLearner):
+    """Find the blanket of every variable on its own, then the best graph between "both" and "either".
+
+    [Pensar2017]_, section 4.2. The second phase starts from the edges that both ends agree on and climbs over
+    those that only one of them wants.
+
+    Parameters
+    ----------
+    score
+        A sum over variables and their blankets: :class:`MPL`, :class:`LogLinearScore` or :class:`IBScore`.
+    """
+
+    def _search(self, task: Task) -> Found:
+        scorer = task.scorer
+        if not isinstance(scorer, BlanketScorer):
+            raise SettingsError(
+                f"TwoPhase needs a sum over blankets, such as MPL(); {type(self.score).__name__} is not one."
+            )
+        blankets = [
+            best_blanket(scorer, x) for x in stepping(range(scorer.n), "finding blankets", task.progress)
+        ]
+        wanted = {x: list(members(mask)) for x, mask in enumerate(blankets)}
+        either = UndirectedGraph.from_blankets(wanted, scorer.names, rule="either")
+        both = UndirectedGraph.from_blankets(wanted, scorer.names, rule="both")
+        conflicting = [edge for edge in either.edges if not both.has_edge(*edge)]
+        slope = Slope(scorer, both, conflicting)
+        path = steepest_ascent(slope)
+        return Found(slope.graph, tuple(path))
