@@ -217,7 +217,7 @@ def _open_file(path: Path) -> Source:
             raise DataError(f"{path.name} ends in {suffix!r}; expected one of {', '.join(SUFFIXES)}.")
         room, opener = OPENERS[suffix]
         try:
-            opened: Source = getattr(importlib.import_module(f"graphoid.data.{room}"), opener)(path)
+            opened: Source = getattr(importlib.import_module(f"graphoid.data.formats.{room}"), opener)(path)
         except UnicodeDecodeError:
             check_encoding(path)
             raise

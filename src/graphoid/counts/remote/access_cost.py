@@ -118,7 +118,7 @@ class Tabulator(Protocol):
 
 
 TABULATORS = {
-    "stream": ("streaming", "StreamTabulator"),
+    "stream": ("stream", "StreamTabulator"),
     "duckdb": ("duckdb", "DuckDBTabulator"),
     "ibis": ("ibis", "IbisTabulator"),
     "spark": ("spark", "SparkTabulator"),
@@ -130,7 +130,7 @@ TABULATORS = {
 def tabulator_for(table: RemoteTable) -> Tabulator:
     """Return who counts the data of a table where they are."""
     room, name = TABULATORS[table.relation.kind]
-    made: Tabulator = getattr(importlib.import_module(f"graphoid.counts.{room}"), name)(table)
+    made: Tabulator = getattr(importlib.import_module(f"graphoid.counts.backends.{room}"), name)(table)
     return made
 
 
