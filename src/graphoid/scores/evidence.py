@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from graphoid.counts.engine import Logistic
 from graphoid.errors import SettingsError
 from graphoid.scores.base import CountedScorer, Score, configurations_of
 from graphoid.scores.mpl import log_marginal_likelihood
@@ -88,9 +89,7 @@ class EvidenceScorer(CountedScorer):
     score: LogLinearEvidence
 
     def _near_counts(self, engine: ScoresNearCounts, blankets: list[Blanket]) -> NDArray[np.float64]:
-        logistic = engine.logistic_evidence(
-            blankets, interactions=self.score.order == 3, scale=self.score.scale
-        )
+        logistic = engine.logistic_terms(Logistic(self.score.order == 3, scale=self.score.scale), blankets)
         if self.score.ess is None:
             return logistic
         tables = engine.marginal_likelihoods(self.score.ess, blankets)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from graphoid.counts.engine import Logistic
 from graphoid.errors import SettingsError
 from graphoid.independence.base import check_positive
 from graphoid.scores.base import CountedScorer, Score, configurations_of
@@ -85,10 +86,7 @@ class LogLinearScorer(CountedScorer):
         self.price = score.price(self.engine.n_rows, self.n)
 
     def _near_counts(self, engine: ScoresNearCounts, blankets: list[Blanket]) -> NDArray[np.float64]:
-        likelihoods, parameters = engine.logistic_likelihoods(
-            blankets, interactions=self.score.order == 3, price=self.price
-        )
-        return likelihoods - self.price * parameters
+        return engine.logistic_terms(Logistic(self.score.order == 3, price=self.price), blankets)
 
     def _from_counts(self, counts: Counts) -> float:
         configurations, table = configurations_of(counts)
