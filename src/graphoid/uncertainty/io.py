@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from graphoid.models import io as models
 from graphoid.structure import document
-from graphoid.uncertainty.resampled import FORMAT, VERSION, Resampled
+from graphoid.uncertainty.bootstrap_result import FORMAT, VERSION, Resampled
 
 if TYPE_CHECKING:
     from graphoid.models.network import MarkovNetwork
