@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from graphoid.models.junction_tree import MAX_CELLS, JunctionTree, junction_tree
 from graphoid.models.observations import evidence_codes, row_codes
 from graphoid.models.potentials import Potential, check_feature, potentials
 from graphoid.models.pseudo_likelihood import PseudoLikelihood
+from graphoid.structure.document import Document, Json
 from graphoid.structure.graph import UndirectedGraph
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ class Recorded:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MarkovNetwork:
+class MarkovNetwork(Document):
     r"""A log-linear distribution of discrete variables.
 
     .. math:: \log P(v) = \sum_f w_f\,[v \text{ agrees with } f] + \sum_c \log \phi_c(v_c) - \log Z
@@ -95,12 +96,14 @@ class MarkovNetwork:
     [0.03, 0.97]
     """
 
+    FORMAT: ClassVar[str] = "graphoid model"
+
     variables: tuple[Variable, ...]
     features: tuple[Context, ...] = ()
     weights: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
     factors: tuple[Factor, ...] = ()
     estimated: Estimated | None = None
-    provenance: Mapping[str, Any] = field(default_factory=dict)
+    provenance: Json = field(default_factory=dict)
     max_cells: int = MAX_CELLS
 
     def __post_init__(self) -> None:
@@ -478,24 +481,18 @@ class MarkovNetwork:
 
         return uai.read(path, variables)
 
-    def to_json(self) -> str:
-        """Return everything as JSON text; :meth:`from_json` reads it."""
+    def to_body(self) -> Json:
+        """Return everything as plain values."""
         from graphoid.models import io
 
-        return io.to_json(self)
+        return io.to_body(self)
 
     @classmethod
-    def from_json(cls, text: str) -> MarkovNetwork:
-        """Return the model that :meth:`to_json` wrote."""
+    def from_body(cls, body: Json) -> MarkovNetwork:
+        """Return the model that plain values describe."""
         from graphoid.models import io
 
-        return io.from_json(text)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write everything to a JSON file, which :func:`graphoid.load` reads."""
-        from graphoid.structure import document
-
-        document.save(self.to_json(), path)
+        return io.from_body(body)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # an estimate holds rows inside the kernels, which cannot be copied; its errors can

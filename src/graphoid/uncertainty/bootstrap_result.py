@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from graphoid.errors import DataError, missing_extra
-from graphoid.structure import document
+from graphoid.structure.document import Document, Json
 from graphoid.structure.graph import UndirectedGraph
 from graphoid.uncertainty import intervals
 from graphoid.uncertainty.checkpoint import array, numbers, pack_pairs, unpack_pairs
@@ -30,14 +30,9 @@ from graphoid.uncertainty.stability import (
 )
 
 if TYPE_CHECKING:
-    import os
-
     from numpy.typing import NDArray
 
     from graphoid.structure.graph import Edge
-
-FORMAT = "graphoid bootstrap"
-VERSION = 1
 
 
 class EdgeStability(NamedTuple):
@@ -75,7 +70,7 @@ class EdgeStability(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Resampled:
+class Resampled(Document):
     """Graphs and strengths from the resamples of a table.
 
     Made by :class:`~graphoid.Bootstrap`. Pairs x < y are in the order of their positions, x major.
@@ -105,6 +100,8 @@ class Resampled:
     inclusion
         Posterior probabilities, where the learner or its test is Bayesian; else None.
     """
+
+    FORMAT: ClassVar[str] = "graphoid bootstrap"
 
     graph: UndirectedGraph
     kind: str
@@ -327,9 +324,9 @@ class Resampled:
             raise missing_extra("a data frame", "pandas") from None
         return pd.DataFrame(getattr(self, what)())
 
-    def to_json(self) -> str:
-        """Return everything as JSON text; :meth:`from_body` reads its body."""
-        body = {
+    def to_body(self) -> Json:
+        """Return everything as plain values."""
+        return {
             "names": list(self.graph.names),
             "edges": [list(edge) for edge in self.graph.edges],
             "kind": self.kind,
@@ -347,38 +344,30 @@ class Resampled:
             "replicates": numbers(self.replicates),
             "inclusion": None if self.inclusion is None else _pack_inclusion(self.inclusion),
         }
-        return document.pack(FORMAT, VERSION, body)
 
     @classmethod
-    def from_body(cls, body: Any, where: str) -> Resampled:
-        """Return what a document describes, or raise one clear error."""
-        try:
-            graph = UndirectedGraph(body["names"], [(x, y) for x, y in body["edges"]])
-            n_pairs, followed = len(pairs_of(graph.n)), body["followed"]
-            found = unpack_pairs(body["found"], n_pairs)
-            return cls(
-                graph=graph,
-                kind=body["kind"],
-                seed=body["seed"],
-                shares=tuple(body["shares"]),
-                n_rows=body["n_rows"],
-                data_id=body["data_id"],
-                learner=body["learner"],
-                found=found,
-                given=tuple(tuple(given) for given in body["given"]),
-                signs=np.array(body["signs"], dtype=bool),
-                continuous=np.array(body["continuous"], dtype=bool),
-                estimate=array(body["estimate"], (n_pairs, 3)),
-                followed=np.array(followed, dtype=np.int64),
-                replicates=array(body["replicates"], (3, len(found), len(followed))),
-                inclusion=_unpack_inclusion(body.get("inclusion"), n_pairs, len(found)),
-            )
-        except (KeyError, TypeError, ValueError, LookupError) as error:
-            raise DataError(f"{where} has a part that graphoid did not write ({error}).") from None
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write everything to a JSON file, which :func:`graphoid.load` reads."""
-        document.save(self.to_json(), path)
+    def from_body(cls, body: Json) -> Resampled:
+        """Return the bootstrap that plain values describe."""
+        graph = UndirectedGraph(body["names"], [(x, y) for x, y in body["edges"]])
+        n_pairs, followed = len(pairs_of(graph.n)), body["followed"]
+        found = unpack_pairs(body["found"], n_pairs)
+        return cls(
+            graph=graph,
+            kind=body["kind"],
+            seed=body["seed"],
+            shares=tuple(body["shares"]),
+            n_rows=body["n_rows"],
+            data_id=body["data_id"],
+            learner=body["learner"],
+            found=found,
+            given=tuple(tuple(given) for given in body["given"]),
+            signs=np.array(body["signs"], dtype=bool),
+            continuous=np.array(body["continuous"], dtype=bool),
+            estimate=array(body["estimate"], (n_pairs, 3)),
+            followed=np.array(followed, dtype=np.int64),
+            replicates=array(body["replicates"], (3, len(found), len(followed))),
+            inclusion=_unpack_inclusion(body.get("inclusion"), n_pairs, len(found)),
+        )
 
     def __repr__(self) -> str:
         counts = {v: self.verdicts.count(v) for v in ("present", "absent", "undecided")}
