@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.models.test_conditional_gibbs import enumerated
 
 import graphoid as gd
 from graphoid.errors import DataError
@@ -16,6 +15,7 @@ from graphoid.experiments.density import MEASURES, Density, conditional_losses, 
 from graphoid.experiments.printed import DENSITY
 from graphoid.models.gibbs_conditional import ConditionalGibbs
 from tests.models.test_density import TRUE, N, sampled
+from tests.models.test_gibbs_conditional import enumerated
 from tests.support.tables import needs_kernels
 
 QUICK = Density(
