@@ -103,7 +103,7 @@ class Logistic(NamedTuple):
     price: float = 0.0
     """Of a weight, where a model is worth its maximum log-likelihood less what its weights cost."""
     scale: float = math.inf
-    """Standard deviation of an effect a priori, where a model is worth its log evidence; infinite: no prior."""
+    """Standard deviation of effects a priori, where a model is worth its log evidence; infinite: no prior."""
 
 
 @runtime_checkable

@@ -16,6 +16,7 @@ from graphoid.counts.engine import (
     Columns,
     CountRequest,
     Kernel,
+    Logistic,
     refuse_if_too_large,
     refuse_if_too_many_states,
 )
