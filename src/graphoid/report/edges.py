@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from graphoid.report.subject import Subject
     from graphoid.structure.graph import Edge
     from graphoid.structure.learned import EdgeRow, LearnedStructure
-    from graphoid.uncertainty.resampled import EdgeStability
+    from graphoid.uncertainty.bootstrap_result import EdgeStability
     from graphoid.uncertainty.strength import EdgeStrength
 
 MOST_CELLS = 400
@@ -134,7 +134,7 @@ def edges_of(subject: Subject, bootstrap: Any = None) -> list[EdgeFacts]:
             strength=strength.get(pair),
             meeting=meetings.get(pair),
             asked=asked.get(pair, ()),
-            why="" if subject.structure is None else explain.decided(subject.structure, *pair),
+            why="" if subject.structure is None else explain.reason(subject.structure, *pair),
             resampled=resampled.get(pair),
             share=_share(subject, pair),
             views=views[pair],
@@ -179,7 +179,7 @@ def _rows(
         if pair not in rows:
             continue
         if len(asked[pair]) < MOST_ASKED:
-            asked[pair].append(f"{i:,}. {explain.answered(structure, i, v)}")
+            asked[pair].append(f"{i:,}. {explain.answer(structure, i, v)}")
         else:
             left[pair] += 1
     for pair, n in left.items():

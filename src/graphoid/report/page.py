@@ -30,7 +30,7 @@ from graphoid.report.sections import MOST_STATES, sections
 from graphoid.report.subject import row_counts, subject_of
 from graphoid.report.tables import as_csv, as_graphml, as_latex
 from graphoid.structure import document
-from graphoid.structure.explain import counted, decided, described
+from graphoid.structure.explain import describe_learner, plural, reason
 from graphoid.structure.graph import UndirectedGraph
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def _page(subject: Subject, places: NDArray[np.float64], bootstrap: Any, title: 
             if t.order > 3
         ],
         ringed=[t.members[0] for t in subject.together if t.order == 2],
-        title=f"Network of {counted(subject.graph.n, 'variable')} and {counted(len(edges), 'edge')}",
+        title=f"Network of {plural(subject.graph.n, 'variable')} and {plural(len(edges), 'edge')}",
     )
     style, script = _source("page.css"), _source("page.js")
     return Template(_source("page.html")).substitute(
@@ -165,16 +165,16 @@ def _title(subject: Subject) -> str:
 
 def _abstract(subject: Subject, edges: Sequence[EdgeFacts]) -> str:
     """Return the whole in a sentence or two."""
-    rows = "" if subject.table is None else f", {counted(subject.table.n_rows, 'row')}"
-    by = described(subject.settings)
+    rows = "" if subject.table is None else f", {plural(subject.table.n_rows, 'row')}"
+    by = describe_learner(subject.settings)
     if subject.kind == "classifier":
         return (
-            f"{counted(len(subject.together), 'hyperedge')} among {counted(subject.graph.n, 'attribute')} "
+            f"{plural(len(subject.together), 'hyperedge')} among {plural(subject.graph.n, 'attribute')} "
             f"tell apart {subject.target}."
         )
-    head = f"{counted(subject.graph.n, 'variable')}{rows}, {counted(len(edges), 'edge')}"
+    head = f"{plural(subject.graph.n, 'variable')}{rows}, {plural(len(edges), 'edge')}"
     if subject.kind == "contexts" and subject.model is not None:
-        head += f" in one context or another, {counted(len(subject.model.graphs), 'different graph')}"
+        head += f" in one context or another, {plural(len(subject.model.graphs), 'different graph')}"
     sure = sum(edge.certainty == "sure" for edge in edges)
     certain = f" {sure:,} of the edges are sure." if edges and subject.kind == "structure" else ""
     return f"{head}{f', learned by {visible(by)}' if by else ''}.{certain}"
@@ -266,7 +266,7 @@ def _gaps(subject: Subject) -> list[list[Any]]:
         return []
     apart = [(x, y) for x in range(n) for y in range(x + 1, n) if not subject.graph.has_edge(x, y)]
     return [
-        [x, y, decided(structure, x, y)]
+        [x, y, reason(structure, x, y)]
         for x, y in apart
         if (x, y) in structure.verdicts or structure.worth(x, y) is not None
     ]

@@ -12,7 +12,7 @@ import numpy as np
 from graphoid.report.escaped import html, visible
 from graphoid.report.markup import facts, paragraphs
 from graphoid.report.method import bibtex, method_of
-from graphoid.structure.explain import counted, described
+from graphoid.structure.explain import describe_learner, plural
 
 if TYPE_CHECKING:
     from graphoid.report.subject import Subject
@@ -35,7 +35,9 @@ OVER_CONTEXTS = (
 def method(subject: Subject) -> str:
     """Return how it was learned, with formulas and who to cite."""
     methods = method_of(subject.settings)
-    parts = [paragraphs(f"Learned by {visible(described(subject.settings))}.") if subject.settings else ""]
+    parts = [
+        paragraphs(f"Learned by {visible(describe_learner(subject.settings))}.") if subject.settings else ""
+    ]
     for method in methods:
         parts.append(paragraphs(method.words))
         if method.formula:
@@ -146,7 +148,7 @@ def limits(subject: Subject) -> str:
     if structure is not None and structure.trace:
         thin = sum(v.thin for v in structure.trace)
         items.append(
-            f"{counted(len(structure.trace), 'question')} had answers; where each is wrong now and then, "
+            f"{plural(len(structure.trace), 'question')} had answers; where each is wrong now and then, "
             "some are." + (f" {thin:,} of them rest on too little data." if thin else "")
         )
     if subject.table is not None and any(v.cuts for v in subject.table.variables):

@@ -13,7 +13,7 @@ from graphoid.report.escaped import html
 from graphoid.report.markup import name, paragraphs, table
 from graphoid.report.subject import row_counts
 from graphoid.report.tables import columns_of, said
-from graphoid.structure.explain import counted, listed, number
+from graphoid.structure.explain import listing, number, plural
 from graphoid.structure.scored import SURE, verdict
 from graphoid.uncertainty.inclusion import MEANINGS
 from graphoid.uncertainty.strength import MEASURES
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from graphoid.report.baselines import Baseline
     from graphoid.report.edges import EdgeFacts
     from graphoid.report.subject import Subject
-    from graphoid.uncertainty.resampled import Resampled
+    from graphoid.uncertainty.bootstrap_result import Resampled
 
 MOST_STATES = 12
 """States of a variable that are listed."""
@@ -138,7 +138,7 @@ def _edges(subject: Subject, edges: Sequence[EdgeFacts]) -> str:
         '<button type="button" id="latex">Download LaTeX</button> '
         '<button type="button" id="graphml">Download GraphML</button></p>'
         f'<div class="scroll tall" tabindex="0" role="region" aria-label="Edges"><table id="edge-table">'
-        f"<caption>{counted(len(edges), 'edge')}; a heading sorts by its column, an edge shows it in the "
+        f"<caption>{plural(len(edges), 'edge')}; a heading sorts by its column, an edge shows it in the "
         f"drawing</caption><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table></div>"
         f'<p class="note">{html(explained)}</p>'
     )
@@ -194,7 +194,7 @@ def _gap(subject: Subject, pair: tuple[int, int], bits: float | None) -> str:
     structure, graph = subject.structure, subject.graph
     verdict = None if structure is None else structure.verdicts.get(pair)
     given = verdict.given if verdict is not None else min(graph.blanket(x), graph.blanket(y), key=len)
-    known = listed([graph.names[z] for z in given]) if given else ""
+    known = listing([graph.names[z] for z in given]) if given else ""
     apart = f" once {known} {'is' if len(given) == 1 else 'are'} known" if given else ""
     nothing = f"{graph.names[x]} tells nothing{' more' if bits and given else ''} about {graph.names[y]}"
     alone = f" ({bits:.3g} bits with nothing given)" if bits is not None and given else ""
@@ -214,7 +214,7 @@ def _listing(items: Sequence[str], n: int) -> str:
 def _variables(subject: Subject) -> str:
     t = subject.table
     if t is None:
-        return paragraphs(f"{counted(subject.graph.n, 'variable')}: {', '.join(subject.names)}.") + (
+        return paragraphs(f"{plural(subject.graph.n, 'variable')}: {', '.join(subject.names)}.") + (
             ""
             if subject.kind == "classifier"
             else paragraphs(
@@ -271,7 +271,7 @@ def _stability(subject: Subject, bootstrap: Any) -> str:
             parts.append(paragraphs(f"{kind} No pair is undecided."))
         else:
             parts.append(
-                paragraphs(f"{kind} {counted(len(undecided), 'pair')} would be decided by more rows.")
+                paragraphs(f"{kind} {plural(len(undecided), 'pair')} would be decided by more rows.")
             )
             rows = [
                 (
@@ -303,7 +303,7 @@ def _bootstrapped(subject: Subject, bootstrap: Any) -> str:
     ]
     head = (
         f"The rows were resampled {len(result.found):,} times ({result.kind}) and the network learned anew "
-        f"each time, from seed {result.seed}. Of {len(rows):,} pairs, {listed(numbers)}."
+        f"each time, from seed {result.seed}. Of {len(rows):,} pairs, {listing(numbers)}."
     )
     undecided = sorted((row for row in rows if row.verdict == "undecided"), key=lambda row: -row.frequency)
     cells = [

@@ -11,7 +11,7 @@ from graphoid.errors import DataError, SettingsError
 from graphoid.logic.names import shown as listed_names
 from graphoid.report.escaped import shown, visible
 from graphoid.structure.contexts import CanonicalModel
-from graphoid.structure.explain import counted, listed
+from graphoid.structure.explain import listing, plural
 from graphoid.structure.graph import UndirectedGraph
 from graphoid.structure.implicants import fewest_contexts
 from graphoid.structure.learned import LearnedStructure
@@ -172,7 +172,7 @@ def _of_model(model: CanonicalModel, table: Table | None) -> Subject:
         data_id=model.data_id,
         stopped=model.stopped,
         same_data=_same(table, model.data_id),
-        notes=(f"{counted(left, 'graph')} of few rows cannot be chosen in the drawing.",) if left else (),
+        notes=(f"{plural(left, 'graph')} of few rows cannot be chosen in the drawing.",) if left else (),
     )
 
 
@@ -180,12 +180,12 @@ def _view(model: CanonicalModel, number: int, context: CanonicalContext, total: 
     mine = model.graph_of == number - 1
     cover = fewest_contexts(model.assignments[mine], model.assignments[~mine])
     said = [
-        listed([model.said(v, state) for v, state in alternative]) if alternative else "everywhere"
+        listing([model.describe_state(v, state) for v, state in alternative]) if alternative else "everywhere"
         for alternative in cover.contexts[:MOST_ALTERNATIVES]
     ]
     left = len(cover.contexts) - len(said)
-    where = "; or ".join(said) + (f"; or in {counted(left, 'other context')}" if left else "")
-    label = f"{number}: {context.n_rows / total:.0%} of the rows, {counted(context.graph.n_edges, 'edge')}"
+    where = "; or ".join(said) + (f"; or in {plural(left, 'other context')}" if left else "")
+    label = f"{number}: {context.n_rows / total:.0%} of the rows, {plural(context.graph.n_edges, 'edge')}"
     return View(label, where, context.n_rows, context.graph)
 
 
@@ -208,7 +208,7 @@ def _of_classifier(classifier: Any) -> Subject:
         cost=None,
         kind="classifier",
         together=together,
-        target=listed(classes),
+        target=listing(classes),
     )
 
 

@@ -15,17 +15,17 @@ from graphoid.errors import DataError, SettingsError
 from graphoid.logic.names import Names
 from graphoid.structure.cliques import maximal_cliques
 from graphoid.structure.configurations import distinct
-from graphoid.structure.document import Document, Json
 from graphoid.structure.graph import UndirectedGraph
 from graphoid.structure.learned import Cost
+from graphoid.structure.result import Result
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
     from graphoid.logic.assertion import Context
+    from graphoid.structure.document import Json
     from graphoid.structure.independences import ContextIndependence
 
 State = str | int | float | bool
@@ -50,7 +50,7 @@ class CanonicalContext(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class CanonicalModel(Document):
+class CanonicalModel(Result):
     r"""A graph for every canonical assignment: for every distinct row of the data.
 
     In :math:`G(x^i)`, X and Y are not joined if they are independent in the context that the assignment
@@ -80,7 +80,7 @@ class CanonicalModel(Document):
     names: tuple[str, ...]
     states: tuple[tuple[State, ...], ...]
     assignments: NDArray[np.uint16]
-    n_rows: NDArray[Any]
+    n_rows: NDArray[np.number]
     graphs: tuple[UndirectedGraph, ...]
     graph_of: NDArray[np.intp]
     cost: CanonicalCost = field(default_factory=CanonicalCost)
@@ -88,7 +88,7 @@ class CanonicalModel(Document):
     settings: Json = field(default_factory=dict)
     seed: int | None = None
     data_id: str | None = None
-    table: Any = None
+    table: object = None
 
     def __post_init__(self) -> None:
         size, n = self.assignments.shape
@@ -113,7 +113,7 @@ class CanonicalModel(Document):
         *,
         names: tuple[str, ...],
         assignments: NDArray[np.uint16],
-        n_rows: NDArray[Any],
+        n_rows: NDArray[np.number],
         adjacency: NDArray[np.bool_],
         **rest: Any,
     ) -> CanonicalModel:
@@ -167,9 +167,9 @@ class CanonicalModel(Document):
         try:
             return self.graphs[int(self.graph_of[self._index[codes]])]
         except KeyError:
-            said = ", ".join(self.said(v, code) for v, code in enumerate(codes))
+            states = ", ".join(self.describe_state(v, code) for v, code in enumerate(codes))
             raise SettingsError(
-                f"no row of the data has {said}; graphs were learned for the rows that occur, see contexts."
+                f"no row of the data has {states}; graphs were learned for the rows that occur, see contexts."
             ) from None
 
     @cached_property
@@ -201,11 +201,11 @@ class CanonicalModel(Document):
 
         return independences.of(self)
 
-    def said(self, variable: int, code: int) -> str:
+    def describe_state(self, variable: int, code: int) -> str:
         """Return a state of a variable as one would write it.
 
         >>> CanonicalModel.of(names=("sex",), states=(("f", "m"),), assignments=np.zeros((1, 1), np.uint16),
-        ...                   n_rows=np.ones(1), adjacency=np.zeros((1, 1, 1), bool)).said(0, 1)
+        ...                   n_rows=np.ones(1), adjacency=np.zeros((1, 1, 1), bool)).describe_state(0, 1)
         'sex = m'
         """
         return f"{self.names[variable]} = {self.states[variable][code]}"
@@ -243,15 +243,6 @@ class CanonicalModel(Document):
             seed=body["seed"],
             data_id=body["data_id"],
         )
-
-    def report(self, path: str | os.PathLike[str], table: Any = None, **options: Any) -> None:
-        """Write a page that shows the graph of every context; see :func:`graphoid.report.page.write`."""
-        from graphoid.report import page
-
-        page.write(self, path, table=table, **options)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "table": None}  # rows stay where they are
 
     @cached_property
     def _index(self) -> dict[tuple[int, ...], int]:

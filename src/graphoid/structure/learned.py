@@ -7,20 +7,23 @@ import operator
 from dataclasses import asdict, astuple, dataclass, field
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
 
 from graphoid.logic.verdict import Verdict
 from graphoid.structure import explain
 from graphoid.structure.compare import Comparison, HasGraph, compare
-from graphoid.structure.document import Document, Json
 from graphoid.structure.graph import UndirectedGraph
 from graphoid.structure.json_rows import from_row, pair_mapping, pair_rows, to_row
+from graphoid.structure.result import Result
 from graphoid.structure.scored import Scored, bayes_factor, verdict
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Mapping
 
+    import networkx as nx
+
+    from graphoid.structure.document import Json
     from graphoid.structure.graph import Edge
 
 EXECUTED = frozenset({"test", "oracle"})
@@ -114,7 +117,7 @@ class EdgeRow(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class LearnedStructure(Document):
+class LearnedStructure(Result):
     """A graph, how every question about it was answered, and at what cost.
 
     Made by learners. Shows itself in a terminal and in a notebook, says :meth:`why` of any pair, and is saved
@@ -160,7 +163,7 @@ class LearnedStructure(Document):
     scored: Scored | None = None
     edge_probabilities: Mapping[Edge, float] = field(default_factory=dict)
     details: Json = field(default_factory=dict)
-    table: Any = field(default=None, compare=False)
+    table: object = field(default=None, compare=False)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -220,7 +223,7 @@ class LearnedStructure(Document):
         """Compare with the true graph; see :func:`graphoid.compare`."""
         return compare(self.graph, true)
 
-    def to_networkx(self) -> Any:
+    def to_networkx(self) -> nx.Graph:
         """Return a ``networkx.Graph`` whose nodes are the names.
 
         Edges have ``evidence``, ``strength`` and, where the learner gives them, ``probability`` and
@@ -270,19 +273,6 @@ class LearnedStructure(Document):
             edge_probabilities=pair_mapping(body.get("edge_probabilities", [])),
             details=body.get("details", {}),
         )
-
-    def report(self, path: str | os.PathLike[str], table: Any = None, **options: Any) -> None:
-        """Write a page that shows the network, lets one ask it, and says all that a paper needs.
-
-        One file that works without a network connection; see :func:`graphoid.report.page.write` for the
-        options. A structure that was loaded from a file needs ``table=`` for the counts behind every edge.
-        """
-        from graphoid.report import page
-
-        page.write(self, path, table=table, **options)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "table": None}  # rows stay where they are
 
     def __str__(self) -> str:
         return explain.text(self)
