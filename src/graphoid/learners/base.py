@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, Self, TypeVar, 
 import numpy as np
 
 from graphoid.counts.native import engine_for
-from graphoid.counts.remote.access_cost import Spent
+from graphoid.counts.remote.access_cost import AccessCost
 from graphoid.data.remote.relation import RemoteTable
 from graphoid.data.table import Table
 from graphoid.independence.chi_square import ChiSquare
@@ -78,7 +78,7 @@ class Learner(Settings, ABC, Generic[Source, Structure]):
             table = read(table)
         run = run._replace(data_id=table.data_id, started=time.perf_counter())
         engine = engine_for(table) if isinstance(table, RemoteTable) else None
-        before = engine.spent if isinstance(engine, Metered) else Spent()
+        before = engine.spent if isinstance(engine, Metered) else AccessCost()
         structure = self._learn(self._join(table, run), run)
         if isinstance(engine, Metered):
             structure = replace(structure, cost=add_access_cost(structure.cost, engine, before))
@@ -126,16 +126,16 @@ class Learner(Settings, ABC, Generic[Source, Structure]):
 class Metered(Protocol):
     """An engine that knows what access to its data has cost."""
 
-    spent: Spent
+    spent: AccessCost
     discovery: Discovery
     prices: PriceList | None
 
 
-def add_access_cost(cost: AnyCost, engine: Metered, before: Spent) -> AnyCost:
+def add_access_cost(cost: AnyCost, engine: Metered, before: AccessCost) -> AnyCost:
     """Return a cost with what access to the data took since ``before``."""
     spent, found, prices = engine.spent - before, engine.discovery, engine.prices
     if prices is not None:
-        read = Spent(found.queries, found.rows_read, found.bytes_read, seconds=found.seconds)
+        read = AccessCost(found.queries, found.rows_read, found.bytes_read, seconds=found.seconds)
         found = replace(found, money=prices.of(read))
     return replace(
         cost,
