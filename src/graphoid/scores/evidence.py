@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from graphoid.counts.engine import Logistic, ScoresNearCounts
+from graphoid.counts.engine import Logistic, ScoringEngine
 from graphoid.errors import SettingsError
 from graphoid.scores.base import BlanketScore, family_counts
 from graphoid.scores.logistic import contrasts, logistic_term
@@ -71,7 +71,7 @@ class LogLinearEvidence(BlanketScore):
 
     def terms(self, engine: CountEngine, blankets: list[Blanket]) -> Matrix:
         """Return the log marginal likelihoods of variables given their blankets."""
-        if isinstance(engine, ScoresNearCounts):
+        if isinstance(engine, ScoringEngine):
             logistic = engine.logistic_terms(Logistic(self.order == 3, scale=self.scale), blankets)
         else:
             found, objective = family_counts(engine, blankets), LaplaceEvidence(self.scale)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from graphoid.counts.engine import Logistic, ScoresNearCounts
+from graphoid.counts.engine import Logistic, ScoringEngine
 from graphoid.errors import SettingsError
 from graphoid.independence.base import check_positive
 from graphoid.scores.base import BlanketScore, family_counts
@@ -58,7 +58,7 @@ class LogLinearScore(BlanketScore):
     def terms(self, engine: CountEngine, blankets: list[Blanket]) -> Matrix:
         """Return the penalised maximum likelihoods of variables given their blankets."""
         price = self.price(engine.n_rows, len(engine.variables))
-        if isinstance(engine, ScoresNearCounts):
+        if isinstance(engine, ScoringEngine):
             return engine.logistic_terms(Logistic(self.order == 3, price=price), blankets)
         found, objective = family_counts(engine, blankets), PenalizedLikelihood(price)
         return np.array([logistic_term(c, objective, interactions=self.order == 3) for c in found])

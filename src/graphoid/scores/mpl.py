@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphoid.counts.engine import ScoresNearCounts
+from graphoid.counts.engine import ScoringEngine
 from graphoid.independence.base import check_positive
 from graphoid.independence.bayesian import log_rising
 from graphoid.scores.base import BlanketScore, configurations_of, family_counts
@@ -50,7 +50,7 @@ class MPL(BlanketScore):
 
     def terms(self, engine: CountEngine, blankets: list[Blanket]) -> NDArray[np.float64]:
         """Return the log marginal likelihoods of variables given their blankets."""
-        if isinstance(engine, ScoresNearCounts):
+        if isinstance(engine, ScoringEngine):
             return engine.marginal_likelihoods(self.ess, blankets)
         return np.array([log_marginal_likelihood(c, self.ess) for c in family_counts(engine, blankets)])
 
