@@ -39,8 +39,7 @@ NATIVE_FROM = {"counts/native.py", "models/gibbs.py"}
 
 # A result can show itself: asked to, these hand themselves to the room that writes pages and draws.
 SHOWN_BY = {
-    "structure/learned.py": "graphoid.report.page",
-    "structure/contexts.py": "graphoid.report.page",
+    "structure/result.py": "graphoid.report.page",
     "classifiers/markov.py": "graphoid.report.hyperedges",
 }
 

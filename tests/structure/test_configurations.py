@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from graphoid.structure.configurations import distinct, numbered
+from graphoid.structure.configurations import distinct, row_numbers
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ def test_the_same_rows_in_the_same_order_as_by_numpy(n_rows, arities):
     expected, expected_of_row = np.unique(rows, axis=0, return_inverse=True)
     np.testing.assert_array_equal(found, expected)
     np.testing.assert_array_equal(of_row, expected_of_row.reshape(-1))
-    numbers, span = numbered(rows)
+    numbers, span = row_numbers(rows)
     assert numbers.max(initial=-1) < span
 
 

@@ -112,10 +112,10 @@ def test_an_independence_in_words_with_its_counts(votes):
     assert vote.information == 0
     # two by two with 90, 10, 10, 90: sum p log p / (1/4) = .9 log 1.8 + .1 log .2 nats, less 1 / (2 * 200)
     elsewhere = 0.9 * np.log(1.8) + 0.1 * np.log(0.2) - 1 / 400
-    assert vote.elsewhere == pytest.approx(elsewhere)
+    assert vote.outside == pytest.approx(elsewhere)
     assert vote.matters == pytest.approx(120 * elsewhere)
     assert str(found["region", "income"]) == "in every context, region tells nothing about income"
-    assert found["region", "vote"].elsewhere is None
+    assert found["region", "vote"].outside is None
 
 
 def test_what_else_must_be_known_is_said():
@@ -153,7 +153,7 @@ def test_the_true_model_says_just_what_is_true():
     for i in found:
         assert i.context == ((0, 1),)
         assert i.given == ()
-        assert i.information < 1e-6 < i.elsewhere
+        assert i.information < 1e-6 < i.outside
         # exactly independent in the distribution, where the switch is 1
         inside = joint[1] / joint[1].sum()
         axes = tuple(v for v in range(4) if v + 1 not in (int(i.x), int(i.y)))

@@ -12,7 +12,7 @@ import pytest
 import graphoid as gd
 from graphoid.errors import DataError, UnknownVariable
 from graphoid.logic.verdict import Verdict
-from graphoid.structure.explain import listed, probability
+from graphoid.structure.explain import listing, probability
 from graphoid.structure.learned import Cost
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ def test_an_empty_graph_explains_itself() -> None:
 
 
 def test_words() -> None:
-    assert listed(["a", "b"]) == "a and b"
+    assert listing(["a", "b"]) == "a and b"
     assert probability(0.0) == "1"
     assert probability(-math.inf) == "0"
     assert probability(-1_000 * math.log(10)) == "1.00e-1000"  # and not 10.00e-1001

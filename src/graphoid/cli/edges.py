@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from graphoid.structure.contexts import CanonicalModel
     from graphoid.structure.learned import EdgeRow, LearnedStructure
-    from graphoid.uncertainty.resampled import EdgeStability, Resampled
+    from graphoid.uncertainty.bootstrap_result import EdgeStability, Resampled
 
 SHOWN = 100
 """Edges shown; files and ``--json`` have all of them."""
@@ -33,11 +33,18 @@ def show(
     resampled: Resampled | None = None,
 ) -> None:
     """Print a learned structure, with what a bootstrap says of it where there was one."""
-    from graphoid.structure.explain import alone, cost_line, counted, described, strongest_first, why_empty
+    from graphoid.structure.explain import (
+        cost_line,
+        describe_learner,
+        isolated_variables,
+        plural,
+        strongest_first,
+        why_empty,
+    )
 
     rows = strongest_first(found)
-    by = described(found.settings)
-    title = f"{found.graph.n:,} variables, {counted(len(rows), 'edge')}"
+    by = describe_learner(found.settings)
+    title = f"{found.graph.n:,} variables, {plural(len(rows), 'edge')}"
     console.print(printable(f"{title}, learned by {by}" if by else title), style="bold", soft_wrap=True)
     if rows:
         console.print(table(rows[:SHOWN], bits or {}, resampled))
@@ -45,7 +52,10 @@ def show(
         console.print(
             f"... and {len(rows) - SHOWN:,} more edges; --out FILE.csv and --json have all of them."
         )
-    said = [*(_beside(found, rows, alone(found)) if rows else why_empty(found)), *_resampled(resampled, rows)]
+    said = [
+        *(_beside(found, rows, isolated_variables(found)) if rows else why_empty(found)),
+        *_resampled(resampled, rows),
+    ]
     if rows and resampled is None and not found.edge_probabilities:
         said.append("how sure? graphoid learn FILE --bootstrap 200 says how often each edge is found again.")
     for sentence in said:
@@ -119,7 +129,7 @@ def in_words(strength: float | None) -> str:
 
 def _beside(found: LearnedStructure, rows: list[EdgeRow], lonely: list[str]) -> list[str]:
     """Return what a table of edges does not say."""
-    from graphoid.structure.explain import listed
+    from graphoid.structure.explain import listing
 
     said = []
     if any(row.probability is not None for row in rows):
@@ -133,7 +143,7 @@ def _beside(found: LearnedStructure, rows: list[EdgeRow], lonely: list[str]) -> 
             said.append(f"no edge, but undecided: {_some(open_pairs)}.")
     if lonely:
         said.append(
-            f"joined to nothing: {listed([shortened(name, 30) for name in lonely[:NAMED]])}" + _more(lonely)
+            f"joined to nothing: {listing([shortened(name, 30) for name in lonely[:NAMED]])}" + _more(lonely)
         )
     return said
 
@@ -148,9 +158,9 @@ def _more(items: list[Any]) -> str:
 
 def show_contexts(found: CanonicalModel, console: Console) -> None:
     """Print a canonical model: what is independent in which context, and what it cost."""
-    from graphoid.structure.explain import counted
+    from graphoid.structure.explain import plural
 
-    title = f"{len(found.names):,} variables, {counted(len(found.graphs), 'different graph')}"
+    title = f"{len(found.names):,} variables, {plural(len(found.graphs), 'different graph')}"
     console.print(
         printable(f"{title}, learned by {found.settings.get('learner')}"), style="bold", soft_wrap=True
     )

@@ -26,7 +26,7 @@ INTERRUPTED = "interrupted"
 
 def keep(watch: Watch, run: Run, table: Table, path: str) -> None:
     """Write what a run has found so far, and say how to go on."""
-    from graphoid.structure.explain import counted
+    from graphoid.structure.explain import plural
 
     watch.stop()
     if run.learner in CONTEXTS:
@@ -43,10 +43,10 @@ def keep(watch: Watch, run: Run, table: Table, path: str) -> None:
     found.save(path)
     n_edges = found.graph.n_edges
     if found.trace:
-        answers = counted(found.cost.n_tests, "answer")
-        what = f"{answers}, and as edges what none of them separates ({counted(n_edges, 'pair')}),"
+        answers = plural(found.cost.n_tests, "answer")
+        what = f"{answers}, and as edges what none of them separates ({plural(n_edges, 'pair')}),"
     else:
-        what = f"the best graph so far, {counted(n_edges, 'edge')},"
+        what = f"the best graph so far, {plural(n_edges, 'edge')},"
     note(f"interrupted: kept {what} in {path}. Go on with: graphoid learn --resume {path}")
 
 

@@ -7,7 +7,7 @@ import os
 import warnings
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from graphoid._native import Dataset, Kernels
     from graphoid.data.table import Codes, Table
     from graphoid.data.variables import Variable
     from graphoid.logic.source import Question
@@ -47,7 +48,7 @@ _said_slow = False
 
 
 @cache
-def kernels() -> Any | None:
+def kernels() -> Kernels | None:
     """Return the compiled module, or None where it is missing or switched off by GRAPHOID_NATIVE=0."""
     if os.environ.get("GRAPHOID_NATIVE", "1").lower() in {"0", "off", "false", "no"}:
         return None
@@ -55,7 +56,7 @@ def kernels() -> Any | None:
         from graphoid import _native
     except ImportError:
         return None
-    return _native
+    return cast("Kernels", _native)
 
 
 def judge_settings(kernel: Kernel) -> tuple[int, int, float, float, bool]:
@@ -141,8 +142,9 @@ class NativeEngine:
                 f"this processor has no instruction set {self._simd!r}; "
                 f"it has {', '.join(native.simd_names())}."
             )
-        columns: list[Any] = [
-            zeros if column is None else np.ascontiguousarray(column) for column in table.columns
+        columns: list[Codes] = [
+            zeros if column is None else column if column.flags.c_contiguous else column.copy()
+            for column in table.columns
         ]
         arities = [max(1, arity) for arity in self._arities]
         try:
@@ -173,7 +175,7 @@ class NativeEngine:
     @property
     def simd(self) -> str:
         """The instruction set in use."""
-        return str(self._data.simd)
+        return self._data.simd
 
     def counts(self, requests: Sequence[CountRequest]) -> list[Counts]:
         """Return the counts for every request, in order."""
@@ -201,7 +203,7 @@ class NativeEngine:
         """Return tables of tuples of variables as one flat array, for callers that want no objects."""
         if self._continuous:
             self._refuse_continuous({v for variables in requests for v in variables})
-        return cast("NDArray[np.int64]", self._data.tables(requests, self._threads))
+        return self._data.tables(requests, self._threads)
 
     def pairs(self, variables: Sequence[int]) -> list[Counts]:
         """Return the table of every pair x < y among the variables, x major."""
@@ -217,14 +219,14 @@ class NativeEngine:
     def pair_cells(self, variables: Sequence[int]) -> NDArray[np.int64]:
         """Return the cells of :meth:`pairs` as one flat array, for callers that want no objects."""
         self._refuse_continuous(set(variables))
-        return cast("NDArray[np.int64]", self._data.pairs(list(variables), self._threads))
+        return self._data.pairs(list(variables), self._threads)
 
     def one_against_cells(
         self, x: int, others: Sequence[int], given: Sequence[int] = ()
     ) -> NDArray[np.int64]:
         """Return the cells of :meth:`one_against` as one flat array; for few configurations of ``given``."""
         self._refuse_continuous({x, *others, *given})
-        return cast("NDArray[np.int64]", self._data.one_against(x, list(others), list(given), self._threads))
+        return self._data.one_against(x, list(others), list(given), self._threads)
 
     def one_against(self, x: int, others: Sequence[int], given: Sequence[int] = ()) -> list[Counts]:
         """Return the table of (given..., x, y) for every y among the others."""
@@ -267,26 +269,23 @@ class NativeEngine:
         flat = self._data.closures(
             blankets, kernel.log_prior, kernel.pseudo_count, kernel.occurring, self._threads
         )
-        return cast("NDArray[np.float64]", flat).reshape(len(blankets), len(self._arities))
+        return flat.reshape(len(blankets), len(self._arities))
 
     def marginal_likelihoods(self, ess: float, blankets: list[Blanket]) -> NDArray[np.float64]:
         """Return the log marginal likelihood of every variable given its blanket."""
-        return cast("NDArray[np.float64]", self._data.marginal_likelihood(blankets, ess, self._threads))
+        return self._data.marginal_likelihood(blankets, ess, self._threads)
 
     def logistic_likelihoods(
         self, blankets: list[Blanket], *, interactions: bool, price: float
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the maximum log-likelihood and the number of parameters of every logistic model."""
-        return cast(
-            "tuple[NDArray[np.float64], NDArray[np.float64]]",
-            self._data.logistic(blankets, interactions, price, self._threads),
-        )
+        return self._data.logistic(blankets, interactions, price, self._threads)
 
     def logistic_evidence(
         self, blankets: list[Blanket], *, interactions: bool, scale: float
     ) -> NDArray[np.float64]:
         """Return the log marginal likelihood of every logistic model, its effects integrated out."""
-        return cast("NDArray[np.float64]", self._data.evidence(blankets, interactions, scale, self._threads))
+        return self._data.evidence(blankets, interactions, scale, self._threads)
 
     @property
     def _threads(self) -> int:
@@ -335,7 +334,7 @@ class NativeEngine:
 
         return Counts(variables, shape, cells, configurations, self._unit, self._table.n_rows)
 
-    def _within(self, request: CountRequest, columns: list[Codes]) -> tuple[list[Codes], Any]:
+    def _within(self, request: CountRequest, columns: list[Codes]) -> tuple[list[Codes], Dataset]:
         """Return the columns of the rows in the context, and a data set of them alone."""
         kept = np.ones(self._table.n_rows, dtype=bool)
         for variable, state in request.context:
@@ -348,5 +347,5 @@ class NativeEngine:
 
     def _new(
         self, columns: list[Codes], arities: Sequence[int], n_rows: int, units: NDArray[np.int64] | None
-    ) -> Any:
+    ) -> Dataset:
         return self._native.Dataset(columns, list(arities), n_rows, units, self._unit, self._simd)

@@ -9,7 +9,7 @@ import numpy as np
 
 from graphoid.report.display import shorten
 from graphoid.report.edges import weights_of
-from graphoid.structure.explain import counted
+from graphoid.structure.explain import plural
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -94,7 +94,7 @@ def drawing_of(subject: Subject, places: NDArray[np.float64], edges: Sequence[Ed
     ringed = {t.members[0] for t in subject.together if t.order == 2}
     names = subject.names
     return Drawing(
-        title=f"Network of {counted(subject.graph.n, 'variable')} and {counted(len(edges), 'edge')}",
+        title=f"Network of {plural(subject.graph.n, 'variable')} and {plural(len(edges), 'edge')}",
         view=" ".join(f"{number:g}" for number in box(places)),
         nodes=[Node(name, shorten(name), *at[v], degree[v], v in ringed) for v, name in enumerate(names)],
         lines=[

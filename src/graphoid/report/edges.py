@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from graphoid.report.subject import Subject
     from graphoid.structure.graph import Edge
     from graphoid.structure.learned import EdgeRow, LearnedStructure
-    from graphoid.uncertainty.resampled import EdgeStability, Resampled
+    from graphoid.uncertainty.bootstrap_result import EdgeStability, Resampled
     from graphoid.uncertainty.strength import EdgeStrength
 
 MOST_CELLS = 400
@@ -135,7 +135,7 @@ def edges_of(subject: Subject, resampled: Resampled | None = None) -> list[EdgeF
             strength=strength.get(pair),
             meeting=meetings.get(pair),
             questions=questions.get(pair, ()),
-            why="" if subject.structure is None else explain.decided(subject.structure, *pair),
+            why="" if subject.structure is None else explain.reason(subject.structure, *pair),
             resampled=stability.get(pair),
             share=_share(subject, pair),
             views=views[pair],
@@ -180,7 +180,7 @@ def _rows(
         if pair not in rows:
             continue
         if len(questions[pair]) < MOST_QUESTIONS:
-            questions[pair].append(f"{i:,}. {explain.answered(structure, i, v)}")
+            questions[pair].append(f"{i:,}. {explain.answer(structure, i, v)}")
         else:
             left[pair] += 1
     for pair, n in left.items():

@@ -30,7 +30,7 @@ from graphoid.report.sections import MOST_SENTENCES, MOST_STATES, sections
 from graphoid.report.subject import resamples_of, row_counts, subject_of
 from graphoid.report.tables import as_csv, as_graphml, as_latex, format_bayes_factor, format_value
 from graphoid.structure import document
-from graphoid.structure.explain import counted, decided, described
+from graphoid.structure.explain import describe_learner, plural, reason
 from graphoid.structure.graph import UndirectedGraph
 from graphoid.uncertainty.inclusion import MEANINGS
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from graphoid.report.layout import Positions
     from graphoid.report.subject import Reportable, Subject
     from graphoid.uncertainty.bootstrap import Bootstrap
-    from graphoid.uncertainty.resampled import Resampled
+    from graphoid.uncertainty.bootstrap_result import Resampled
 
 FORMAT = "graphoid report"
 VERSION = 1
@@ -156,7 +156,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     found.filters.update(
-        number=format_value, bayes_factor=format_bayes_factor, quantity=counted, digest=_digest
+        number=format_value, bayes_factor=format_bayes_factor, quantity=plural, digest=_digest
     )
     found.globals.update(
         infinity=math.inf, meanings=MEANINGS, most_sentences=MOST_SENTENCES, most_states=MOST_STATES
@@ -176,16 +176,16 @@ def _title(subject: Subject) -> str:
 
 def _abstract(subject: Subject, edges: Sequence[EdgeFacts]) -> str:
     """Return the whole in a sentence or two."""
-    rows = "" if subject.table is None else f", {counted(subject.table.n_rows, 'row')}"
-    by = described(subject.settings)
+    rows = "" if subject.table is None else f", {plural(subject.table.n_rows, 'row')}"
+    by = describe_learner(subject.settings)
     if subject.kind == "classifier":
         return (
-            f"{counted(len(subject.together), 'hyperedge')} among {counted(subject.graph.n, 'attribute')} "
+            f"{plural(len(subject.together), 'hyperedge')} among {plural(subject.graph.n, 'attribute')} "
             f"tell apart {subject.target}."
         )
-    head = f"{counted(subject.graph.n, 'variable')}{rows}, {counted(len(edges), 'edge')}"
+    head = f"{plural(subject.graph.n, 'variable')}{rows}, {plural(len(edges), 'edge')}"
     if subject.kind == "contexts" and subject.model is not None:
-        head += f" in one context or another, {counted(len(subject.model.graphs), 'different graph')}"
+        head += f" in one context or another, {plural(len(subject.model.graphs), 'different graph')}"
     sure = sum(edge.certainty == "sure" for edge in edges)
     certain = f" {sure:,} of the edges are sure." if edges and subject.kind == "structure" else ""
     return f"{head}{f', learned by {visible(by)}' if by else ''}.{certain}"
@@ -274,7 +274,7 @@ def _gaps(subject: Subject) -> list[tuple[int, int, str]]:
     if structure is None or n * (n - 1) // 2 > MOST_PAIRS:
         return []
     pairs = {*structure.verdicts, *(() if structure.scored is None else structure.scored.gains)}
-    return [(x, y, decided(structure, x, y)) for x, y in sorted(pairs) if not subject.graph.has_edge(x, y)]
+    return [(x, y, reason(structure, x, y)) for x, y in sorted(pairs) if not subject.graph.has_edge(x, y)]
 
 
 def _source(name: str) -> str:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from graphoid.report.layout import Positions
     from graphoid.report.subject import Reportable, Subject
     from graphoid.uncertainty.bootstrap import Bootstrap
-    from graphoid.uncertainty.resampled import Resampled
+    from graphoid.uncertainty.bootstrap_result import Resampled
 
 INK, FAINT, ACCENT = "#33475b", "#9aa7b4", "#0b5cad"
 

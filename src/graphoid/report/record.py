@@ -12,7 +12,7 @@ import numpy as np
 from graphoid.report.display import visible
 from graphoid.report.method import bibtex, method_of
 from graphoid.structure.contexts import CanonicalCost
-from graphoid.structure.explain import counted, described
+from graphoid.structure.explain import describe_learner, plural
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,7 +41,7 @@ def method(subject: Subject) -> MethodRecord | None:
     if not subject.settings and not keys:
         return None
     return MethodRecord(
-        visible(described(subject.settings)) if subject.settings else "",
+        visible(describe_learner(subject.settings)) if subject.settings else "",
         methods,
         bibtex(keys) if keys else None,
         visible_json(settings) if settings else "",
@@ -115,7 +115,7 @@ def limits(subject: Subject) -> list[str]:
     if structure is not None and structure.trace:
         thin = sum(v.thin for v in structure.trace)
         items.append(
-            f"{counted(len(structure.trace), 'question')} had answers; where each is wrong now and then, "
+            f"{plural(len(structure.trace), 'question')} had answers; where each is wrong now and then, "
             "some are." + (f" {thin:,} of them rest on too little data." if thin else "")
         )
     if subject.table is not None and any(v.cuts for v in subject.table.variables):

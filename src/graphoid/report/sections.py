@@ -12,7 +12,7 @@ from graphoid.report import record
 from graphoid.report.edges import strength_of
 from graphoid.report.subject import row_counts
 from graphoid.report.tables import columns_of
-from graphoid.structure.explain import listed, number
+from graphoid.structure.explain import listing, number
 from graphoid.structure.scored import SURE, verdict
 from graphoid.uncertainty.strength import MEASURES
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from graphoid.report.subject import Subject
     from graphoid.report.tables import Column
     from graphoid.structure.graph import Edge
-    from graphoid.uncertainty.resampled import EdgeStability, Resampled
+    from graphoid.uncertainty.bootstrap_result import EdgeStability, Resampled
 
 MOST_STATES = 12
 """States of a variable that are listed."""
@@ -163,7 +163,7 @@ def _independence(subject: Subject, pair: Edge, bits: float | None) -> str:
     structure, graph = subject.structure, subject.graph
     decisive = None if structure is None else structure.verdicts.get(pair)
     given = decisive.given if decisive is not None else min(graph.blanket(x), graph.blanket(y), key=len)
-    known = listed([graph.names[z] for z in given]) if given else ""
+    known = listing([graph.names[z] for z in given]) if given else ""
     apart = f" once {known} {'is' if len(given) == 1 else 'are'} known" if given else ""
     nothing = f"{graph.names[x]} tells nothing{' more' if bits and given else ''} about {graph.names[y]}"
     alone = f" ({bits:.3g} bits with nothing given)" if bits is not None and given else ""
@@ -220,4 +220,6 @@ def _resamples(subject: Subject, resampled: Resampled) -> Resamples:
     probable = sorted(
         (row for row in rows if row.probability is not None), key=lambda row: -(row.probability or 0.0)
     )
-    return Resamples(resampled, rows, listed(verdicts), undecided[:MOST_SENTENCES], probable[:MOST_SENTENCES])
+    return Resamples(
+        resampled, rows, listing(verdicts), undecided[:MOST_SENTENCES], probable[:MOST_SENTENCES]
+    )

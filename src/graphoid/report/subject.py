@@ -12,10 +12,11 @@ from graphoid.errors import DataError, SettingsError
 from graphoid.logic.names import shown as listed_names
 from graphoid.report.display import display_names, visible
 from graphoid.structure.contexts import CanonicalModel
-from graphoid.structure.explain import counted, listed
+from graphoid.structure.explain import listing, plural
 from graphoid.structure.graph import UndirectedGraph
 from graphoid.structure.implicants import fewest_contexts
 from graphoid.structure.learned import LearnedStructure
+from graphoid.structure.result import Result
 from graphoid.uncertainty.bootstrap import Bootstrap
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from graphoid.data.variables import State, Variable
     from graphoid.structure.contexts import CanonicalContext
     from graphoid.structure.learned import Cost
-    from graphoid.uncertainty.resampled import Resampled
+    from graphoid.uncertainty.bootstrap_result import Resampled
 
 MOST_VIEWS = 60
 """Graphs of a canonical model that a reader may choose from; those of the most rows."""
@@ -39,7 +40,7 @@ MOST_ALTERNATIVES = 3
 class HasStructure(Protocol):
     """A fitted learner."""
 
-    structure_: LearnedStructure | CanonicalModel
+    structure_: Result
 
 
 class Named(Protocol):
@@ -65,7 +66,7 @@ class HasHyperedges(Protocol):
         """Return its settings."""
 
 
-Reportable = LearnedStructure | CanonicalModel | HasStructure | HasHyperedges
+Reportable = Result | HasStructure | HasHyperedges
 """What a report can be about."""
 
 
@@ -214,7 +215,7 @@ def _of_model(model: CanonicalModel, table: Table | None) -> Subject:
         data_id=model.data_id,
         stopped=model.stopped,
         same_data=_same(table, model.data_id),
-        notes=(f"{counted(left, 'graph')} of few rows cannot be chosen in the drawing.",) if left else (),
+        notes=(f"{plural(left, 'graph')} of few rows cannot be chosen in the drawing.",) if left else (),
     )
 
 
@@ -222,12 +223,12 @@ def _view(model: CanonicalModel, number: int, context: CanonicalContext, total: 
     mine = model.graph_of == number - 1
     cover = fewest_contexts(model.assignments[mine], model.assignments[~mine])
     alternatives = [
-        listed([model.said(v, state) for v, state in alternative]) if alternative else "everywhere"
+        listing([model.describe_state(v, state) for v, state in alternative]) if alternative else "everywhere"
         for alternative in cover.contexts[:MOST_ALTERNATIVES]
     ]
     left = len(cover.contexts) - len(alternatives)
-    where = "; or ".join(alternatives) + (f"; or in {counted(left, 'other context')}" if left else "")
-    label = f"{number}: {context.n_rows / total:.0%} of the rows, {counted(context.graph.n_edges, 'edge')}"
+    where = "; or ".join(alternatives) + (f"; or in {plural(left, 'other context')}" if left else "")
+    label = f"{number}: {context.n_rows / total:.0%} of the rows, {plural(context.graph.n_edges, 'edge')}"
     return View(label, where, context.n_rows, context.graph)
 
 
@@ -251,7 +252,7 @@ def _of_classifier(classifier: HasHyperedges) -> Subject:
         cost=None,
         kind="classifier",
         together=together,
-        target=listed(classes),
+        target=listing(classes),
     )
 
 

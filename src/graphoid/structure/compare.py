@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from graphoid.errors import DataError, SettingsError
 from graphoid.structure import separation
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from graphoid.logic.source import IndependenceSource
 
 
+@runtime_checkable
 class HasGraph(Protocol):
     """A result with a graph in it, such as a ``LearnedStructure``."""
 
@@ -101,7 +102,7 @@ def compare(learned: UndirectedGraph | HasGraph, true: UndirectedGraph | HasGrap
     (2, 0.5, 0.5)
     """
     truth = _graph_in(true)
-    found = aligned(_graph_in(learned), truth.names)
+    found = align(_graph_in(learned), truth.names)
     names = truth.names
     only_found = sorted(set(found.edges) - set(truth.edges))
     only_true = sorted(set(truth.edges) - set(found.edges))
@@ -139,7 +140,7 @@ def accuracy(
     import numpy as np
 
     names = tuple(ci.names)
-    measured = aligned(_graph_in(graph), names)
+    measured = align(_graph_in(graph), names)
     n = measured.n
     if n < 2:
         raise DataError(f"accuracy needs two variables to ask about; the graph has {n}.")
@@ -159,7 +160,7 @@ def accuracy(
     return agreed / n_triplets
 
 
-def aligned(graph: UndirectedGraph, names: Sequence[str]) -> UndirectedGraph:
+def align(graph: UndirectedGraph, names: Sequence[str]) -> UndirectedGraph:
     """Return ``graph`` with its variables in the order of ``names``; raise if they are others."""
     if graph.names == tuple(names):
         return graph
@@ -178,7 +179,7 @@ def aligned(graph: UndirectedGraph, names: Sequence[str]) -> UndirectedGraph:
 
 
 def _graph_in(of: UndirectedGraph | HasGraph) -> UndirectedGraph:
-    graph = of if isinstance(of, UndirectedGraph) else getattr(of, "graph", None)
+    graph = of.graph if isinstance(of, HasGraph) else of
     if not isinstance(graph, UndirectedGraph):
         raise DataError(f"expected an UndirectedGraph or a result with one, not {type(of).__name__}.")
     return graph

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+Code = TypeVar("Code", bound=np.integer)
 
 MOST = 2**62
 """Largest number of configurations that are told apart by position alone: they must fit into 64 bits."""
@@ -16,10 +18,10 @@ DIRECT = 4
 """Possible configurations a row up to which they are marked in a table: less work than sorting the rows."""
 
 
-def numbered(rows: NDArray[Any]) -> tuple[NDArray[np.int64], int]:
+def row_numbers(rows: NDArray[np.integer]) -> tuple[NDArray[np.int64], int]:
     """Return a number for every row, the same for equal rows and in their order, and one that is above all.
 
-    >>> numbers, span = numbered(np.array([[0, 1], [1, 0], [0, 1], [0, 0]]))
+    >>> numbers, span = row_numbers(np.array([[0, 1], [1, 0], [0, 1], [0, 0]]))
     >>> numbers.tolist(), span
     ([1, 2, 1, 0], 4)
     """
@@ -34,7 +36,7 @@ def numbered(rows: NDArray[Any]) -> tuple[NDArray[np.int64], int]:
     return number, span
 
 
-def distinct(rows: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+def distinct(rows: NDArray[Code]) -> tuple[NDArray[Code], NDArray[np.intp]]:
     """Return the different rows in lexicographic order, and which of them each row is.
 
     As ``np.unique(rows, axis=0, return_inverse=True)``, but rows are compared as numbers and, where few are
@@ -44,7 +46,7 @@ def distinct(rows: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
     >>> different.tolist(), of_row.tolist()
     ([[0, 1], [1, 0]], [1, 0, 1])
     """
-    number, span = numbered(rows)
+    number, span = row_numbers(rows)
     if span > DIRECT * len(rows):
         _, first, of_row = np.unique(number, return_index=True, return_inverse=True)
         return rows[first], of_row

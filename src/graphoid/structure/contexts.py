@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from html import escape
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -17,14 +17,15 @@ from graphoid.structure.cliques import maximal_cliques
 from graphoid.structure.configurations import distinct
 from graphoid.structure.graph import UndirectedGraph
 from graphoid.structure.learned import Cost
+from graphoid.structure.result import Result
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
     from graphoid.logic.assertion import Context
+    from graphoid.structure.document import Json
     from graphoid.structure.independences import ContextIndependence
 
 State = str | int | float | bool
@@ -49,7 +50,7 @@ class CanonicalContext(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class CanonicalModel:
+class CanonicalModel(Result):
     r"""A graph for every canonical assignment: for every distinct row of the data.
 
     In :math:`G(x^i)`, X and Y are not joined if they are independent in the context that the assignment
@@ -74,18 +75,20 @@ class CanonicalModel:
         As in :class:`~graphoid.LearnedStructure`.
     """
 
+    FORMAT: ClassVar[str] = "graphoid canonical model"
+
     names: tuple[str, ...]
     states: tuple[tuple[State, ...], ...]
     assignments: NDArray[np.uint16]
-    n_rows: NDArray[Any]
+    n_rows: NDArray[np.number]
     graphs: tuple[UndirectedGraph, ...]
     graph_of: NDArray[np.intp]
     cost: CanonicalCost = field(default_factory=CanonicalCost)
     stopped: str = "converged"
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: Json = field(default_factory=dict)
     seed: int | None = None
     data_id: str | None = None
-    table: Any = None
+    table: object = None
 
     def __post_init__(self) -> None:
         size, n = self.assignments.shape
@@ -110,7 +113,7 @@ class CanonicalModel:
         *,
         names: tuple[str, ...],
         assignments: NDArray[np.uint16],
-        n_rows: NDArray[Any],
+        n_rows: NDArray[np.number],
         adjacency: NDArray[np.bool_],
         **rest: Any,
     ) -> CanonicalModel:
@@ -164,9 +167,9 @@ class CanonicalModel:
         try:
             return self.graphs[int(self.graph_of[self._index[codes]])]
         except KeyError:
-            said = ", ".join(self.said(v, code) for v, code in enumerate(codes))
+            states = ", ".join(self.describe_state(v, code) for v, code in enumerate(codes))
             raise SettingsError(
-                f"no row of the data has {said}; graphs were learned for the rows that occur, see contexts."
+                f"no row of the data has {states}; graphs were learned for the rows that occur, see contexts."
             ) from None
 
     @cached_property
@@ -198,42 +201,48 @@ class CanonicalModel:
 
         return independences.of(self)
 
-    def said(self, variable: int, code: int) -> str:
+    def describe_state(self, variable: int, code: int) -> str:
         """Return a state of a variable as one would write it.
 
         >>> CanonicalModel.of(names=("sex",), states=(("f", "m"),), assignments=np.zeros((1, 1), np.uint16),
-        ...                   n_rows=np.ones(1), adjacency=np.zeros((1, 1, 1), bool)).said(0, 1)
+        ...                   n_rows=np.ones(1), adjacency=np.zeros((1, 1, 1), bool)).describe_state(0, 1)
         'sex = m'
         """
         return f"{self.names[variable]} = {self.states[variable][code]}"
 
-    def to_json(self) -> str:
-        """Return everything as JSON text; :meth:`from_json` reads it."""
-        from graphoid.structure import contexts_io
-
-        return contexts_io.to_json(self)
+    def to_body(self) -> Json:
+        """Return everything as plain values."""
+        return {
+            "names": list(self.names),
+            "states": [list(states) for states in self.states],
+            "assignments": self.assignments.tolist(),
+            "n_rows": self.n_rows.tolist(),
+            "graphs": [[list(edge) for edge in graph.edges] for graph in self.graphs],
+            "graph_of": self.graph_of.tolist(),
+            "cost": asdict(self.cost),
+            "stopped": self.stopped,
+            "settings": dict(self.settings),
+            "seed": self.seed,
+            "data_id": self.data_id,
+        }
 
     @classmethod
-    def from_json(cls, text: str) -> CanonicalModel:
-        """Return the canonical model that :meth:`to_json` wrote."""
-        from graphoid.structure import contexts_io
-
-        return contexts_io.from_json(text)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write everything to a JSON file, which :func:`graphoid.load` reads."""
-        from graphoid.structure import document
-
-        document.save(self.to_json(), path)
-
-    def report(self, path: str | os.PathLike[str], table: Any = None, **options: Any) -> None:
-        """Write a page that shows the graph of every context; see :func:`graphoid.report.page.write`."""
-        from graphoid.report import page
-
-        page.write(self, path, table=table, **options)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "table": None}  # rows stay where they are
+    def from_body(cls, body: Json) -> Self:
+        """Return the canonical model that plain values describe."""
+        names = tuple(body["names"])
+        return cls(
+            names=names,
+            states=tuple(tuple(states) for states in body["states"]),
+            assignments=np.array(body["assignments"], dtype=np.uint16),
+            n_rows=np.array(body["n_rows"]),
+            graphs=tuple(UndirectedGraph(names, [(x, y) for x, y in edges]) for edges in body["graphs"]),
+            graph_of=np.array(body["graph_of"], dtype=np.intp),
+            cost=CanonicalCost.from_body(body["cost"]),
+            stopped=body["stopped"],
+            settings=body["settings"],
+            seed=body["seed"],
+            data_id=body["data_id"],
+        )
 
     @cached_property
     def _index(self) -> dict[tuple[int, ...], int]:

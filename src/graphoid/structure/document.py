@@ -5,27 +5,81 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self, TypeAlias, TypeVar
 
-from graphoid.errors import DataError
+from graphoid.errors import DataError, GraphoidError
+
+Json: TypeAlias = Mapping[str, Any]
+"""Plain values by name, as JSON holds them; who reads a value from a file checks it."""
 
 
-class Document(NamedTuple):
+class Document(ABC):
+    """What is saved as a file of its own format: it turns into plain values and comes back from them."""
+
+    FORMAT: ClassVar[str]
+    VERSION: ClassVar[int] = 1
+
+    @abstractmethod
+    def to_body(self) -> Json:
+        """Return everything as plain values."""
+
+    @classmethod
+    @abstractmethod
+    def from_body(cls, body: Json) -> Self:
+        """Return what plain values describe; any error says that they describe nothing."""
+
+    def to_json(self) -> str:
+        """Return everything as JSON text; :meth:`from_json` reads it."""
+        return pack(self.FORMAT, self.VERSION, self.to_body())
+
+    @classmethod
+    def from_json(cls, text: str, where: str = "the text") -> Self:
+        """Return what :meth:`to_json` wrote, or raise one clear error that calls the text ``where``."""
+        return _parse(text, where, [cls])
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write everything to a JSON file, which :func:`graphoid.load` reads."""
+        save(self.to_json(), path)
+
+
+AnyDocument = TypeVar("AnyDocument", bound=Document)
+
+
+def load(path: str | os.PathLike[str], kinds: Sequence[type[AnyDocument]]) -> AnyDocument:
+    """Return what a file holds, one of some kinds of documents.
+
+    A damaged, changed or newer file is refused in one sentence.
+    """
+    return _parse(read_text(path), repr(os.fspath(path)), kinds)
+
+
+def _parse(text: str, where: str, kinds: Sequence[type[AnyDocument]]) -> AnyDocument:
+    found = unpack(text, where, {kind.FORMAT: kind.VERSION for kind in kinds})
+    kind = next(kind for kind in kinds if found.format == kind.FORMAT)
+    try:
+        return kind.from_body(found.body)
+    except (KeyError, TypeError, ValueError, LookupError, GraphoidError) as error:
+        raise DataError(f"{where} has a part that graphoid did not write ({error}).") from None
+
+
+class Unpacked(NamedTuple):
     """What is inside a file: the format says what the body describes."""
 
     format: str
-    body: Any
+    body: Json
 
 
-def pack(format_: str, version: int, body: dict[str, Any]) -> str:
+def pack(format_: str, version: int, body: Json) -> str:
     """Return a body as JSON text: format, version, a digest of the body, and the body."""
     text = _text(body, allow_nan=False)
     head = json.dumps({"format": format_, "version": version, "digest": _digest(text)}, separators=(",", ":"))
     return f'{head[:-1]},"body":{text}}}'
 
 
-def unpack(text: str, where: str, versions: dict[str, int]) -> Document:
+def unpack(text: str, where: str, versions: Mapping[str, int]) -> Unpacked:
     """Return the document in JSON text, or raise one clear error.
 
     Parameters
@@ -51,18 +105,21 @@ def unpack(text: str, where: str, versions: dict[str, int]) -> Document:
             f"{where} was saved by a newer graphoid (file version {version}; this one reads {newest}). "
             f"Upgrade graphoid."
         )
-    body: Any = document.get("body")
+    body = document.get("body")
     if version != newest or document.get("digest") != digest(body):
         raise DataError(f"{where} was damaged or changed after it was saved: its digest does not match.")
-    return Document(format_, body)
+    return Unpacked(format_, body)
 
 
 def save(text: str, path: str | os.PathLike[str]) -> None:
-    """Write text to a file; an older one is replaced at once or not at all."""
+    """Write text to a file and see it to the disk; an older file is replaced at once or not at all."""
     path = Path(path)
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        part.write_text(text + "\n", encoding="utf-8")
+        with part.open("w", encoding="utf-8") as file:
+            file.write(text + "\n")
+            file.flush()
+            os.fsync(file.fileno())
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)
@@ -78,12 +135,12 @@ def read_text(path: str | os.PathLike[str]) -> str:
         ) from None
 
 
-def digest(body: Any) -> str:
+def digest(body: object) -> str:
     """Return a digest of the content, whatever the layout of the text."""
     return _digest(_text(body, allow_nan=True))
 
 
-def _text(body: Any, *, allow_nan: bool) -> str:
+def _text(body: object, *, allow_nan: bool) -> str:
     """Return a body as text, the same for equal bodies."""
     return json.dumps(body, ensure_ascii=False, allow_nan=allow_nan, sort_keys=True, separators=(",", ":"))
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from graphoid.logic.verdict import Fact, Verdict
+    from graphoid.structure.document import Json
     from graphoid.structure.learned import EdgeRow, LearnedStructure
 
 FALSE_DISCOVERY = "false discovery rate"
@@ -20,10 +21,10 @@ UNSAID = {"name", "prior"}  # said before the settings, or too long to be said w
 MOST_EDGES = 50  # what a reader scrolls through; edges() has them all
 
 
-def listed(names: Sequence[str]) -> str:
+def listing(names: Sequence[str]) -> str:
     """Return names as in a sentence.
 
-    >>> listed(["a"]), listed(["a", "b", "c"])
+    >>> listing(["a"]), listing(["a", "b", "c"])
     ('a', 'a, b and c')
     """
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
@@ -53,7 +54,7 @@ def evidence(v: Verdict, names: Sequence[str]) -> str:
     >>> evidence(Verdict(0, 1, (2,), False, p_value=0.001, log_p=math.log(0.001)), ["a", "b", "c"])
     'p = 0.001 given c'
     """
-    given = f"given {listed([names[z] for z in v.given])}" if v.given else "unconditionally"
+    given = f"given {listing([names[z] for z in v.given])}" if v.given else "unconditionally"
     return f"{number(v)} {given}" + (", too little data to be sure" if v.thin else "") + _because(v, names)
 
 
@@ -85,7 +86,7 @@ def _fact(fact: Fact, names: Sequence[str]) -> str:
     'a and b are independent given c'
     """
     relation = "are independent" if fact.independent else "depend on each other"
-    given = f" given {listed([names[z] for z in fact.given])}" if fact.given else ""
+    given = f" given {listing([names[z] for z in fact.given])}" if fact.given else ""
     return f"{names[fact.x]} and {names[fact.y]} {relation}{given}"
 
 
@@ -116,15 +117,15 @@ def why(structure: LearnedStructure, x: int, y: int) -> str:
     """Return why two variables are joined or not, and every question asked about them."""
     if x == y:
         return f"{structure.names[x]} is one variable; ask about two."
-    sentence = decided(structure, x, y)
+    sentence = reason(structure, x, y)
     if (min(x, y), max(x, y)) not in structure.verdicts:
         return sentence
-    asked = [(i, v) for i, v in enumerate(structure.trace, start=1) if {v.x, v.y} == {x, y}]
-    lines = [f"  {i}. {answered(structure, i, v)}" for i, v in asked]
+    questions = [(i, v) for i, v in enumerate(structure.trace, start=1) if {v.x, v.y} == {x, y}]
+    lines = [f"  {i}. {answer(structure, i, v)}" for i, v in questions]
     return "\n".join([sentence, "Asked, in this order:", *lines])
 
 
-def decided(structure: LearnedStructure, x: int, y: int) -> str:
+def reason(structure: LearnedStructure, x: int, y: int) -> str:
     """Return in a sentence what decided that two variables are joined or not."""
     names, graph = structure.names, structure.graph
     pair = (min(x, y), max(x, y))
@@ -132,20 +133,20 @@ def decided(structure: LearnedStructure, x: int, y: int) -> str:
     joined = graph.has_edge(x, y)
     head = f"{names[x]} and {names[y]} are {'joined' if joined else 'not joined'}"
     if deciding is None:
-        return _scored(structure, pair, head)
-    given = f"given {listed([names[z] for z in deciding.given])}" if deciding.given else "with nothing given"
+        return _score_reason(structure, pair, head)
+    given = f"given {listing([names[z] for z in deciding.given])}" if deciding.given else "with nothing given"
     relation = "they depend on each other" if joined else "they are independent"
     rows = f", {deciding.n_rows:,.0f} rows" if deciding.n_rows else ""
     doubt = ", too little data to be sure" if deciding.thin else ""
     if deciding.source == FALSE_DISCOVERY:
         seem = f"they seem to depend on each other ({number(deciding)}{rows}{doubt})"
-        return f"{head}: {given}, {seem}, but that does not survive {_taken_back(structure)}."
+        return f"{head}: {given}, {seem}, but that does not survive {_discovery_control(structure)}."
     because = _because(deciding, names)
     facts = f"{number(deciding)}{_threshold(structure, deciding)}{rows}{doubt}{because}"
     return f"{head}: {given}, {relation} ({facts})."
 
 
-def _scored(structure: LearnedStructure, pair: tuple[int, int], head: str) -> str:
+def _score_reason(structure: LearnedStructure, pair: tuple[int, int], head: str) -> str:
     """Return why two variables are joined or not where a score decided, and what else is known of them."""
     worth = structure.worth(*pair)
     score = structure.settings.get("score")
@@ -162,7 +163,7 @@ def _scored(structure: LearnedStructure, pair: tuple[int, int], head: str) -> st
     return " ".join(sentences)
 
 
-def _taken_back(structure: LearnedStructure) -> str:
+def _discovery_control(structure: LearnedStructure) -> str:
     """Return how an edge was taken back, with the rate if the settings say it."""
     rate = structure.settings.get("fdr")
     n_pairs = structure.graph.n * (structure.graph.n - 1) // 2
@@ -170,14 +171,14 @@ def _taken_back(structure: LearnedStructure) -> str:
     return f"the control of false discoveries{at} over {n_pairs:,} pairs"
 
 
-def answered(structure: LearnedStructure, i: int, v: Verdict) -> str:
+def answer(structure: LearnedStructure, i: int, v: Verdict) -> str:
     """Return the ``i``-th entry of a trace in words; the first is 1."""
     names = structure.names
     answer = "independent" if v.independent else "dependent"
     if v.source == "propagation":
         return f"{answer}, as found when {names[v.y]} was examined (propagation)"
     if v.source == FALSE_DISCOVERY:
-        return f"taken back by {_taken_back(structure)}: {evidence(v, names)}"
+        return f"taken back by {_discovery_control(structure)}: {evidence(v, names)}"
     facts = [evidence(v, names)]
     if v.statistic is not None:
         dof = "" if v.dof is None else f" with {v.dof:g} degree{'s' if v.dof != 1 else ''} of freedom"
@@ -189,8 +190,8 @@ def answered(structure: LearnedStructure, i: int, v: Verdict) -> str:
 def text(structure: LearnedStructure) -> str:
     """Return a structure for a terminal: its edges, strongest first, and what it cost."""
     rows = strongest_first(structure)
-    lines = [f"Markov network of {structure.graph.n:,} variables, {counted(len(rows), 'edge')}"]
-    if by := described(structure.settings):
+    lines = [f"Markov network of {structure.graph.n:,} variables, {plural(len(rows), 'edge')}"]
+    if by := describe_learner(structure.settings):
         lines[0] += f", learned by {by}"
     shown = rows[:MOST_EDGES]
     width = max((len(f"{row.x} – {row.y}") for row in shown), default=0)
@@ -199,8 +200,8 @@ def text(structure: LearnedStructure) -> str:
         lines.append(f"  and {len(rows) - MOST_EDGES:,} more; edges() has them all")
     if not rows:
         lines += [f"  {sentence}" for sentence in why_empty(structure)]
-    elif lonely := alone(structure):
-        lines.append(f"  joined to nothing: {listed(lonely[:MOST_EDGES])}")
+    elif lonely := isolated_variables(structure):
+        lines.append(f"  joined to nothing: {listing(lonely[:MOST_EDGES])}")
     lines.append(cost_line(structure))
     return "\n".join(lines)
 
@@ -208,8 +209,8 @@ def text(structure: LearnedStructure) -> str:
 def html(structure: LearnedStructure) -> str:
     """Return a structure for a notebook; every name is escaped."""
     rows = strongest_first(structure)
-    by = described(structure.settings)
-    title = f"Markov network of {structure.graph.n:,} variables, {counted(len(rows), 'edge')}"
+    by = describe_learner(structure.settings)
+    title = f"Markov network of {structure.graph.n:,} variables, {plural(len(rows), 'edge')}"
     parts = [f"<p><b>{escape(title)}</b>{escape(f', learned by {by}' if by else '')}</p>"]
     if rows:
         cells = "".join(
@@ -230,7 +231,7 @@ def strongest_first(structure: LearnedStructure) -> list[EdgeRow]:
     return sorted(structure.edges(), key=lambda row: -row.strength if row.strength is not None else math.inf)
 
 
-def alone(structure: LearnedStructure) -> list[str]:
+def isolated_variables(structure: LearnedStructure) -> list[str]:
     """Return the names of the variables that are joined to nothing."""
     return [
         name for name, blanket in zip(structure.names, structure.graph.adjacency, strict=True) if not blanket
@@ -266,19 +267,19 @@ def cost_line(structure: LearnedStructure) -> str:
     """Return what it cost in one line."""
     cost = structure.cost
     if structure.scored is None:
-        facts = [f"{counted(cost.n_tests, 'test')} (weighted {cost.weighted:,}, {cost.n_initial:,} initial)"]
+        facts = [f"{plural(cost.n_tests, 'test')} (weighted {cost.weighted:,}, {cost.n_initial:,} initial)"]
     else:
-        terms = counted(structure.scored.n_terms, "term")
+        terms = plural(structure.scored.n_terms, "term")
         facts = [f"score {structure.scored.value:,.2f}, {terms} of it computed"]
     if cost.n_inferred:
-        facts.append(f"{counted(cost.n_inferred, 'answer')} inferred without a test")
+        facts.append(f"{plural(cost.n_inferred, 'answer')} inferred without a test")
     facts.append(f"{cost.seconds:.3g} s")
     if structure.stopped != "converged":
         facts.append(f"stopped early: {structure.stopped}")
     return ", ".join(facts)
 
 
-def described(settings: Mapping[str, Any]) -> str:
+def describe_learner(settings: Json) -> str:
     """Return the learner and its test as one would write them, or ''."""
     if "learner" not in settings:
         return ""
@@ -291,10 +292,10 @@ def described(settings: Mapping[str, Any]) -> str:
     return f"{settings['learner']} with {test.get('name', 'a test')}({values})"
 
 
-def counted(number: int, word: str) -> str:
+def plural(number: int, word: str) -> str:
     """Return a number of things.
 
-    >>> counted(1, "edge"), counted(2_000, "edge")
+    >>> plural(1, "edge"), plural(2_000, "edge")
     ('1 edge', '2,000 edges')
     """
     return f"{number:,} {word}" if number == 1 else f"{number:,} {word}s"

@@ -13,6 +13,8 @@ from graphoid.structure import separation
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    import networkx as nx
+
 Edge = tuple[int, int]
 """Two positions, the smaller one first."""
 
@@ -47,7 +49,7 @@ class UndirectedGraph:
     def __init__(
         self, n_or_names: int | Iterable[str], edges: Iterable[tuple[int | str, int | str]] = ()
     ) -> None:
-        object.__setattr__(self, "_names", _checked_names(n_or_names))
+        object.__setattr__(self, "_names", _check_names(n_or_names))
         adjacency = [0] * len(self._names)
         for edge in edges:
             x, y = self._ends(edge)
@@ -92,11 +94,11 @@ class UndirectedGraph:
             )
         known = {x: frozenset(blanket) for x, blanket in blankets.items()}
         pairs = ((x, y) for x in sorted(known) for y in sorted(known[x]))
-        chosen = (pair for pair in pairs if rule == "either" or pair[0] in known.get(pair[1], ()))
-        return cls(len(blankets) if names is None else names, chosen)
+        joined = (pair for pair in pairs if rule == "either" or pair[0] in known.get(pair[1], ()))
+        return cls(len(blankets) if names is None else names, joined)
 
     @classmethod
-    def from_networkx(cls, graph: Any) -> UndirectedGraph:
+    def from_networkx(cls, graph: nx.Graph) -> UndirectedGraph:
         """Return the structure of a networkx graph; nodes become names by ``str``, in their order."""
         if graph.is_directed():
             raise DataError("the networkx graph is directed; a Markov network is not. Moralize it first.")
@@ -181,7 +183,7 @@ class UndirectedGraph:
         adjacency[y] &= ~(1 << x)
         return self._of(self._names, tuple(adjacency))
 
-    def to_networkx(self) -> Any:
+    def to_networkx(self) -> nx.Graph:
         """Return a ``networkx.Graph`` whose nodes are the names."""
         import networkx as nx
 
@@ -218,7 +220,7 @@ class UndirectedGraph:
             f"an UndirectedGraph does not change; cannot set {name!r}. Use with_edge or without_edge."
         )
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return UndirectedGraph._of, (self._names, self._adjacency)
 
     def __repr__(self) -> str:
@@ -229,7 +231,7 @@ class UndirectedGraph:
         return f"<UndirectedGraph, {self.n:,} variables, {self.n_edges:,} {many}{edges}>"
 
 
-def _checked_names(n_or_names: Any) -> tuple[str, ...]:
+def _check_names(n_or_names: Any) -> tuple[str, ...]:
     """Return names from a number of variables or from names."""
     if isinstance(n_or_names, str):
         raise DataError(f"names must be a sequence of names, not the one string {n_or_names!r}.")

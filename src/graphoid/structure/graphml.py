@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 NOT_IN_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that no XML file may hold, not even written out as numbers: most control characters."""
 
 
-def write(graph: Any, path: str | os.PathLike[str]) -> None:
+def write(graph: nx.Graph, path: str | os.PathLike[str]) -> None:
     """Write a networkx graph; attributes that are None are left out, since GraphML has no such value."""
     import networkx as nx
 
@@ -19,13 +22,13 @@ def write(graph: Any, path: str | os.PathLike[str]) -> None:
     if len(set(names.values())) < len(names):  # what was written out looks like another name
         names = {node: f"{name} [{i}]" for i, (node, name) in enumerate(names.items())}
     for node, attributes in graph.nodes(data=True):
-        clean.add_node(names[node], **_known(attributes))
+        clean.add_node(names[node], **_attributes(attributes))
     for x, y, attributes in graph.edges(data=True):
-        clean.add_edge(names[x], names[y], **_known(attributes))
+        clean.add_edge(names[x], names[y], **_attributes(attributes))
     nx.write_graphml(clean, os.fspath(path))
 
 
-def _known(attributes: dict[str, Any]) -> dict[str, Any]:
+def _attributes(attributes: dict[str, object]) -> dict[str, object]:
     return {
         key: _in_xml(value) if isinstance(value, str) else value
         for key, value in attributes.items()

@@ -103,7 +103,7 @@ def prime_implicants(
             covered |= primes[context]
     for row in np.flatnonzero(~covered):
         if not covered[row]:
-            context = _generalized(wanted[row], forbidden)
+            context = _generalize(wanted[row], forbidden)
             primes[context] = _matching(wanted, context)
             covered |= primes[context]
     return primes, len(valid) == 2**n
@@ -149,7 +149,7 @@ def _matching(rows: NDArray[np.uint16], context: Context) -> NDArray[np.bool_]:
     return kept
 
 
-def _generalized(row: NDArray[np.uint16], forbidden: NDArray[np.uint16]) -> Context:
+def _generalize(row: NDArray[np.uint16], forbidden: NDArray[np.uint16]) -> Context:
     """Return a prime implicant that covers a row: variables go, the last first, while none is forbidden."""
     differs = forbidden != row
     n_differences = differs.sum(axis=1)  # in the variables that are left; a row without one is covered

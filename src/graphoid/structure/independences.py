@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from graphoid.structure.configurations import distinct
-from graphoid.structure.explain import counted, described, listed
+from graphoid.structure.explain import describe_learner, listing, plural
 from graphoid.structure.implicants import fewest_contexts
 
 if TYPE_CHECKING:
@@ -26,10 +26,10 @@ class Stratified(NamedTuple):
 
     given: tuple[int, ...]
     configurations: NDArray[np.uint16]
-    tables: NDArray[Any]
+    tables: NDArray[np.number]
     """One axis for the configurations, one for X, one for Y."""
 
-    def by_context(self) -> tuple[tuple[Context, NDArray[Any]], ...]:
+    def by_context(self) -> tuple[tuple[Context, NDArray[np.number]], ...]:
         """Return each table with the context that it holds for."""
         rows = self.configurations.tolist()
         contexts = (tuple(zip(self.given, states, strict=True)) for states in rows)
@@ -68,7 +68,7 @@ class ContextIndependence:
     """The counts of X and Y in the context, for every configuration of U that occurs there."""
     information: float
     """Mutual information of X and Y given U in the context, in nats a row, corrected for its bias."""
-    elsewhere: float | None
+    outside: float | None
     """The same for the other rows, given U and W; None where there are none."""
     n_others: int
     """Other contexts in which the same two are independent."""
@@ -80,7 +80,7 @@ class ContextIndependence:
     words: str
 
     @property
-    def counts(self) -> tuple[tuple[Context, NDArray[Any]], ...]:
+    def counts(self) -> tuple[tuple[Context, NDArray[np.number]], ...]:
         """The counts of X and Y in the context, each table with the configuration of U it belongs to."""
         return self.tables.by_context()
 
@@ -108,7 +108,7 @@ class _Pair:
     def __init__(self, model: CanonicalModel, adjacency: NDArray[np.bool_], x: int, y: int) -> None:
         self.model, self.x, self.y = model, x, y
         self.neighbors = adjacency[model.graph_of, x], adjacency[model.graph_of, y]
-        self._measured: dict[tuple[int, ...], tuple[Stratified, Information]] = {}
+        self._tables: dict[tuple[int, ...], tuple[Stratified, Information]] = {}
 
     def independences(self) -> list[ContextIndependence]:
         """Return the independences of the two.
@@ -122,22 +122,22 @@ class _Pair:
         dependent[of_row[self.neighbors[0][:, self.y]]] = True
         contexts, smallest = fewest_contexts(configurations[~dependent], configurations[dependent])
         return [
-            self.described(
+            self.describe(
                 tuple((others[c], state) for c, state in columns), len(contexts) - 1, smallest=smallest
             )
             for columns in contexts
         ]
 
-    def described(self, context: Context, n_others: int, *, smallest: bool) -> ContextIndependence:
+    def describe(self, context: Context, n_others: int, *, smallest: bool) -> ContextIndependence:
         """Return what is known of the two in a context."""
         model = self.model
-        given = self.separating(context)
+        given = self.separating_set(context)
         # in the context its variables do not vary: given them, too, nothing changes there
-        tables, information = self.measured(tuple(sorted({*given, *(v for v, _ in context)})))
+        tables, information = self.measure(tuple(sorted({*given, *(v for v, _ in context)})))
         inside = tables.within(context)
         here = information.mean(inside)
-        elsewhere = None if inside.all() else information.mean(~inside)
-        expected = self.measured(())[1].mean() if elsewhere is None else elsewhere
+        outside = None if inside.all() else information.mean(~inside)
+        expected = self.measure(())[1].mean() if outside is None else outside
         n_rows = tables.tables[inside].sum().item()
         return ContextIndependence(
             x=model.names[self.x],
@@ -147,14 +147,14 @@ class _Pair:
             n_rows=n_rows,
             tables=tables.only(inside, given),
             information=here,
-            elsewhere=elsewhere,
+            outside=outside,
             n_others=n_others,
             smallest=smallest,
             matters=n_rows * max(0.0, expected - here),
             words=_words(model, self.x, self.y, context, given, n_others),
         )
 
-    def separating(self, context: Context) -> tuple[int, ...]:
+    def separating_set(self, context: Context) -> tuple[int, ...]:
         """Return the neighbors of one of the two in any graph of a context: of that which has fewer."""
         inside = np.ones(len(self.model.assignments), dtype=bool)
         for v, state in context:
@@ -166,17 +166,17 @@ class _Pair:
         )
         return min(of_x, of_y, key=len)
 
-    def measured(self, given: tuple[int, ...]) -> tuple[Stratified, Information]:
+    def measure(self, given: tuple[int, ...]) -> tuple[Stratified, Information]:
         """Return the counts of the two given some others, and what they tell about each other."""
-        if given not in self._measured:
+        if given not in self._tables:
             model = self.model
             configurations, slice_of = distinct(model.assignments[:, given])
             shape = len(configurations), len(model.states[self.x]), len(model.states[self.y])
             at = slice_of, model.assignments[:, self.x], model.assignments[:, self.y]
             cells = np.bincount(np.ravel_multi_index(at, shape), model.n_rows, math.prod(shape))
             tables = cells.astype(model.n_rows.dtype, copy=False).reshape(shape)
-            self._measured[given] = Stratified(given, configurations, tables), Information.of(tables)
-        return self._measured[given]
+            self._tables[given] = Stratified(given, configurations, tables), Information.of(tables)
+        return self._tables[given]
 
 
 class Information(NamedTuple):
@@ -186,10 +186,10 @@ class Information(NamedTuple):
     """G²."""
     dof: NDArray[np.intp]
     """Its degrees of freedom: states that do not occur in a table do not count."""
-    n_rows: NDArray[Any]
+    n_rows: NDArray[np.number]
 
     @classmethod
-    def of(cls, tables: NDArray[Any]) -> Information:
+    def of(cls, tables: NDArray[np.number]) -> Information:
         """Measure every table."""
         row, column = tables.sum(axis=2), tables.sum(axis=1)
         n = row.sum(axis=1)
@@ -212,14 +212,14 @@ def _words(
     model: CanonicalModel, x: int, y: int, context: Context, given: tuple[int, ...], n_others: int
 ) -> str:
     known = (
-        f" once {listed([model.names[v] for v in given])} {'is' if len(given) == 1 else 'are'} known"
+        f" once {listing([model.names[v] for v in given])} {'is' if len(given) == 1 else 'are'} known"
         if given
         else ""
     )
     nothing = f"{model.names[x]} tells nothing about {model.names[y]}{known}"
     if not context:
         return f"in every context, {nothing}"
-    where = f"given {listed([model.said(v, state) for v, state in context])}"
+    where = f"given {listing([model.describe_state(v, state) for v, state in context])}"
     if not n_others:
         return f"{where}, {nothing}; elsewhere it does"
     more = "one other context" if n_others == 1 else f"{n_others} other contexts"
@@ -235,14 +235,17 @@ def _matrix(edges: tuple[tuple[int, int], ...], n: int) -> NDArray[np.bool_]:
 
 def text(model: CanonicalModel) -> str:
     """Return a model for a terminal: its graphs, what they say, and what it cost."""
-    by = described(model.settings)
+    by = describe_learner(model.settings)
     total = model.n_rows.sum().item()
     lines = [
         f"Canonical model of {len(model.names):,} variables, {len(model.assignments):,} assignments with "
         f"{len(model.graphs):,} different graphs" + (f", learned by {by}" if by else "")
     ]
     for context in model.contexts[:MOST_SHOWN]:
-        edges, where = counted(context.graph.n_edges, "edge"), counted(len(context.assignments), "assignment")
+        edges, where = (
+            plural(context.graph.n_edges, "edge"),
+            plural(len(context.assignments), "assignment"),
+        )
         lines.append(f"  {edges} in {where}, {context.n_rows / total:.1%} of the rows")
     if len(model.graphs) > MOST_SHOWN:
         lines.append(f"  and {len(model.graphs) - MOST_SHOWN:,} more; contexts has them all")

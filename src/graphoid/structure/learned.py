@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, fields
+import operator
+from dataclasses import asdict, astuple, dataclass, field
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
 
+from graphoid.logic.verdict import Verdict
 from graphoid.structure import explain
 from graphoid.structure.compare import Comparison, HasGraph, compare
-from graphoid.structure.scored import bayes_factor, verdict
+from graphoid.structure.graph import UndirectedGraph
+from graphoid.structure.json_rows import from_row, pair_mapping, pair_rows, to_row
+from graphoid.structure.result import Result
+from graphoid.structure.scored import Scored, bayes_factor, verdict
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Mapping
 
-    from graphoid.logic.verdict import Verdict
-    from graphoid.structure.graph import Edge, UndirectedGraph
-    from graphoid.structure.scored import Scored
+    import networkx as nx
+
+    from graphoid.structure.document import Json
+    from graphoid.structure.graph import Edge
 
 EXECUTED = frozenset({"test", "oracle"})
 """Sources of a verdict that was paid for; any other is the rule that answered in place of a test."""
@@ -35,7 +41,7 @@ class Discovery:
     money: float = 0.0
 
     def __add__(self, other: Discovery) -> Discovery:
-        return Discovery(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
+        return Discovery(*map(operator.add, astuple(self), astuple(other)))
 
 
 @dataclass(frozen=True)
@@ -71,25 +77,25 @@ class Cost:
     """What :func:`graphoid.read` took before that, of data that stay where they are; in none of the above."""
 
     @classmethod
-    def of_plain(cls, told: Mapping[str, Any]) -> Self:
-        """Return the cost that plain values stand for, such as those of a file."""
-        discovery = told.get("discovery")
-        return cls(**{**told, "discovery": None if discovery is None else Discovery(**discovery)})
+    def from_body(cls, body: Json) -> Self:
+        """Return the cost that plain values describe."""
+        discovery = body.get("discovery")
+        return cls(**{**body, "discovery": None if discovery is None else Discovery(**discovery)})
 
     @classmethod
     def of(
         cls, trace: Iterable[Verdict], *, n_initial: int = 0, seconds: float = 0.0, queries: int = 0
     ) -> Cost:
         """Return the cost of a trace."""
-        n_asked = n_tests = weighted = 0
+        n_questions = n_tests = weighted = 0
         rows: float = 0
         for v in trace:
-            n_asked += 1
+            n_questions += 1
             if v.source in EXECUTED:
                 n_tests += 1
                 weighted += 2 + len(v.given)
                 rows += v.n_rows or 0
-        return cls(n_tests, weighted, n_initial, n_asked - n_tests, seconds, rows, queries)
+        return cls(n_tests, weighted, n_initial, n_questions - n_tests, seconds, rows, queries)
 
 
 class EdgeRow(NamedTuple):
@@ -111,7 +117,7 @@ class EdgeRow(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class LearnedStructure:
+class LearnedStructure(Result):
     """A graph, how every question about it was answered, and at what cost.
 
     Made by learners. Shows itself in a terminal and in a notebook, says :meth:`why` of any pair, and is saved
@@ -145,17 +151,19 @@ class LearnedStructure:
         copied to another process nor compared.
     """
 
+    FORMAT: ClassVar[str] = "graphoid structure"
+
     graph: UndirectedGraph
     trace: tuple[Verdict, ...] = ()
     cost: Cost = field(default_factory=Cost)
     stopped: str = "converged"
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: Json = field(default_factory=dict)
     seed: int | None = None
     data_id: str | None = None
     scored: Scored | None = None
     edge_probabilities: Mapping[Edge, float] = field(default_factory=dict)
-    details: Mapping[str, Any] = field(default_factory=dict)
-    table: Any = field(default=None, compare=False)
+    details: Json = field(default_factory=dict)
+    table: object = field(default=None, compare=False)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -215,7 +223,7 @@ class LearnedStructure:
         """Compare with the true graph; see :func:`graphoid.compare`."""
         return compare(self.graph, true)
 
-    def to_networkx(self) -> Any:
+    def to_networkx(self) -> nx.Graph:
         """Return a ``networkx.Graph`` whose nodes are the names.
 
         Edges have ``evidence``, ``strength`` and, where the learner gives them, ``probability`` and
@@ -234,37 +242,37 @@ class LearnedStructure:
 
         graphml.write(self.to_networkx(), path)
 
-    def to_json(self) -> str:
-        """Return everything as JSON text; :meth:`from_json` reads it."""
-        from graphoid.structure import io
-
-        return io.to_json(self)
+    def to_body(self) -> Json:
+        """Return everything as plain values."""
+        return {
+            "names": list(self.names),
+            "edges": [list(edge) for edge in self.graph.edges],
+            "trace": {"fields": list(Verdict._fields), "rows": [to_row(v) for v in self.trace]},
+            "cost": asdict(self.cost),
+            "stopped": self.stopped,
+            "settings": dict(self.settings),
+            "seed": self.seed,
+            "data_id": self.data_id,
+            "scored": None if self.scored is None else self.scored.to_body(),
+            "edge_probabilities": pair_rows(self.edge_probabilities),
+            "details": dict(self.details),
+        }
 
     @classmethod
-    def from_json(cls, text: str) -> LearnedStructure:
-        """Return the structure that :meth:`to_json` wrote."""
-        from graphoid.structure import io
-
-        return io.from_json(text)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write everything to a JSON file, which :func:`graphoid.load` reads."""
-        from graphoid.structure import document
-
-        document.save(self.to_json(), path)
-
-    def report(self, path: str | os.PathLike[str], table: Any = None, **options: Any) -> None:
-        """Write a page that shows the network, lets one ask it, and says all that a paper needs.
-
-        One file that works without a network connection; see :func:`graphoid.report.page.write` for the
-        options. A structure that was loaded from a file needs ``table=`` for the counts behind every edge.
-        """
-        from graphoid.report import page
-
-        page.write(self, path, table=table, **options)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "table": None}  # rows stay where they are
+    def from_body(cls, body: Json) -> Self:
+        """Return the structure that plain values describe."""
+        return cls(
+            graph=UndirectedGraph(body["names"], [(x, y) for x, y in body["edges"]]),
+            trace=tuple(from_row(body["trace"]["fields"], row) for row in body["trace"]["rows"]),
+            cost=Cost.from_body(body["cost"]),
+            stopped=body["stopped"],
+            settings=body["settings"],
+            seed=body["seed"],
+            data_id=body["data_id"],
+            scored=None if body.get("scored") is None else Scored.from_body(body["scored"]),
+            edge_probabilities=pair_mapping(body.get("edge_probabilities", [])),
+            details=body.get("details", {}),
+        )
 
     def __str__(self) -> str:
         return explain.text(self)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Self
+
+from graphoid.structure.json_rows import pair_mapping, pair_rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from graphoid.structure.document import Json
     from graphoid.structure.graph import Edge
 
 
@@ -40,6 +43,27 @@ class Scored:
     """Number of different terms of the score that were computed."""
     prior_log_odds: Mapping[Edge, float] = field(default_factory=dict)
     """Prior log odds of edges; 0 where nothing is said."""
+
+    def to_body(self) -> Json:
+        """Return everything as plain values."""
+        return {
+            "value": self.value,
+            "gains": pair_rows(self.gains),
+            "path": [list(move) for move in self.path],
+            "n_terms": self.n_terms,
+            "prior_log_odds": pair_rows(self.prior_log_odds),
+        }
+
+    @classmethod
+    def from_body(cls, body: Json) -> Self:
+        """Return the score that plain values describe."""
+        return cls(
+            value=body["value"],
+            gains=pair_mapping(body["gains"]),
+            path=tuple(Move(*move) for move in body["path"]),
+            n_terms=body["n_terms"],
+            prior_log_odds=pair_mapping(body["prior_log_odds"]),
+        )
 
 
 def verdict(probability: float) -> str:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from graphoid.errors import DataError
 from graphoid.logic.verdict import Verdict
-from graphoid.structure.io import from_row, to_row
+from graphoid.structure.json_rows import from_row, to_row
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

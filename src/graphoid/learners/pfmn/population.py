@@ -199,11 +199,10 @@ def moved(
                 for graph, key in zip(lists, keys.tolist(), strict=True)
             ]
             return np.array(lists, dtype=np.uint64).reshape(after.shape), np.array(made, dtype=np.int64)
-        made = native.population_move(
+        return after, native.population_move(
             after, *_columns(asked), _gains(asked), *_ends(room), prior, alpha, limit, enough, keys,
             available_threads(),
         )  # fmt: skip
-        return after, made
 
     never = steps + 1
     if enough is not None:  # the same keys give the same steps: first see how many it takes
@@ -249,10 +248,9 @@ def repaired(
             for graph, key in zip(lists, keys.tolist(), strict=True)
         ]
         return np.array(lists, dtype=np.uint64).reshape(after.shape), np.array(wrong, dtype=np.int64)
-    wrong = native.population_repair(
+    return after, native.population_repair(
         after, *_columns(asked), _gains(asked), *_ends(room), sure, rounds, keys, available_threads()
     )
-    return after, wrong
 
 
 def separators(graphs: Graphs, of: Sequence[Pair]) -> list[Test]:

@@ -11,7 +11,6 @@ import graphoid as gd
 from graphoid.errors import DataError
 from graphoid.structure import document
 from graphoid.structure.contexts import CanonicalModel
-from graphoid.structure.contexts_io import FORMAT
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +38,9 @@ def test_a_saved_model_comes_back(model, tmp_path):
 
 def changed(model, **parts):
     body = json.loads(model.to_json())["body"] | parts
-    return document.pack(FORMAT, 1, {key: body[key] for key in body if parts.get(key, "there") is not None})
+    return document.pack(
+        CanonicalModel.FORMAT, 1, {key: body[key] for key in body if parts.get(key, "there") is not None}
+    )
 
 
 @pytest.mark.parametrize(
@@ -69,3 +70,17 @@ def test_a_notebook_shows_it_escaped():
     html = gd.CSGS().fit(rows).structure_._repr_html_()
     assert html.startswith("<pre>Canonical model of 2 variables")
     assert "<a>" not in html
+
+
+def test_a_file_is_replaced_at_once_or_not_at_all(tmp_path, monkeypatch):
+    path = tmp_path / "any.json"
+    document.save("first", path)
+
+    def full(descriptor):
+        raise OSError(28, "no space left")
+
+    monkeypatch.setattr(document.os, "fsync", full)
+    with pytest.raises(OSError, match="no space left"):
+        document.save("second", path)
+    assert path.read_text() == "first\n"
+    assert list(tmp_path.iterdir()) == [path]

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from graphoid.errors import DataError, missing_extra
-from graphoid.structure import document
+from graphoid.structure.document import Document, Json
 from graphoid.structure.graph import UndirectedGraph
 from graphoid.uncertainty import intervals
-from graphoid.uncertainty.checkpoint import array, numbers, packed, unpacked
+from graphoid.uncertainty.checkpoint import array, numbers, pack_pairs, unpack_pairs
 from graphoid.uncertainty.inclusion import Inclusion
 from graphoid.uncertainty.intervals import DISCOVERY, OFTEN, RULE, Interval
 from graphoid.uncertainty.replicates import Measured, pairs_of
@@ -30,14 +30,9 @@ from graphoid.uncertainty.stability import (
 )
 
 if TYPE_CHECKING:
-    import os
-
     from numpy.typing import NDArray
 
     from graphoid.structure.graph import Edge
-
-FORMAT = "graphoid bootstrap"
-VERSION = 1
 
 
 class EdgeStability(NamedTuple):
@@ -75,7 +70,7 @@ class EdgeStability(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Resampled:
+class Resampled(Document):
     """Graphs and strengths from the resamples of a table.
 
     Made by :class:`~graphoid.Bootstrap`. Pairs x < y are in the order of their positions, x major.
@@ -106,6 +101,8 @@ class Resampled:
         Posterior probabilities, where the learner or its test is Bayesian; else None.
     """
 
+    FORMAT: ClassVar[str] = "graphoid bootstrap"
+
     graph: UndirectedGraph
     kind: str
     seed: int
@@ -133,7 +130,7 @@ class Resampled:
         return np.asarray(self.found.mean(axis=0), dtype=np.float64)
 
     @cached_property
-    def _followed(self) -> tuple[Measured, Measured]:
+    def _strengths(self) -> tuple[Measured, Measured]:
         """The pairs that were followed: what they are in all rows, and in the resamples."""
         estimate = self.estimate[self.followed].T[:, None, :]
         return Measured(*estimate), Measured(*self.replicates)
@@ -144,7 +141,10 @@ class Resampled:
         size = len(self.pairs)
         ends = [np.full(size, np.nan) for _ in range(4)]
         if self.kind != "cases" and len(self.followed):
-            found = (*intervals.of_bits(*self._followed), *intervals.of_signed(self._followed[1]))
+            found = (
+                *intervals.bits_interval(*self._strengths),
+                *intervals.signed_interval(self._strengths[1]),
+            )
             for end, values in zip(ends, found, strict=True):
                 end[self.followed] = values
         return Interval(*ends[:2]), Interval(*ends[2:])
@@ -157,7 +157,7 @@ class Resampled:
         whole = Measured(*self.estimate.T[:, None, :])
         p = np.ones(len(self.pairs))
         if len(self.followed):
-            p[self.followed] = intervals.p_values(*self._followed, self.n_rows)
+            p[self.followed] = intervals.p_values(*self._strengths, self.n_rows)
         often = self.frequencies >= OFTEN
         present = often & intervals.discoveries(p)
         bits, signed = self._intervals
@@ -242,7 +242,7 @@ class Resampled:
 
     def _sums(self, measure: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return a centrality from all rows, and a line of it from every resample."""
-        estimate, replicates = self._followed
+        estimate, replicates = self._strengths
         pairs = [self.pairs[i] for i in self.followed]
         if measure == "expected_influence":
             counted = self.signs[self.followed]
@@ -284,9 +284,9 @@ class Resampled:
 
     def differences(self) -> list[DifferenceRow]:
         """Return for every two edges of the graph whether their bits differ, with 95 % intervals."""
-        estimate, replicates = self._followed
+        estimate, replicates = self._strengths
         bits = (estimate.bits - estimate.bias)[0]
-        lines = intervals.freed(estimate, replicates)
+        lines = intervals.subtract_bias(estimate, replicates)
         at = {int(i): k for k, i in enumerate(self.followed)}
         edges = [(i, at[i]) for i, pair in enumerate(self.pairs) if self.graph.has_edge(*pair)]
         edges = [(i, k) for i, k in edges if np.isfinite(bits[k])]
@@ -324,9 +324,9 @@ class Resampled:
             raise missing_extra("a data frame", "pandas") from None
         return pd.DataFrame(getattr(self, what)())
 
-    def to_json(self) -> str:
-        """Return everything as JSON text; :meth:`from_body` reads its body."""
-        body = {
+    def to_body(self) -> Json:
+        """Return everything as plain values."""
+        return {
             "names": list(self.graph.names),
             "edges": [list(edge) for edge in self.graph.edges],
             "kind": self.kind,
@@ -335,47 +335,39 @@ class Resampled:
             "n_rows": self.n_rows,
             "data_id": self.data_id,
             "learner": self.learner,
-            "found": packed(self.found),
+            "found": pack_pairs(self.found),
             "given": [list(given) for given in self.given],
             "signs": self.signs.tolist(),
             "continuous": self.continuous.tolist(),
             "estimate": numbers(self.estimate),
             "followed": self.followed.tolist(),
             "replicates": numbers(self.replicates),
-            "inclusion": None if self.inclusion is None else _packed(self.inclusion),
+            "inclusion": None if self.inclusion is None else _pack_inclusion(self.inclusion),
         }
-        return document.pack(FORMAT, VERSION, body)
 
     @classmethod
-    def from_body(cls, body: Any, where: str) -> Resampled:
-        """Return what a document describes, or raise one clear error."""
-        try:
-            graph = UndirectedGraph(body["names"], [(x, y) for x, y in body["edges"]])
-            n_pairs, followed = len(pairs_of(graph.n)), body["followed"]
-            found = unpacked(body["found"], n_pairs)
-            return cls(
-                graph=graph,
-                kind=body["kind"],
-                seed=body["seed"],
-                shares=tuple(body["shares"]),
-                n_rows=body["n_rows"],
-                data_id=body["data_id"],
-                learner=body["learner"],
-                found=found,
-                given=tuple(tuple(given) for given in body["given"]),
-                signs=np.array(body["signs"], dtype=bool),
-                continuous=np.array(body["continuous"], dtype=bool),
-                estimate=array(body["estimate"], (n_pairs, 3)),
-                followed=np.array(followed, dtype=np.int64),
-                replicates=array(body["replicates"], (3, len(found), len(followed))),
-                inclusion=_unpacked(body.get("inclusion"), n_pairs, len(found)),
-            )
-        except (KeyError, TypeError, ValueError, LookupError) as error:
-            raise DataError(f"{where} has a part that graphoid did not write ({error}).") from None
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write everything to a JSON file, which :func:`graphoid.load` reads."""
-        document.save(self.to_json(), path)
+    def from_body(cls, body: Json) -> Resampled:
+        """Return the bootstrap that plain values describe."""
+        graph = UndirectedGraph(body["names"], [(x, y) for x, y in body["edges"]])
+        n_pairs, followed = len(pairs_of(graph.n)), body["followed"]
+        found = unpack_pairs(body["found"], n_pairs)
+        return cls(
+            graph=graph,
+            kind=body["kind"],
+            seed=body["seed"],
+            shares=tuple(body["shares"]),
+            n_rows=body["n_rows"],
+            data_id=body["data_id"],
+            learner=body["learner"],
+            found=found,
+            given=tuple(tuple(given) for given in body["given"]),
+            signs=np.array(body["signs"], dtype=bool),
+            continuous=np.array(body["continuous"], dtype=bool),
+            estimate=array(body["estimate"], (n_pairs, 3)),
+            followed=np.array(followed, dtype=np.int64),
+            replicates=array(body["replicates"], (3, len(found), len(followed))),
+            inclusion=_unpack_inclusion(body.get("inclusion"), n_pairs, len(found)),
+        )
 
     def __repr__(self) -> str:
         counts = {v: self.verdicts.count(v) for v in ("present", "absent", "undecided")}
@@ -387,7 +379,7 @@ def _number(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
-def _packed(known: Inclusion) -> dict[str, Any]:
+def _pack_inclusion(known: Inclusion) -> dict[str, Any]:
     return {
         "of": known.of,
         "whole": numbers(known.whole),
@@ -397,7 +389,7 @@ def _packed(known: Inclusion) -> dict[str, Any]:
     }
 
 
-def _unpacked(body: Any, n_pairs: int, n: int) -> Inclusion | None:
+def _unpack_inclusion(body: Any, n_pairs: int, n: int) -> Inclusion | None:
     if body is None:
         return None
     whole, against, prior = (array(body[name], (n_pairs,)) for name in ("whole", "against", "prior_log_odds"))
