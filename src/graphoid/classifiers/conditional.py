@@ -123,8 +123,7 @@ class PlainConditional:
     def minimum(self) -> Floats:
         """Return the scales and weights with the highest posterior."""
         begin = np.append(self._prior, np.zeros(self._of.counted.size))
-        found = minimize(self.loss, begin, most_iterations=MOST_ITERATIONS, slope=SLOPE, gain=TOLERANCE)
-        return np.asarray(found.x)
+        return minimize(self.loss, begin, most_iterations=MOST_ITERATIONS, slope=SLOPE, gain=TOLERANCE).at
 
 
 class NativeConditional:
