@@ -133,7 +133,7 @@ class NativeConditional:
 
     def __init__(self, of: Potentials, native: Kernels) -> None:
         self._native = native.Potentials(
-            of.at,
+            np.ascontiguousarray(of.at),
             np.ascontiguousarray(of.classes, dtype=np.uint16),
             of.row_weights,
             of.start,
