@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, is_dataclass
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, runtime_checkable
 
@@ -12,6 +12,7 @@ from graphoid.logic.names import shown
 from graphoid.models.maximum_likelihood import fit_exactly
 from graphoid.models.maximum_pseudo_likelihood import L2, CrossValidated, fit_weights
 from graphoid.models.potentials import check_feature
+from graphoid.settings import json_value
 from graphoid.structure.cliques import clique_features, maximal_cliques
 from graphoid.structure.compare import HasGraph
 from graphoid.structure.contexts import CanonicalModel
@@ -124,7 +125,7 @@ def provenance(structure: Structure, table: Table, fit: Fit | ExactFit, method: 
     settings = structure.settings if isinstance(structure, (LearnedStructure, CanonicalModel)) else {}
     return {
         "structure": type(structure).__name__,
-        "learner": _plain(settings),
+        "learner": json_value(settings),
         "method": method,
         "penalty": {"name": type(fit.penalty).__name__, **penalty},
         "objective": fit.objective,
@@ -133,12 +134,3 @@ def provenance(structure: Structure, table: Table, fit: Fit | ExactFit, method: 
         "data_id": table.data_id,
         "n_rows": table.n_rows,
     }
-
-
-def _plain(value: object) -> object:
-    """Return settings as what JSON has."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(inner) for key, inner in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(inner) for inner in value]
-    return value if value is None or isinstance(value, (bool, int, float, str)) else repr(value)

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphoid import _native
+    from graphoid._native import DistinctRows as CompiledRows
+    from graphoid._native import Terms as CompiledTerms
     from graphoid.data.table import Codes, Table
     from graphoid.logic.assertion import Context
 
@@ -52,7 +53,7 @@ class DistinctRows:
         self.total = float(self.weights.sum())
         """The number of rows, or the sum of their weights."""
         native = kernels()
-        self.native: _native.DistinctRows | None = (
+        self.native: CompiledRows | None = (
             None if native is None else native.DistinctRows(self.columns, self.arities, self.weights)
         )
 
@@ -96,7 +97,7 @@ class PseudoLikelihood:
         self.members = feature_members(self.features, self.rows.arities)
         self.threads = available_threads() if threads is None else threads
         native, compiled = kernels(), self.rows.native
-        self._terms: _native.Terms | None = (
+        self._terms: CompiledTerms | None = (
             None if native is None or compiled is None else native.Terms(compiled, *self.members)
         )
 
