@@ -58,6 +58,10 @@ class ScoreLearner(Learner[Scorer, LearnedStructure]):
     score: Score
 
     def _join(self, table: Table, run: Run) -> Scorer:  # noqa: ARG002 - nothing is known before
+        if not isinstance(self.score, Score):
+            raise SettingsError(
+                f"{type(self).__name__}: score must be a score such as BJP(), not {self.score!r}."
+            )
         return self.score.on(table)
 
     def _learn(self, source: Scorer, run: Run) -> LearnedStructure:
@@ -82,13 +86,6 @@ class ScoreLearner(Learner[Scorer, LearnedStructure]):
     @abstractmethod
     def _search(self, task: Task) -> Found:
         """Look for the graph with the highest score."""
-
-    def _check(self) -> None:
-        super()._check()
-        if not isinstance(self.score, Score):
-            raise SettingsError(
-                f"{type(self).__name__}: score must be a score such as BJP(), not {self.score!r}."
-            )
 
 
 def initial_graph(start: Start, scorer: Scorer) -> UndirectedGraph:

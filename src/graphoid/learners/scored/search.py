@@ -13,7 +13,7 @@ import numpy as np
 from graphoid.errors import SettingsError
 from graphoid.independence.g import GTest
 from graphoid.independence.tester import Tester
-from graphoid.learners.grow_shrink.gsimn import GSIMN
+from graphoid.learners.grow_shrink.gsimn import gsimn
 from graphoid.learners.scored.base import Found, ScoreLearner, Task, initial_graph
 from graphoid.learners.scored.hill_climb import ibmap_hc, steepest_ascent
 from graphoid.learners.scored.local_search import LEAST, Neighborhood
@@ -164,7 +164,7 @@ def usual_starts(scorer: Scorer) -> list[UndirectedGraph]:
         return starts
     if isinstance(scorer, PairScorer):
         starts.append(ibmap_hc(scorer, empty)[0])
-    starts.append(GSIMN().learn(Tester(GTest(alpha=0.01), scorer.engine)).graph)
+    starts.append(gsimn(Tester(GTest(alpha=0.01), scorer.engine)))
     return starts
 
 
@@ -214,7 +214,8 @@ def search(
             return Found(best, stopped="budget")
     at.reset(best)
     best = iterated_local_search(at, round(effort * min(PATIENCE, FEWER / scorer.n)), rng, limit, progress)
-    while scorer.n <= MOST_TO_LOOK_AGAIN and not limit.reached:
+    n_pairs = scorer.n * (scorer.n - 1) // 2
+    while scorer.n <= MOST_TO_LOOK_AGAIN and len(at.edges) < n_pairs and not limit.reached:
         more = overlooked(scorer, best, at.edges)
         if not more:
             break
@@ -267,13 +268,10 @@ class Search(ScoreLearner):
     }
 
     def _search(self, task: Task) -> Found:
-        effort = EFFORTS[self.effort] if isinstance(self.effort, str) else float(self.effort)
-        return search(task, effort, self.start, self.seconds, self.max_steps)
-
-    def _check(self) -> None:
-        super()._check()
-        if self.effort not in EFFORTS and self.effort not in NOT_NEGATIVE:
+        effort = EFFORTS.get(self.effort) if isinstance(self.effort, str) else self.effort
+        if effort is None or effort not in NOT_NEGATIVE:
             raise SettingsError(
                 f"Search: effort must be 'quick', 'normal', 'thorough' or a number of at least 0, "
                 f"not {self.effort!r}."
             )
+        return search(task, effort, self.start, self.seconds, self.max_steps)
