@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Generic, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -118,6 +118,10 @@ class Learner(Settings, ABC, Generic[Source, Structure]):
         own = {name: json_value(value) for name, value in self.get_params(deep=False).items()}
         own = {"learner": type(self).__name__, **used, **{k: v for k, v in own.items() if k not in used}}
         return {name: value for name, value in own.items() if value is not None or name not in used}
+
+
+AnyLearner: TypeAlias = Learner[Any, LearnedStructure] | Learner[Any, CanonicalModel]
+"""A learner, whatever it searches by."""
 
 
 def add_access_cost(cost: AnyCost, engine: MeteredEngine, before: AccessCost) -> AnyCost:
