@@ -11,9 +11,9 @@ import pytest
 pytest.importorskip("sklearn")
 
 from graphoid.errors import DataError
-from graphoid.experiments.classes import COMPARED, FITTED, PAPER, Classes
-from graphoid.experiments.labeled import labeled, stratified
-from graphoid.experiments.printed_classes import LOG_LOSS, METHODS
+from graphoid.experiments.classifier_uci import COMPARED, FITTED, PAPER, Classes
+from graphoid.experiments.labeled_data import read_labeled, stratify
+from graphoid.experiments.papers.jakulin2006 import LOG_LOSS, METHODS
 
 HEADER = "id,number,few,word,class"
 
@@ -33,17 +33,17 @@ def rows(n=60, seed=0):
 
 
 def test_columns_have_types_and_rows_without_a_class_go(tmp_path):
-    read = labeled(written(tmp_path, "t", ["a,1.5,2,x,p", "b,,3,,q", "c,1,4,y,"]))
+    read = read_labeled(written(tmp_path, "t", ["a,1.5,2,x,p", "b,,3,,q", "c,1,4,y,"]))
     assert read.attributes.column_names == ["number", "few", "word"]  # no identifier, no class
     assert read.attributes.to_pydict() == {"number": [1.5, None], "few": [2, 3], "word": ["x", None]}
     assert read.classes.tolist() == ["p", "q"]
     with pytest.raises(DataError, match="has no column 'outcome'"):
-        labeled(written(tmp_path, "horse-colic", rows(5)))
+        read_labeled(written(tmp_path, "horse-colic", rows(5)))
 
 
 def test_folds_share_every_class_evenly():
     classes = np.repeat(["a", "b", "c"], [50, 23, 7])
-    folds = stratified(classes, 5, np.random.default_rng(0))
+    folds = stratify(classes, 5, np.random.default_rng(0))
     assert np.bincount(folds).tolist() == [16] * 5
     for label in "abc":
         counts = np.bincount(folds[classes == label], minlength=5)
@@ -75,7 +75,7 @@ DATA = os.environ.get("GRAPHOID_DATA")
 )
 def test_log_loss_near_the_printed_one(name, method, expected):
     path = Path(DATA) / "uci" / f"{name}.csv"
-    measured = {m.method: m for m in Classes(repetitions=1).measured(name, labeled(path), 0)}
+    measured = {m.method: m for m in Classes(repetitions=1).measure(name, read_labeled(path), 0)}
     assert measured[method].log_loss.mean == pytest.approx(expected, abs=0.02)  # once, not five times
     assert measured[FITTED].log_loss.mean < measured["naive Bayes"].log_loss.mean
 
@@ -84,10 +84,10 @@ def test_log_loss_near_the_printed_one(name, method, expected):
 def test_the_structures_of_figures_2_and_3():
     import graphoid as gd
 
-    board = labeled(Path(DATA) / "uci" / "tic-tac-toe.csv")
+    board = read_labeled(Path(DATA) / "uci" / "tic-tac-toe.csv")
     model = gd.MarkovNetworkClassifier().fit(board.attributes, board.classes)
     assert np.bincount([h.order for h in model.hyperedges_]).tolist() == [0, 0, 5, 4, 6]
-    titanic = labeled(Path(DATA) / "uci" / "titanic.csv")
+    titanic = read_labeled(Path(DATA) / "uci" / "titanic.csv")
     model = gd.MarkovNetworkClassifier().fit(titanic.attributes, titanic.classes)
     assert {h.attributes for h in model.hyperedges_ if not h.covered} == {
         ("ticket_class", "age"),
