@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -52,7 +53,7 @@ def test_folds_share_every_class_evenly():
 
 def test_the_table(tmp_path):
     written(tmp_path, "iris", rows())
-    found = Classes(names=("iris",), repetitions=2, n_folds=3).run(data=tmp_path)
+    found = Classes(names=("iris",), repetitions=1, n_folds=2).run(data=tmp_path)
     lines = [record for record in found.records() if record["data set"] == "iris"]
     assert [line["method"] for line in lines] == [*PAPER, *COMPARED]
     by_method = {line["method"]: line for line in lines}
@@ -60,7 +61,13 @@ def test_the_table(tmp_path):
     assert all(0 < line["log-loss"] < 1 and 0 <= line["error"] < 0.5 for line in lines)
     ranks = [r for r in found.records() if r["data set"] == "rank, all sets"]
     assert sum(r["log-loss"] for r in ranks) == pytest.approx(15)  # 1 to 5, whoever is first
-    again = Classes(names=("iris",), repetitions=2, n_folds=3, processes=2).run(data=tmp_path)
+
+
+@pytest.mark.slow
+def test_processes_change_nothing(tmp_path):
+    written(tmp_path, "iris", rows())
+    alone = Classes(names=("iris",), repetitions=2, n_folds=3)
+    found, again = alone.run(data=tmp_path), replace(alone, processes=2).run(data=tmp_path)
     assert [r["log-loss"] for r in again.records()] == [r["log-loss"] for r in found.records()]
 
 

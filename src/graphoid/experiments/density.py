@@ -15,8 +15,8 @@ from graphoid.experiments.experiment import Experiment
 from graphoid.experiments.papers.lowd2014 import DENSITY, LEARNERS
 from graphoid.experiments.results import columns
 from graphoid.experiments.tables import file, select_rows
-from graphoid.models.conditional_gibbs import ConditionalGibbs
 from graphoid.models.density import DensityLearner
+from graphoid.models.gibbs_conditional import ConditionalGibbs
 from graphoid.models.pseudo_likelihood import PseudoLikelihood
 
 if TYPE_CHECKING:

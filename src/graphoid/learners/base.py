@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from dataclasses import asdict, dataclass, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from graphoid.counts.remote.access_cost import Spent, spent_by
+from graphoid.counts.remote.access_cost import AccessCost, spent_by
 from graphoid.data.table import Table
 from graphoid.errors import SettingsError
 from graphoid.independence.chi_square import ChiSquare
@@ -190,14 +190,14 @@ def own_settings(learner: Any) -> dict[str, Any]:
     return {s.name: plain(getattr(learner, s.name)) for s in fields(learner) if s.name != "test"}
 
 
-def charged(structure: _Structure, engine: Any, before: Spent | None) -> _Structure:
+def charged(structure: _Structure, engine: Any, before: AccessCost | None) -> _Structure:
     """Return a structure with what the trips to its data took; as it is, where the data are in memory."""
     after = spent_by(engine)
     if before is None or after is None:
         return structure
     taken, found = after - before, engine.discovery
     if engine.prices is not None:
-        read = Spent(found.queries, found.rows_read, found.bytes_read, seconds=found.seconds)
+        read = AccessCost(found.queries, found.rows_read, found.bytes_read, seconds=found.seconds)
         found = replace(found, money=engine.prices.of(read))
     cost = replace(
         structure.cost,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from graphoid.counts.engine import CountEngine, CountRequest, ScoresNearCounts
+from graphoid.counts.engine import CountEngine, CountRequest, ScoringEngine
 from graphoid.counts.native import engine_for
 from graphoid.data.table import Table
 from graphoid.errors import DataError, SettingsError
@@ -233,13 +233,13 @@ class CountedScorer(BlanketScorer):
 
     def _compute(self, families: list[Family]) -> list[float]:
         blankets = [(x, blanket_of(mask)) for x, mask in families]
-        if isinstance(self.engine, ScoresNearCounts):
+        if isinstance(self.engine, ScoringEngine):
             return cast("list[float]", self._near_counts(self.engine, blankets).tolist())
         found = self.engine.counts([CountRequest((*blanket, x)) for x, blanket in blankets])
         return [self._from_counts(counts) for counts in found]
 
     @abstractmethod
-    def _near_counts(self, engine: ScoresNearCounts, blankets: list[Blanket]) -> NDArray[np.float64]:
+    def _near_counts(self, engine: ScoringEngine, blankets: list[Blanket]) -> NDArray[np.float64]:
         """Return the terms of many blankets from an engine that computes them by itself."""
 
     @abstractmethod
