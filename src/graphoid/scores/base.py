@@ -14,6 +14,7 @@ from graphoid.counts.native import engine_for
 from graphoid.data.table import Table
 from graphoid.errors import DataError, SettingsError
 from graphoid.scores.priors import GraphPrior, UniformPrior
+from graphoid.settings import Settings
 from graphoid.structure.separation import members
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ Family = tuple[int, int]
 """A variable and the mask of its blanket."""
 
 
-class Score(ABC):
+class Score(Settings, ABC):
     """A number for a graph, in natural logarithms: the larger, the better the data speak for it.
 
     Holds settings only. :meth:`on` joins it to data.
