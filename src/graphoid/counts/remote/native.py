@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from graphoid.counts.engine import Blanket, Columns, Kernel, refuse_if_too_many_states
+from graphoid.counts.engine import Blanket, Columns, Kernel, Logistic, refuse_if_too_many_states
 from graphoid.counts.remote.access import RowSource
 from graphoid.counts.remote.engine import RemoteEngine
 from graphoid.counts.remote.local_rows import LocalRows, judge_in_parts
@@ -105,25 +105,9 @@ class NativeRemoteEngine(RemoteEngine):
         """Return the log marginal likelihood of every variable given its blanket."""
         return self._score(blankets, lambda engine, own: engine.marginal_likelihoods(ess, own))
 
-    def logistic_likelihoods(
-        self, blankets: list[Blanket], *, interactions: bool, price: float
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the maximum log-likelihood and the number of parameters of every logistic model."""
-
-        def both(engine: NativeEngine, own: list[Blanket]) -> NDArray[np.float64]:
-            return np.stack(engine.logistic_likelihoods(own, interactions=interactions, price=price), axis=1)
-
-        numbers = self._score(blankets, both)
-        return numbers[:, 0].copy(), numbers[:, 1].copy()
-
-    def logistic_evidence(
-        self, blankets: list[Blanket], *, interactions: bool, scale: float
-    ) -> NDArray[np.float64]:
-        """Return the log marginal likelihood of every logistic model, its effects integrated out."""
-        return self._score(
-            blankets,
-            lambda engine, own: engine.logistic_evidence(own, interactions=interactions, scale=scale),
-        )
+    def logistic_terms(self, model: Logistic, blankets: list[Blanket]) -> NDArray[np.float64]:
+        """Return what the best logistic model of every variable given its blanket is worth."""
+        return self._score(blankets, lambda engine, own: engine.logistic_terms(model, own))
 
     def _score(
         self, blankets: list[Blanket], score: Callable[[NativeEngine, list[Blanket]], NDArray[np.float64]]
