@@ -16,18 +16,17 @@ from graphoid.data.table import Table
 from graphoid.independence.chi_square import ChiSquare
 from graphoid.independence.remembering import Remembering
 from graphoid.independence.tester import Tester
-from graphoid.logic.source import rows_per_cell
-from graphoid.progress import Step, tell
+from graphoid.learners.questions import Questions
 from graphoid.settings import Settings, check_settings, describe, json_value
 from graphoid.structure.contexts import CanonicalModel
-from graphoid.structure.learned import EXECUTED, Cost, LearnedStructure
+from graphoid.structure.learned import Cost, LearnedStructure
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from graphoid.independence.base import DiscreteTest
     from graphoid.independence.partial_correlation import PartialCorrelation
-    from graphoid.logic.source import IndependenceSource, Question
+    from graphoid.logic.source import IndependenceSource
     from graphoid.logic.verdict import Verdict
     from graphoid.progress import Listener
     from graphoid.structure.graph import UndirectedGraph
@@ -137,59 +136,6 @@ def add_access_cost(cost: AnyCost, engine: MeteredEngine, before: AccessCost) ->
     )
 
 
-class Questions:
-    """Puts questions to a source of answers and keeps every answer, in order.
-
-    Parameters
-    ----------
-    ci
-        The thing that answers.
-    progress
-        Hears how far the search has come, with the trace so far.
-    """
-
-    def __init__(self, ci: IndependenceSource, progress: Listener | None = None) -> None:
-        self.names = tuple(ci.names)
-        self.trace: list[Verdict] = []
-        self.queries = 0
-        self._ci = ci
-        self._progress = progress
-
-    def ask(self, questions: Sequence[Question]) -> list[Verdict]:
-        """Ask in one trip."""
-        return self._kept(self._ci.ask(questions) if questions else [])
-
-    def execute(self, questions: Sequence[Question]) -> list[Verdict]:
-        """Ask in one trip, and have tests executed even where rules know an answer."""
-        execute = getattr(self._ci, "execute", self._ci.ask)
-        return self._kept(execute(questions) if questions else [])
-
-    def _kept(self, verdicts: list[Verdict]) -> list[Verdict]:
-        self.queries += any(v.source in EXECUTED for v in verdicts)
-        self.trace += verdicts
-        return verdicts
-
-    def ask_one(self, x: int, y: int, given: Sequence[int]) -> Verdict:
-        """Ask one question."""
-        verdict = self._ci.ask([(x, y, tuple(given))])[0]
-        self.queries += verdict.source in EXECUTED
-        self.trace.append(verdict)
-        return verdict
-
-    def rows_per_cell(self, variables: Sequence[int]) -> float:
-        """Return how many rows there are for each cell of a table; infinite where answers need no data."""
-        return rows_per_cell(self._ci, variables)
-
-    def tell(self, phase: str, done: int, total: int | None = None) -> None:
-        """Tell the listener how far the search has come."""
-        self._progress = tell(self._progress, Step(phase, done, total, so_far=self.trace))
-
-    def note(self, verdict: Verdict) -> Verdict:
-        """Keep an answer that took no question."""
-        self.trace.append(verdict)
-        return verdict
-
-
 @dataclass(kw_only=True, eq=False)
 class AskingLearner(Learner["IndependenceSource", LearnedStructure]):
     """A learner that asks for independences."""
@@ -213,7 +159,7 @@ class AskingLearner(Learner["IndependenceSource", LearnedStructure]):
         tester = Tester(ChiSquare() if self.test is None else self.test, table)
         return Remembering(tester, run.known) if run.known else tester
 
-    def _answering(self, ci: IndependenceSource) -> IndependenceSource:
+    def _wrap(self, ci: IndependenceSource) -> IndependenceSource:
         """Return who answers this learner's questions, which may be more than the source alone."""
         return ci
 
@@ -232,7 +178,7 @@ class IndependenceLearner(AskingLearner):
         """Return the graph, and how many of the questions were initial ones."""
 
     def _learn(self, source: IndependenceSource, run: Run) -> LearnedStructure:
-        questions = Questions(self._answering(source), run.progress)
+        questions = Questions(self._wrap(source), run.progress)
         graph, n_initial = self._search(questions)
         seconds, trace = run.seconds, tuple(questions.trace)
         return LearnedStructure(

@@ -18,11 +18,6 @@ def gsimn(ci: IndependenceSource, *, skip_independent: bool = False) -> Undirect
     return gsmn(Inferring(ci), skip_independent=skip_independent)
 
 
-def gsimn_fch(ci: IndependenceSource, *, skip_independent: bool = False) -> UndirectedGraph:
-    """Return the graph by GSMN*'s loop, with Algorithm 6 as who answers."""
-    return gsmn(Chaining(ci), skip_independent=skip_independent)
-
-
 @dataclass(kw_only=True, eq=False)
 class GSIMN(GrowShrinkLearner):
     r"""GSIMN, the grow-shrink inference-based Markov network learner ([Bromberg2009]_, section 4.5).
@@ -44,8 +39,7 @@ class GSIMN(GrowShrinkLearner):
     rule, fdr, max_given, regrow
         As for :class:`~graphoid.GSMN`. With ``fdr``, edges whose deciding answer was inferred are tested.
     preset
-        "robust" as for :class:`~graphoid.GSMN`; but a dependence that is sure given some variables is not
-        tested again given fewer of them. Independences are never inferred: on few rows none is sure.
+        ``GSIMN(preset="robust")`` is :class:`~graphoid.RobustGSMN` with ``infer=True``.
 
     Notes
     -----
@@ -66,9 +60,7 @@ class GSIMN(GrowShrinkLearner):
 
     chaining: Literal["backward", "forward"] = "backward"
 
-    _infers: ClassVar[bool] = True
+    infers: ClassVar[bool] = True
 
-    def _answering(self, ci: IndependenceSource) -> IndependenceSource:
-        if self.preset is not None:  # infers by itself, from answers that are sure
-            return ci
+    def _wrap(self, ci: IndependenceSource) -> IndependenceSource:
         return Chaining(ci) if self.chaining == "forward" else Inferring(ci)
