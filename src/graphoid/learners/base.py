@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Generic, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from graphoid.structure.learned import Cost, LearnedStructure
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from graphoid.counts.engine import Kernel
     from graphoid.independence.base import DiscreteTest
     from graphoid.independence.partial_correlation import PartialCorrelation
     from graphoid.logic.source import IndependenceSource
@@ -35,6 +36,18 @@ Source = TypeVar("Source")
 """What settings and a table make together: something that answers questions, or scores graphs."""
 Structure = TypeVar("Structure", LearnedStructure, CanonicalModel)
 AnyCost = TypeVar("AnyCost", bound=Cost)
+
+
+class ResampleKernel(NamedTuple):
+    """What the grow-shrink kernel over resamples is told of a learner (``native/graphs/grow_shrink.cpp``)."""
+
+    test: Kernel
+    alpha: float
+    propagate: bool
+    skip_independent: bool
+    both: bool
+    """Whether both ends of an edge have to find it."""
+    infer: bool
 
 
 class Run(NamedTuple):
@@ -100,6 +113,10 @@ class Learner(Settings, ABC, Generic[Source, Structure]):
             setattr(self, name, value)
         return self
 
+    def resample_kernel(self) -> ResampleKernel | None:
+        """Return the settings of the kernel that learns from many resamples at once; None if it cannot."""
+        return None
+
     def _check(self) -> None:
         """Raise if a setting has a value it cannot have."""
         check_settings(self, type(self).__name__)
@@ -134,6 +151,9 @@ def add_access_cost(cost: AnyCost, engine: MeteredEngine, before: AccessCost) ->
         money=0.0 if prices is None else prices.of(spent),
         discovery=found,
     )
+
+
+AnyLearner = Learner[Any, Any]
 
 
 @dataclass(kw_only=True, eq=False)

@@ -9,6 +9,7 @@ from graphoid.independence.inferring import Chaining, Inferring
 from graphoid.learners.grow_shrink.gsmn import GrowShrinkLearner, gsmn
 
 if TYPE_CHECKING:
+    from graphoid.learners.base import ResampleKernel
     from graphoid.logic.source import IndependenceSource
     from graphoid.structure.graph import UndirectedGraph
 
@@ -61,6 +62,10 @@ class GSIMN(GrowShrinkLearner):
     chaining: Literal["backward", "forward"] = "backward"
 
     infers: ClassVar[bool] = True
+
+    def resample_kernel(self) -> ResampleKernel | None:
+        """Return the settings of the kernel, which infers by one step."""
+        return super().resample_kernel() if self.chaining == "backward" else None
 
     def _wrap(self, ci: IndependenceSource) -> IndependenceSource:
         return Chaining(ci) if self.chaining == "forward" else Inferring(ci)

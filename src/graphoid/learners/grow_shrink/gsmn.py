@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, cast
 
 from graphoid.errors import SettingsError
-from graphoid.learners.base import IndependenceLearner
+from graphoid.independence.chi_square import ChiSquare
+from graphoid.independence.classical import SignificanceTest
+from graphoid.learners.base import IndependenceLearner, ResampleKernel
 from graphoid.learners.grow_shrink.discoveries import control_discoveries
 from graphoid.learners.grow_shrink.loop import Rule, grow_shrink
 from graphoid.learners.grow_shrink.robust import RobustGSMN
@@ -89,6 +91,17 @@ class GrowShrinkLearner(IndependenceLearner):
     def propagates(self) -> bool:
         """Whether what is found of one variable holds for the other, too."""
         return True
+
+    def resample_kernel(self) -> ResampleKernel | None:
+        """Return the settings of the kernel, which has the published loop and tests with a p-value."""
+        self._check()
+        test = ChiSquare() if self.test is None else self.test
+        published = self.fdr is None and self.max_given is None and self.regrow == 0
+        if not published or not isinstance(test, SignificanceTest) or test.thin.answer != "test":
+            return None
+        both = self.rule == "both"
+        kernel, alpha = test.kernel, float(test.alpha)
+        return ResampleKernel(kernel, alpha, self.propagates, self.skip_independent, both, self.infers)
 
     def _search(self, questions: Questions) -> tuple[UndirectedGraph, int]:
         graph = gsmn(
