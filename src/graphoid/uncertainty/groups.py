@@ -18,7 +18,7 @@ from graphoid.data.table import Table, Weights
 from graphoid.errors import DataError
 from graphoid.learners.recommended import recommended
 from graphoid.settings import Number, check_setting
-from graphoid.uncertainty.replicates import Measured, graph_of, in_table, measured
+from graphoid.uncertainty.replicates import Measured, graph_of, in_table, measure_resamples
 from graphoid.uncertainty.resampling import Resampler, seed_of
 from graphoid.uncertainty.strength import crossings_of
 
@@ -113,7 +113,7 @@ def compare_groups(
     crossings = crossings_of(graph, rest.variables)
     seed, share = seed_of(random_state), (sizes[0] / rest.n_rows,)
     halves = [
-        measured(kind(rest, "cases", seed, share), range(n), crossings, n_jobs)
+        measure_resamples(kind(rest, "cases", seed, share), range(n), crossings, n_jobs)
         for kind in (Resampler, _Complement)
     ]
     parts = restrict_rows(rest, member), restrict_rows(rest, ~member)

@@ -70,7 +70,7 @@ def probabilities(
     structure: LearnedStructure | CanonicalModel, pairs: Sequence[Edge]
 ) -> NDArray[np.float64] | None:
     """Return what a learned structure says of every pair; None if its learner has no posterior."""
-    known = structure.edge_probabilities if isinstance(structure, LearnedStructure) else None
+    known = structure.edge_probabilities if isinstance(structure, LearnedStructure) else {}
     return np.array([known.get(pair, np.nan) for pair in pairs], dtype=np.float64) if known else None
 
 
