@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from graphoid.errors import SettingsError
 
@@ -82,7 +82,7 @@ class Budget:
                 raise SettingsError(f"a budget's {limit.name} is {value!r}; it must be a number, 0 or more.")
 
     @classmethod
-    def of(cls, value: Any) -> Budget:
+    def of(cls, value: float | Mapping[str, float] | Budget | None) -> Budget:
         """Return the budget that a setting means: a number is a price, a mapping names its limits."""
         if value is None:
             return cls()
@@ -94,10 +94,10 @@ class Budget:
                 raise SettingsError(
                     f"a budget has no limit {unknown[0]!r}; it may have price, tests and seconds."
                 )
-            return cls(**value)
+            return cls(**dict(value))
         return cls(price=value)
 
-    def left(self, spent: float, tests: int, seconds: float) -> float:
+    def remaining(self, spent: float, tests: int, seconds: float) -> float:
         """Return the price that the next test may have; below 0 where no test may follow."""
         if self.tests is not None and tests >= self.tests:
             return -1.0
