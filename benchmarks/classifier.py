@@ -18,7 +18,7 @@ from statistics import median
 import numpy as np
 
 import graphoid as gd
-from graphoid.classifiers.columns import learned
+from graphoid.classifiers.columns import learn_attribute
 from graphoid.classifiers.likelihood import likelihood
 from graphoid.classifiers.search import Settings, climb
 from graphoid.classifiers.submodels import Submodels
@@ -41,7 +41,7 @@ def submodels(rows: Labeled, known: np.ndarray) -> Submodels:
     """Return the coded rows of a fold, cut by these rows."""
     labels, classes = np.unique(rows.classes[known], return_inverse=True)
     coded = [
-        learned(column, name, known, classes, len(labels), weights=None, discretize="auto")
+        learn_attribute(column, name, known, classes, len(labels), weights=None, discretize="auto")
         for name, column in zip(rows.attributes.column_names, rows.attributes.columns, strict=True)
     ]
     return counted([codes for _, codes in coded], [a.size for a, _ in coded], classes, len(labels))

@@ -19,7 +19,7 @@ import numpy as np
 
 from graphoid.experiments.density import parts
 from graphoid.models import pseudo_likelihood as module
-from graphoid.models.fit import fit_weights
+from graphoid.models.maximum_pseudo_likelihood import fit_weights
 from graphoid.models.pseudo_likelihood import PseudoLikelihood
 from measure import best, closing_line, random_table, word
 
@@ -43,7 +43,7 @@ def evaluation() -> None:
         weights = np.random.default_rng(0).normal(scale=0.1, size=len(likelihood.features))
         kernel = best(lambda: likelihood.value_and_gradient(weights), clock=time.process_time)
         plain = best(
-            lambda: module._evaluated(likelihood, weights, None, likelihood),
+            lambda: module._evaluate(likelihood, weights, None, likelihood),
             clock=time.process_time,
             seconds=0,
         )

@@ -17,9 +17,9 @@ import numpy as np
 from graphoid import datasets
 from graphoid.counts.native import kernels
 from graphoid.data.variables import Variable
-from graphoid.models.chains import run_chains
 from graphoid.models.factors import Factor
 from graphoid.models.gibbs import GROUP, GibbsSampler, conditionals
+from graphoid.models.gibbs_multistate import run_chains
 from graphoid.models.network import MarkovNetwork
 from measure import N_ROWS, best, closing_line, word
 

@@ -17,6 +17,7 @@ PACKAGE = Path(__file__).resolve().parent.parent / "src" / "graphoid"
 # From the top down: a room may import itself and what stands before it.
 ROOMS = [
     "errors",
+    "settings",
     "progress",
     "logic",
     "structure",

@@ -50,10 +50,10 @@ if TYPE_CHECKING:
     from graphoid.logic.assertion import Assertion as Assertion
     from graphoid.logic.verdict import Verdict as Verdict
     from graphoid.models.density import DensityLearner as DensityLearner
-    from graphoid.models.fit import L1 as L1
-    from graphoid.models.fit import L2 as L2
-    from graphoid.models.fit import CrossValidated as CrossValidated
-    from graphoid.models.fit import ElasticNet as ElasticNet
+    from graphoid.models.maximum_pseudo_likelihood import L1 as L1
+    from graphoid.models.maximum_pseudo_likelihood import L2 as L2
+    from graphoid.models.maximum_pseudo_likelihood import CrossValidated as CrossValidated
+    from graphoid.models.maximum_pseudo_likelihood import ElasticNet as ElasticNet
     from graphoid.models.network import MarkovNetwork as MarkovNetwork
     from graphoid.scores.bjp import BJP as BJP
     from graphoid.scores.evidence import LogLinearEvidence as LogLinearEvidence
@@ -88,10 +88,10 @@ _HOME = {
     "CSPC": "learners.contexts.cspc",
     "CanonicalModel": "structure.contexts",
     "ChiSquare": "independence.chi_square",
-    "CrossValidated": "models.fit",
+    "CrossValidated": "models.maximum_pseudo_likelihood",
     "DensityLearner": "models.density",
     "EdgePrior": "scores.priors",
-    "ElasticNet": "models.fit",
+    "ElasticNet": "models.maximum_pseudo_likelihood",
     "ExhaustiveSearch": "learners.scored.exhaustive",
     "GSIMN": "learners.grow_shrink.gsimn",
     "GSMN": "learners.grow_shrink.gsmn",
@@ -99,8 +99,8 @@ _HOME = {
     "HillClimb": "learners.scored.hill_climb",
     "IBScore": "scores.ib",
     "Inferring": "independence.inferring",
-    "L1": "models.fit",
-    "L2": "models.fit",
+    "L1": "models.maximum_pseudo_likelihood",
+    "L2": "models.maximum_pseudo_likelihood",
     "LearnedStructure": "structure.learned",
     "Ledger": "independence.ledger",
     "LogLinearEvidence": "scores.evidence",

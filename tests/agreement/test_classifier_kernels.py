@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from graphoid.classifiers.conditional import NativeConditional, PlainConditional, Potentials
-from graphoid.classifiers.fitted import potentials
+from graphoid.classifiers.discriminative import potentials
 from graphoid.classifiers.likelihood import NativeLikelihood, PlainLikelihood
-from graphoid.classifiers.mixture import NativePredictor, PlainPredictor, averaged, best_structure
+from graphoid.classifiers.mixture import NativePredictor, PlainPredictor, average_structures, best_structure
 from graphoid.classifiers.search import Settings, climb
 from graphoid.classifiers.submodels import NativeSubmodels, Submodels
 from graphoid.counts.native import kernels
@@ -50,11 +50,11 @@ def test_the_climb(case, threads):
     for a, b in zip(fast.steps, plain.steps, strict=True):
         np.testing.assert_array_equal(a.faces, b.faces)
         np.testing.assert_allclose(a.log_posterior, b.log_posterior, rtol=1e-11)
-        assert a.taken == b.taken
+        assert a.chosen == b.chosen
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-@pytest.mark.parametrize("write", [averaged, best_structure])
+@pytest.mark.parametrize("write", [average_structures, best_structure])
 def test_predictions_also_of_levels_that_were_not_seen(case, write):
     of = submodels(2, **case)
     mixture = write(climb(of, PlainLikelihood(of), Settings()), of)
@@ -72,7 +72,7 @@ def test_codes_beyond_the_values_are_refused():
     columns = [np.full(700, 99, dtype=np.uint16), *of.columns[1:]]
     with pytest.raises(ValueError, match="a code beyond the values"):
         NativeLikelihood(Submodels(columns, of.sizes, of.classes, 2), native, 1)
-    predictor = NativePredictor(averaged(climb(of, PlainLikelihood(of), Settings()), of), native, 1)
+    predictor = NativePredictor(average_structures(climb(of, PlainLikelihood(of), Settings()), of), native, 1)
     with pytest.raises(ValueError, match="a code beyond the values"):
         predictor.predict(columns, 700)
 

@@ -13,9 +13,9 @@ import graphoid as gd
 from graphoid.errors import DataError
 from graphoid.experiments.density import MEASURES, Density, conditional_losses, parts
 from graphoid.experiments.printed import DENSITY
-from graphoid.models.conditional_gibbs import ConditionalGibbs
-from tests.models.test_conditional_gibbs import enumerated
+from graphoid.models.gibbs_conditional import ConditionalGibbs
 from tests.models.test_density import TRUE, N, sampled
+from tests.models.test_gibbs_conditional import enumerated
 from tests.support.tables import needs_kernels
 
 QUICK = Density(

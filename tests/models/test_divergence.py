@@ -34,7 +34,7 @@ def test_exact_divergence(p: gd.MarkovNetwork, q: gd.MarkovNetwork) -> None:
     assert p.kl(p) >= 0
 
 
-@pytest.mark.parametrize("way", [divergence._sampled, divergence._along_path])
+@pytest.mark.parametrize("way", [divergence._sampling, divergence._along_path])
 @pytest.mark.parametrize(("p", "q"), PAIRS[:3])
 def test_sampled_divergence_is_within_its_error(p: gd.MarkovNetwork, q: gd.MarkovNetwork, way) -> None:
     found = way(p, q, 60_000, np.random.default_rng(0))

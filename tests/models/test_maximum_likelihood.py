@@ -10,8 +10,8 @@ import pytest
 import graphoid as gd
 from graphoid import datasets
 from graphoid.errors import CountsTooLarge, SettingsError
-from graphoid.models.fit import L1, L2
 from graphoid.models.maximum_likelihood import Likelihood, fit_exactly
+from graphoid.models.maximum_pseudo_likelihood import L1, L2
 from graphoid.structure.cliques import clique_features
 from tests.support.networks import enumerated, random_network, variables_of
 from tests.support.tables import random_table

@@ -20,7 +20,7 @@ import graphoid as gd
 from graphoid import datasets
 from graphoid.errors import CountsTooLarge, DataError, SettingsError
 from graphoid.models.factors import Factor
-from graphoid.models.fit import L1, CrossValidated
+from graphoid.models.maximum_pseudo_likelihood import L1, CrossValidated
 from graphoid.structure.document import digest
 from tests.support.networks import enumerated, random_network, variables_of
 from tests.support.tables import random_table

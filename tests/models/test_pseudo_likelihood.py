@@ -119,8 +119,8 @@ def test_the_kernel_agrees_with_numpy(n_rows):
     likelihood = PseudoLikelihood(features, table)
     weights, along = rng.normal(scale=3.0, size=(2, len(features)))
     for direction in (None, along):
-        value, out = likelihood._evaluated(weights, direction, likelihood)
-        expected = module._evaluated(likelihood, weights, direction, likelihood)
+        value, out = likelihood._evaluate(weights, direction, likelihood)
+        expected = module._evaluate(likelihood, weights, direction, likelihood)
         assert value == pytest.approx(expected[0], rel=1e-12)
         np.testing.assert_allclose(out, expected[1], rtol=1e-10, atol=1e-10 * n_rows)
 

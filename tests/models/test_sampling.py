@@ -9,11 +9,11 @@ import pytest
 
 import graphoid as gd
 from graphoid.errors import DataError, SettingsError
-from graphoid.models import chains, estimate, gibbs
-from graphoid.models.chains import run_chains, state_conditionals
+from graphoid.models import estimate, gibbs, gibbs_multistate
 from graphoid.models.estimate import r_hat
 from graphoid.models.factors import Factor
 from graphoid.models.gibbs import GibbsSampler
+from graphoid.models.gibbs_multistate import run_chains, state_conditionals
 from tests.support.networks import agreeing, enumerated, grid, marginal, random_network, variables_of
 from tests.support.tables import needs_kernels
 
@@ -87,7 +87,7 @@ def test_the_kernel_and_numpy_draw_the_same_sample(
 ) -> None:
     sampler = GibbsSampler(burn_in=7, thin=3, n_chains=128)
     by_kernel = MODELS[name].sample(n_rows, 5, sampler=sampler)
-    monkeypatch.setattr(chains, "kernels", lambda: None)
+    monkeypatch.setattr(gibbs_multistate, "kernels", lambda: None)
     np.testing.assert_array_equal(by_kernel.codes, MODELS[name].sample(n_rows, 5, sampler=sampler).codes)
 
 

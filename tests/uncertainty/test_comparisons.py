@@ -8,7 +8,7 @@ import pytest
 import graphoid as gd
 from graphoid.errors import DataError, SettingsError
 from graphoid.uncertainty.groups import bayes_factor
-from graphoid.uncertainty.power import needed
+from graphoid.uncertainty.power import rows_to_reach
 from tests.support.tables import table_of
 
 
@@ -139,6 +139,6 @@ def test_power_rises_with_the_rows():
 
 def test_rows_needed_between_sizes():
     # halfway from .5 to .9 is .7: the geometric mean of 100 and 400
-    assert needed((100, 400), np.array([0.5, 0.9]), 0.7) == 200
-    assert needed((100, 400), np.array([0.9, 0.5]), 0.8) == 100
-    assert needed((100, 400), np.array([0.1, 0.5]), 0.8) is None
+    assert rows_to_reach((100, 400), np.array([0.5, 0.9]), 0.7) == 200
+    assert rows_to_reach((100, 400), np.array([0.9, 0.5]), 0.8) == 100
+    assert rows_to_reach((100, 400), np.array([0.1, 0.5]), 0.8) is None

@@ -53,7 +53,7 @@ class Sets:
         return np.stack([self.keys(part) for part in subsets(tuple(range(self.size)))], axis=1)
 
 
-def promising(
+def promising_sets(
     attributes: Sequence[int],
     n: int,
     size: int,
@@ -86,7 +86,7 @@ def promising(
     if smaller is None or math.comb(len(attributes), size) <= most:
         members = np.array(list(combinations(attributes, size)), dtype=np.int32).reshape(-1, size)
         return Sets(members, n)
-    sets = Sets(_extended(smaller, gains, most), n)
+    sets = Sets(_extensions(smaller, gains, most), n)
     order = np.argsort(smaller.keys(), kind="stable")
     known, worth = smaller.keys()[order], gains[order]
     finite = worth[np.isfinite(worth)]
@@ -100,7 +100,7 @@ def promising(
     return Sets(sets.members[np.sort(best)], n)
 
 
-def _extended(smaller: Sets, gains: NDArray[np.float64], most: int) -> NDArray[np.int32]:
+def _extensions(smaller: Sets, gains: NDArray[np.float64], most: int) -> NDArray[np.int32]:
     """Return the best sets extended by every attribute that one of them has, each once, in order.
 
     A set is promising by its subsets: the best ``most`` extensions need no more than ``most`` + 1 of these.

@@ -75,7 +75,7 @@ class Levels(Attribute):
 
     def codes(self, raw: Any) -> NDArray[np.uint16]:
         """Return a code for every row; ``size`` for what was not seen."""
-        column = encoded(raw, self.name)
+        column = encode_column(raw, self.name)
         levels = column.states()
         _refuse_other_kind(self.name, self.levels, levels)
         place = {level: code for code, level in enumerate(self.levels)}
@@ -109,7 +109,7 @@ class Intervals(Attribute):
             numbers = raw.astype(np.float64, copy=False)
             refuse_infinite(np.isinf(numbers), self.name)
         else:
-            column = encoded(raw, self.name)
+            column = encode_column(raw, self.name)
             _refuse_other_kind(self.name, (0.0,), column.states())
             numbers = column.numbers()
         codes = np.searchsorted(self.cuts, numbers).astype(np.uint16)
@@ -117,7 +117,7 @@ class Intervals(Attribute):
         return codes
 
 
-def learned(
+def learn_attribute(
     raw: Any,
     name: str,
     rows: NDArray[np.intp],
@@ -143,7 +143,7 @@ def learned(
         "auto" cuts numbers that are not whole or have more than :data:`FEW` values, "mdlp" cuts all numbers,
         None cuts nothing.
     """
-    column = encoded(raw, name)
+    column = encode_column(raw, name)
     codes = column.codes[rows]
     counts = np.bincount(codes, minlength=len(column.levels) + 1)
     present = np.flatnonzero(counts[:-1])
@@ -173,7 +173,7 @@ def learned(
     return attribute, np.take(ranks, codes)
 
 
-def encoded(raw: Any, name: str) -> Encoded:
+def encode_column(raw: Any, name: str) -> Encoded:
     """Return a column as levels and codes; objects of unknown types are told apart by their text."""
     try:
         return encode(raw, name)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 
 from graphoid.counts.native import kernels
-from graphoid.models.quasi_newton import MEMORY, minimized
+from graphoid.models.quasi_newton import MEMORY, minimize
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -97,7 +97,7 @@ class PlainConditional:
     def loss(self, at: Floats) -> tuple[float, Floats]:
         """Return its value and its derivatives."""
         of = self._of
-        scales, weights = taken_apart(of, at)
+        scales, weights = split_scales(of, at)
         relevance = of.relevance[of.face, None]
         scale = relevance * scales[1:][of.face, None]
         scores = scales[0] * of.start + self._lines @ (scale * of.counted + relevance * weights)
@@ -123,7 +123,7 @@ class PlainConditional:
     def minimum(self) -> Floats:
         """Return the scales and weights with the highest posterior."""
         begin = np.append(self._prior, np.zeros(self._of.counted.size))
-        found = minimized(self.loss, begin, most_iterations=MOST_ITERATIONS, slope=SLOPE, gain=TOLERANCE)
+        found = minimize(self.loss, begin, most_iterations=MOST_ITERATIONS, slope=SLOPE, gain=TOLERANCE)
         return np.asarray(found.x)
 
 
@@ -155,7 +155,7 @@ class NativeConditional:
         return found
 
 
-def taken_apart(of: Potentials, at: Floats) -> tuple[Floats, Floats]:
+def split_scales(of: Potentials, at: Floats) -> tuple[Floats, Floats]:
     """Return scales, and weights as lines of classes."""
     n = len(of.relevance) + 1
     return at[:n], at[n:].reshape(of.counted.shape)

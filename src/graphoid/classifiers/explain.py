@@ -55,7 +55,7 @@ class Explanation:
         return "\n".join([head, *(f"  {line}" for line in lines)])
 
 
-def explained(
+def explain_row(
     mixture: Mixture,
     attributes: Sequence[Attribute],
     codes: Sequence[int],

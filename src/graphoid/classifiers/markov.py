@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from graphoid.classifiers.columns import learned
+from graphoid.classifiers.columns import learn_attribute
+from graphoid.classifiers.discriminative import fit_potentials
 from graphoid.classifiers.estimator import (
     BaseEstimator,
     ClassifierMixin,
@@ -19,10 +20,9 @@ from graphoid.classifiers.estimator import (
     check_y,
     validate_data,
 )
-from graphoid.classifiers.explain import Explanation, explained
-from graphoid.classifiers.fitted import fitted
+from graphoid.classifiers.explain import Explanation, explain_row
 from graphoid.classifiers.likelihood import likelihood
-from graphoid.classifiers.mixture import averaged, best_structure
+from graphoid.classifiers.mixture import average_structures, best_structure
 from graphoid.classifiers.prior import PRIORS
 from graphoid.classifiers.search import Settings, climb
 from graphoid.classifiers.structures import Structure, best_regions, path, structures
@@ -73,9 +73,9 @@ class MarkovNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         Which numbers are cut: all but whole numbers of at most ten values, all, or none.
     preset : {None, "paper"}, default=None
         None fits potentials to the conditional likelihood, with the counted ones as their prior
-        (:mod:`graphoid.classifiers.fitted`), on the faces of all structures that matter (or of the best
-        one). "paper" predicts by the counted potentials, averaged over structures, as [Jakulin2006]_ does.
-        The structures and their posterior are the same.
+        (:mod:`graphoid.classifiers.discriminative`), on the faces of all structures that matter (or of
+        the best one). "paper" predicts by the counted potentials, averaged over structures, as
+        [Jakulin2006]_ does. The structures and their posterior are the same.
     n_jobs : int, optional
         How many threads; None is one. Results do not depend on it.
 
@@ -155,7 +155,7 @@ class MarkovNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             How many rows each row stands for.
         """
         self._check_settings()
-        source, rows = self._opened(X, reset=True)
+        source, rows = self._open(X, reset=True)
         target = np.asarray(check_y(y, estimator=self))
         check_consistent_length(rows, target)
         weights = None if sample_weight is None else self._weights(sample_weight, rows)
@@ -165,7 +165,7 @@ class MarkovNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         self.attributes_ = []
         columns = []
         for name, raw in zip(self._names(source), source.load(range(len(source.names))), strict=True):
-            attribute, codes = learned(
+            attribute, codes = learn_attribute(
                 raw, name, kept, classes, len(self.classes_), weights=weights, discretize=self.discretize
             )
             self.attributes_.append(attribute)
@@ -187,9 +187,9 @@ class MarkovNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         self.log_posterior_, self.dof_ = self._best()
         if self.preset == "paper":
             self._single = best_structure(self._climb, of)
-            self._mixture = averaged(self._climb, of) if self.averaging else self._single
+            self._mixture = average_structures(self._climb, of) if self.averaging else self._single
         else:
-            self._single = self._mixture = fitted(self._climb, of, averaging=bool(self.averaging))
+            self._single = self._mixture = fit_potentials(self._climb, of, averaging=bool(self.averaging))
         return self
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
@@ -198,11 +198,11 @@ class MarkovNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         Rows are taken in chunks, so that little more than the result is held in memory.
         """
         check_is_fitted(self)
-        source, rows = self._opened(X, reset=False)
+        source, rows = self._open(X, reset=False)
         predictor = self._mixture.predictor(self._n_threads())
         out = np.empty((source.n_rows, len(self.classes_)))
         for first in range(0, source.n_rows, CHUNK):
-            chunk = _sliced(rows, first, first + CHUNK) if source.n_rows > CHUNK else rows
+            chunk = _slice(rows, first, first + CHUNK) if source.n_rows > CHUNK else rows
             codes = self._codes(open_source(chunk))
             out[first : first + CHUNK] = predictor.predict(codes, len(codes[0]))
         out /= out.sum(axis=1, keepdims=True)
@@ -241,7 +241,7 @@ class MarkovNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         first = likely[0] if predicted is None else self._class(predicted)
         others = likely[likely != first]
         second = others[0] if against is None else self._class(against)
-        return explained(
+        return explain_row(
             self._single, self.attributes_, [int(c[0]) for c in codes], self.classes_, int(first), int(second)
         )
 
@@ -279,7 +279,7 @@ class MarkovNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         tags.input_tags.string = True
         return tags
 
-    def _opened(self, X: Any, *, reset: bool) -> tuple[Source, Any]:
+    def _open(self, X: Any, *, reset: bool) -> tuple[Source, Any]:
         """Return checked rows as a source, and in the form they came in."""
         if hasattr(X, "collect") and hasattr(X, "collect_schema"):
             X = X.collect()  # a lazy frame of polars
@@ -297,7 +297,7 @@ class MarkovNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
     def _one_row(self, row: Any) -> Source:
         """Return a row, in whatever form it comes, as a source."""
         if hasattr(row, "columns") or np.ndim(row) == 2:
-            source, _ = self._opened(row, reset=False)
+            source, _ = self._open(row, reset=False)
             if source.n_rows != 1:
                 raise DataError(
                     f"explain takes one row, not {source.n_rows:,}; pass X.iloc[[i]] or X[i : i + 1]."
@@ -328,10 +328,10 @@ class MarkovNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         return weights
 
     def _best(self) -> tuple[float, float]:
-        taken = self._climb.taken()[: self._climb.best]
-        if not taken:
+        path = self._climb.choices()[: self._climb.best]
+        if not path:
             return self._climb.log_posterior, self._climb.dof
-        step, i = taken[-1]
+        step, i = path[-1]
         return float(step.log_posterior[i]), float(step.dof[i])
 
     def _class(self, label: Any) -> int:
@@ -391,7 +391,7 @@ def _classes(target: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
     return np.array(levels, dtype=object), codes
 
 
-def _sliced(rows: Any, first: int, last: int) -> Any:
+def _slice(rows: Any, first: int, last: int) -> Any:
     if hasattr(rows, "iloc"):
         return rows.iloc[first:last]
     return rows[first:last] if isinstance(rows, np.ndarray) else rows.slice(first, last - first)

@@ -71,7 +71,7 @@ def mdlp_cuts(
     open_ranges = [(0, len(blocks))]
     while open_ranges:
         low, high = open_ranges.pop()
-        cut = _accepted(upto[low : high + 1])
+        cut = _best_cut(upto[low : high + 1])
         if cut is not None:
             cuts.append(low + cut)
             open_ranges += [(low, low + cut), (low + cut, high)]
@@ -80,7 +80,7 @@ def mdlp_cuts(
     return levels[places - 1] / 2 + levels[places] / 2
 
 
-def _accepted(upto: NDArray[np.float64]) -> int | None:
+def _best_cut(upto: NDArray[np.float64]) -> int | None:
     """Return after how many of some blocks to cut, or None if no cut is worth its description."""
     total = upto[-1] - upto[0]
     n = total.sum()

@@ -137,7 +137,7 @@ def posterior(climb: Climb) -> tuple[float, list[NDArray[np.float64]]]:
     return float(shares[0]), np.split(shares[1:], ends[:-1]) if len(ends) else []
 
 
-def averaged(climb: Climb, submodels: Submodels) -> Mixture:
+def average_structures(climb: Climb, submodels: Submodels) -> Mixture:
     """Return all structures that were evaluated, weighted by their posterior."""
     own, shares = posterior(climb)
     pooled = np.sort(np.concatenate([[own], *shares]))
@@ -145,20 +145,20 @@ def averaged(climb: Climb, submodels: Submodels) -> Mixture:
     kept = [np.where(share >= least, share, 0.0) for share in shares]
     own = own if own >= least else 0.0
     total = own + sum(float(share.sum()) for share in kept)
-    return _written(climb, submodels, own / total, [share / total for share in kept])
+    return _program(climb, submodels, own / total, [share / total for share in kept])
 
 
 def best_structure(climb: Climb, submodels: Submodels) -> Mixture:
     """Return the structure with the highest posterior alone."""
-    taken = iter(range(1, len(climb.steps) + 1))
+    place = iter(range(1, len(climb.steps) + 1))
     shares = [np.zeros(len(step.faces)) for step in climb.steps]
     for step, share in zip(climb.steps, shares, strict=True):
-        if step.taken is not None and next(taken) == climb.best:
-            share[step.taken] = 1.0
-    return _written(climb, submodels, float(climb.best == 0), shares)
+        if step.chosen is not None and next(place) == climb.best:
+            share[step.chosen] = 1.0
+    return _program(climb, submodels, float(climb.best == 0), shares)
 
 
-def _written(climb: Climb, submodels: Submodels, own: float, shares: list[NDArray[np.float64]]) -> Mixture:
+def _program(climb: Climb, submodels: Submodels, own: float, shares: list[NDArray[np.float64]]) -> Mixture:
     """Write the program of an average with given weights, up to the last structure that has one."""
     terms: list[Term] = []
     places: dict[tuple[Face, tuple[Face, ...]], int] = {}
@@ -174,6 +174,6 @@ def _written(climb: Climb, submodels: Submodels, own: float, shares: list[NDArra
     last = max((i for i, share in enumerate(shares) if share.any()), default=-1)
     for step, share in zip(climb.steps[: last + 1], shares, strict=False):
         program += [Operation(place(step, i), float(share[i])) for i in np.flatnonzero(share).tolist()]
-        if step.taken is not None:
-            program.append(Operation(place(step, step.taken), None))
+        if step.chosen is not None:
+            program.append(Operation(place(step, step.chosen), None))
     return Mixture(submodels.log_probabilities(()), submodels.sizes, tuple(terms), tuple(program))

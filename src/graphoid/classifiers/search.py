@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphoid.classifiers.candidates import Sets, promising
+from graphoid.classifiers.candidates import Sets, promising_sets
 from graphoid.classifiers.prior import log_prior
 from graphoid.classifiers.regions import acyclic, subsets
 
@@ -54,7 +54,7 @@ class Step:
         Which of its subsets it brings.
     dof, log_posterior
         Of the structure with this hyperedge.
-    taken
+    chosen
         Which one the structure got; None where a stage ended.
     """
 
@@ -62,7 +62,7 @@ class Step:
     new: NDArray[np.bool_]
     dof: NDArray[np.float64]
     log_posterior: NDArray[np.float64]
-    taken: int | None
+    chosen: int | None
 
     def face(self, i: int) -> Face:
         """Return a hyperedge."""
@@ -81,14 +81,14 @@ class Climb:
     log_posterior: float
     steps: list[Step] = field(default_factory=list)
 
-    def taken(self) -> list[tuple[Step, int]]:
+    def choices(self) -> list[tuple[Step, int]]:
         """Return the steps that took a hyperedge, and which."""
-        return [(step, step.taken) for step in self.steps if step.taken is not None]
+        return [(step, step.chosen) for step in self.steps if step.chosen is not None]
 
     @property
     def best(self) -> int:
         """How many hyperedges, in the order taken, make the structure with the highest posterior."""
-        path = [self.log_posterior, *(float(step.log_posterior[i]) for step, i in self.taken())]
+        path = [self.log_posterior, *(float(step.log_posterior[i]) for step, i in self.choices())]
         return path.index(max(path))
 
 
@@ -109,21 +109,21 @@ def climb(submodels: Submodels, likelihood: Likelihood, settings: Settings) -> C
     last = min(settings.max_order, len(attributes) + 1)
     tried, gains = None, np.empty(0)
     for order in range(2, last + 1):
-        sets = promising(attributes, len(submodels.sizes), order - 1, settings.candidates, tried, gains)
+        sets = promising_sets(attributes, len(submodels.sizes), order - 1, settings.candidates, tried, gains)
         stage = _Stage(sets, submodels, structure.keys)
         tried = None
         while True:
             step = structure.evaluate(stage, least=best + NEGLIGIBLE)
             if tried is None:
                 tried, gains = Sets(step.faces, sets.n), step.log_posterior - now
-            ahead = _first_best(step.log_posterior)
-            after = -math.inf if ahead is None else float(step.log_posterior[ahead])
+            first = _first_best(step.log_posterior)
+            after = -math.inf if first is None else float(step.log_posterior[first])
             enough = after <= now if order < last else not after >= best + STOP
-            if ahead is None or enough:
+            if first is None or enough:
                 found.steps.append(step)
                 break
-            found.steps.append(replace(step, taken=ahead))
-            structure.add(stage, step, ahead)
+            found.steps.append(replace(step, chosen=first))
+            structure.add(stage, step, first)
             now, best = after, max(best, after)
     return found
 

@@ -54,15 +54,15 @@ def path(climb: Climb, submodels: Submodels, names: Sequence[str]) -> list[Hyper
     ones, up to the end.
     """
     entropy = submodels.class_entropy
-    taken = climb.taken()
-    faces = [step.face(i) for step, i in taken]
+    choices = climb.choices()
+    faces = [step.face(i) for step, i in choices]
     best = climb.best
     found = []
-    for number, ((step, i), face) in enumerate(zip(taken, faces, strict=True), 1):
+    for number, ((step, i), face) in enumerate(zip(choices, faces, strict=True), 1):
         among = faces[:best] if number <= best else faces
         found.append(
             Hyperedge(
-                attributes=_named(face, names),
+                attributes=_names_of(face, names),
                 order=len(face) + 1,
                 step=number,
                 information=submodels.information(face) / entropy if entropy > 0 else 0.0,
@@ -87,20 +87,20 @@ def structures(climb: Climb, names: Sequence[str]) -> list[Structure]:
                     float(share[i]),
                     float(step.log_posterior[i]),
                     float(step.dof[i]),
-                    tuple(_named(sorted(edge), names) for edge in edges),
+                    tuple(_names_of(sorted(edge), names) for edge in edges),
                 )
             )
-        if step.taken is not None:
-            so_far.append(step.face(step.taken))
+        if step.chosen is not None:
+            so_far.append(step.face(step.chosen))
     order = np.argsort([-structure.probability for structure in found], kind="stable")
     return [found[i] for i in order]
 
 
 def best_regions(climb: Climb, names: Sequence[str]) -> dict[tuple[str, ...], int]:
     """Return the regions of the best structure with their counting numbers, without the class."""
-    edges = [(CLASS,), *((*step.face(i), CLASS) for step, i in climb.taken()[: climb.best])]
-    return {_named(sorted(region - {CLASS}), names): c for region, c in region_graph(edges).items()}
+    edges = [(CLASS,), *((*step.face(i), CLASS) for step, i in climb.choices()[: climb.best])]
+    return {_names_of(sorted(region - {CLASS}), names): c for region, c in region_graph(edges).items()}
 
 
-def _named(face: Sequence[int], names: Sequence[str]) -> tuple[str, ...]:
+def _names_of(face: Sequence[int], names: Sequence[str]) -> tuple[str, ...]:
     return tuple(names[v] for v in face)

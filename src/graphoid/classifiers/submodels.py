@@ -195,8 +195,8 @@ class NativeSubmodels(Submodels):
 
     def mutual_information(self, face: Face) -> float:
         """Return what a set of attributes tells about the class, in nats."""
-        told: float = self._native.mutual_information(face)
-        return told
+        information: float = self._native.mutual_information(face)
+        return information
 
 
 def submodels(*args: Any, **settings: Any) -> Submodels:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from graphoid.structure.contexts import CanonicalModel
     from graphoid.structure.learned import EdgeRow, LearnedStructure
-    from graphoid.uncertainty.resampled import EdgeStability, Resampled
+    from graphoid.uncertainty.bootstrap_result import EdgeStability, Resampled
 
 SHOWN = 100
 """Edges shown; files and ``--json`` have all of them."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from graphoid.cli.partial import Before
     from graphoid.cli.settings import Run
     from graphoid.data.table import Table
-    from graphoid.uncertainty.resampled import Resampled
+    from graphoid.uncertainty.bootstrap_result import Resampled
 
 NOTES = 5
 """Notes on reading that are shown; ``graphoid check`` has all of them."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from graphoid.cli.settings import Run
     from graphoid.data.table import Table
-    from graphoid.uncertainty.resampled import Resampled
+    from graphoid.uncertainty.bootstrap_result import Resampled
 
 MEASURED = 1_000
 """Edges up to which all of them are measured in bits."""

@@ -14,7 +14,7 @@ from numpy.random import Generator
 from graphoid.data.table import Table
 from graphoid.data.variables import Variable
 from graphoid.errors import SettingsError
-from graphoid.models.factors import MAX_ENUMERATED, Factor, checked, draw_from_joint, joint
+from graphoid.models.factors import MAX_ENUMERATED, Factor, check_factors, draw_from_joint, joint
 from graphoid.models.gibbs import GibbsSampler
 from graphoid.models.network import MarkovNetwork
 
@@ -50,7 +50,7 @@ class BinaryNetwork:
     name: str = "network"
 
     def __post_init__(self) -> None:
-        checked(self.graph.n, self.factors)
+        check_factors(self.graph.n, self.factors)
 
     def sample(
         self,

@@ -214,11 +214,11 @@ class _Codes:
     """Attributes as the classifier would code them, from some rows."""
 
     def __init__(self, attributes: Any, classes: NDArray[Any]) -> None:
-        from graphoid.classifiers.columns import learned
+        from graphoid.classifiers.columns import learn_attribute
 
         labels, codes = np.unique(classes, return_inverse=True)
         self.attributes = [
-            learned(
+            learn_attribute(
                 column, name, np.arange(len(classes)), codes, len(labels), weights=None, discretize="auto"
             )[0]
             for name, column in zip(attributes.column_names, attributes.columns, strict=True)

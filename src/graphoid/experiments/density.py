@@ -15,8 +15,8 @@ from graphoid.experiments.compared import stream
 from graphoid.experiments.printed import DENSITY, DENSITY_LEARNERS
 from graphoid.experiments.results import Column, Results, paragraphs
 from graphoid.experiments.taken import file, folder, taken
-from graphoid.models.conditional_gibbs import ConditionalGibbs
 from graphoid.models.density import DensityLearner
+from graphoid.models.gibbs_conditional import ConditionalGibbs
 from graphoid.models.pseudo_likelihood import PseudoLikelihood
 from graphoid.progress import stepping
 

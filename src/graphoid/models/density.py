@@ -10,7 +10,7 @@ import numpy as np
 
 from graphoid.errors import DataError, SettingsError
 from graphoid.independence.base import check_whole
-from graphoid.models.fit import L1, maximize
+from graphoid.models.maximum_pseudo_likelihood import L1, maximize
 from graphoid.models.network import MarkovNetwork
 from graphoid.models.pseudo_likelihood import DistinctRows, PseudoLikelihood
 from graphoid.progress import stepping
@@ -112,7 +112,7 @@ class DensityLearner:
         search = _Search(self, DistinctRows(table), DistinctRows(validation))
         best, strength = search.pairs(progress)
         if self.max_order > 2:
-            best = search.grown(best, strength, progress)
+            best = search.grow(best, strength, progress)
         self.stages_ = tuple(search.stages)
         self.model_ = MarkovNetwork(table.variables, best.features, best.weights)
         return self
@@ -149,7 +149,7 @@ class _Search:
             best, chosen = model, strength
         return best, chosen
 
-    def grown(self, best: _Model, strength: float, progress: Listener | None) -> _Model:
+    def grow(self, best: _Model, strength: float, progress: Listener | None) -> _Model:
         """Return the best model that conjunctions make of it."""
         for number in stepping(range(1, self.settings.max_rounds + 1), "conjunctions", progress):
             joining = self._joining(best, strength)
@@ -173,7 +173,7 @@ class _Search:
         large = [model.features[f] for f in order if 1 < len(model.features[f]) < self.settings.max_order]
         known, extensions = set(model.features), {}
         for parent in large[: self.settings.n_parents]:
-            extensions[parent] = [e for e in _extended(parent, self.rows.arities) if e not in known]
+            extensions[parent] = [e for e in _extensions(parent, self.rows.arities) if e not in known]
         candidates = sorted(set(itertools.chain.from_iterable(extensions.values())))
         slope, curvature = self._likelihood(model.features).derivatives_of(
             self._likelihood(candidates), model.weights
@@ -206,7 +206,7 @@ def _without_zeros(features: Sequence[Context], weights: Vector) -> _Model:
     return _Model(tuple(features[f] for f in kept), weights[kept])
 
 
-def _extended(feature: Context, arities: Sequence[int]) -> Iterator[Context]:
+def _extensions(feature: Context, arities: Sequence[int]) -> Iterator[Context]:
     """Yield the feature with one more variable in one of its states."""
     inside = {v for v, _ in feature}
     for v, arity in enumerate(arities):

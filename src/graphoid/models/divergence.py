@@ -25,10 +25,10 @@ import numpy as np
 
 from graphoid.errors import CountsTooLarge, DataError
 from graphoid.logic.names import shown
-from graphoid.models.chains import run_chains
 from graphoid.models.estimate import CHAINS
 from graphoid.models.factors import Factor
 from graphoid.models.gibbs import GROUP
+from graphoid.models.gibbs_multistate import run_chains
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,10 +53,10 @@ class Divergence(float):
         cls, value: float, standard_error: float, method: Literal["exact", "sampling", "path"]
     ) -> Self:
         """Return the number with what is known of it."""
-        made = super().__new__(cls, value)
-        made.standard_error = standard_error
-        made.method = method
-        return made
+        number = super().__new__(cls, value)
+        number.standard_error = standard_error
+        number.method = method
+        return number
 
     def __getnewargs__(self) -> Any:  # for copies and pickles
         return float(self), self.standard_error, self.method
@@ -71,13 +71,13 @@ class Divergence(float):
 
 def divergence(p: MarkovNetwork, q: MarkovNetwork, n_samples: int, rng: np.random.Generator) -> Divergence:
     """Return the divergence of ``q`` from ``p``, by the first of the three ways that is possible."""
-    q = aligned(q, p)
+    q = align(q, p)
     try:
         return _exact(p, q)
     except CountsTooLarge:
         pass
     try:
-        return _sampled(p, q, n_samples, rng)
+        return _sampling(p, q, n_samples, rng)
     except CountsTooLarge:
         return _along_path(p, q, n_samples, rng)
 
@@ -87,12 +87,12 @@ def _exact(p: MarkovNetwork, q: MarkovNetwork) -> Divergence:
     scopes = list(dict.fromkeys(potential.members for potential in (*p.potentials, *q.potentials)))
     none = np.full((1, len(p.variables)), -1, dtype=np.int64)
     under_p = {scope: found[0] for scope, found in zip(scopes, p.exact.marginals(none, scopes), strict=True)}
-    mean = math.fsum(potential.expected(under_p[potential.members]) for potential in p.potentials)
-    mean -= math.fsum(potential.expected(under_p[potential.members]) for potential in q.potentials)
+    mean = math.fsum(potential.mean(under_p[potential.members]) for potential in p.potentials)
+    mean -= math.fsum(potential.mean(under_p[potential.members]) for potential in q.potentials)
     return Divergence(max(0.0, mean - log_z_p + log_z_q), 0.0, "exact")
 
 
-def _sampled(p: MarkovNetwork, q: MarkovNetwork, n_samples: int, rng: np.random.Generator) -> Divergence:
+def _sampling(p: MarkovNetwork, q: MarkovNetwork, n_samples: int, rng: np.random.Generator) -> Divergence:
     log_z = p.log_partition, q.log_partition  # refused here where a tree is too large
     rows = p.exact.draw(np.full((n_samples, len(p.variables)), -1, dtype=np.int64), rng)
     each = p.log_potential(rows) - log_z[0] - q.log_potential(rows) + log_z[1]
@@ -104,7 +104,7 @@ def _along_path(p: MarkovNetwork, q: MarkovNetwork, n_samples: int, rng: np.rand
     times = max(1, n_samples // ((NODES + 1) * GROUP))
     value = variance = 0.0
     for t, weight in [(0.0, -1.0), *zip((nodes + 1) / 2, weights / 2, strict=True)]:
-        mixed = [f.scaled(1 - t) for f in p.potentials] + [f.scaled(t) for f in q.potentials]
+        mixed = [f.scale(1 - t) for f in p.potentials] + [f.scale(t) for f in q.potentials]
         by_chain = _difference(p, q, mixed, times, rng).mean(axis=0)
         value += weight * float(by_chain.mean())
         variance += weight**2 * float(by_chain.var(ddof=1)) / len(by_chain)
@@ -120,7 +120,7 @@ def _difference(
     return (q.log_potential(rows) - p.log_potential(rows)).reshape(states.shape[1:])
 
 
-def aligned(model: MarkovNetwork, to: MarkovNetwork) -> MarkovNetwork:
+def align(model: MarkovNetwork, to: MarkovNetwork) -> MarkovNetwork:
     """Return a model with its variables and their states in the order of another's."""
     if model.variables == to.variables:
         return model

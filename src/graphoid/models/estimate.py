@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphoid.models.chains import run_chains
 from graphoid.models.gibbs import GibbsSampler
-from graphoid.models.potentials import conditioned
+from graphoid.models.gibbs_multistate import run_chains
+from graphoid.models.potentials import condition
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,7 +57,7 @@ def estimate(
 ) -> Estimate:
     """Return the joint distribution of ``over`` given a row of evidence, from the shares of chains."""
     chosen = sampler or CHAINS
-    unknown, left = conditioned(potentials, row)
+    unknown, left = condition(potentials, row)
     states = run_chains(left, [arities[v] for v in unknown], chosen, SWEEPS, rng)
     shape = tuple(arities[v] for v in over)
     cell = np.zeros(states.shape[1:], dtype=np.int64)

@@ -30,7 +30,7 @@ class Factor(NamedTuple):
     r""":math:`\log \phi_c`, one axis for each member, in their order, as long as it has states."""
 
 
-def checked(
+def check_factors(
     n: int,
     factors: Sequence[Factor],
     arities: Sequence[int] | None = None,

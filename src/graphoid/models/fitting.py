@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from graphoid.errors import CountsTooLarge, DataError, SettingsError
 from graphoid.logic.names import shown
-from graphoid.models.fit import L2, CrossValidated, fit_weights
 from graphoid.models.maximum_likelihood import fit_exactly
-from graphoid.models.potentials import checked_feature
+from graphoid.models.maximum_pseudo_likelihood import L2, CrossValidated, fit_weights
+from graphoid.models.potentials import check_feature
 from graphoid.structure.cliques import clique_features, maximal_cliques
 from graphoid.structure.graph import UndirectedGraph
 
 if TYPE_CHECKING:
     from graphoid.data.table import Table
     from graphoid.logic.assertion import Context
-    from graphoid.models.fit import Fit, Penalty
     from graphoid.models.maximum_likelihood import ExactFit
+    from graphoid.models.maximum_pseudo_likelihood import Fit, Penalty
 
 MAX_FEATURES = 2**20
 """Most features that the cliques of a graph may make: a million weights."""
@@ -37,7 +37,7 @@ def features_of(structure: Any, table: Table) -> tuple[Context, ...]:
     if features:
         place = _places(getattr(structure, "names", None), table)
         theirs = [arities[k] for k in place]
-        checked = (checked_feature(feature, theirs) for feature in features)
+        checked = (check_feature(feature, theirs) for feature in features)
         return tuple(tuple(sorted((place[v], state) for v, state in feature)) for feature in checked)
     if not isinstance(graph, UndirectedGraph):
         raise SettingsError(
@@ -68,7 +68,7 @@ def _places(names: tuple[str, ...] | None, table: Table) -> list[int]:
     return [table.position(name) for name in names]
 
 
-def fitted(
+def fit_features(
     features: tuple[Context, ...],
     table: Table,
     penalty: Penalty | CrossValidated | float | None,

@@ -19,7 +19,7 @@ import numpy as np
 from graphoid.counts.native import available_threads, kernels
 from graphoid.errors import SettingsError
 from graphoid.independence.base import check_whole
-from graphoid.models.factors import Factor, checked, log_odds, spread
+from graphoid.models.factors import Factor, check_factors, log_odds, spread
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -82,7 +82,7 @@ class GibbsSampler:
         groups = -(-min(self.n_chains, max(n_rows, 1)) // GROUP)
         keys = rng.integers(0, 2**64, size=groups, dtype=np.uint64)
         times = -(-n_rows // (groups * GROUP))
-        return self.chains(n, checked(n, factors), keys, times)[:, :n_rows]
+        return self.chains(n, check_factors(n, factors), keys, times)[:, :n_rows]
 
     def chains(
         self, n: int, factors: Sequence[Factor], keys: NDArray[np.uint64], times: int

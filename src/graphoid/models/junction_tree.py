@@ -91,7 +91,7 @@ def junction_tree(
     """
     inside = mask(range(len(arities)) if variables is None else variables)
     wanted = mask(root)
-    adjacency = _joined([*map(mask, scopes), wanted], inside, len(arities))
+    adjacency = _adjacency([*map(mask, scopes), wanted], inside, len(arities))
     if wanted:
         inside = reachable(adjacency, next(members(wanted)))
     cliques = eliminate(adjacency, inside, arities, max_cells)
@@ -106,14 +106,14 @@ def n_cells(cluster: Iterable[int], arities: Sequence[int]) -> int:
 def eliminate(
     adjacency: Sequence[int], inside: int, arities: Sequence[int], max_cells: int
 ) -> list[tuple[int, int]]:
-    """Eliminate the variables of a mask by min-fill: return each with its clique's mask, in the order taken.
+    """Eliminate the variables of a mask by min-fill: return each with its clique's mask, in this order.
 
     Ties go to the smaller clique, then to the first position. A clique of more than ``max_cells`` joint
     states is refused as soon as it cannot be avoided.
     """
     left = {v: adjacency[v] for v in members(inside)}
     cost = {v: _cost(v, left, arities) for v in left}
-    taken: list[tuple[int, int]] = []
+    order: list[tuple[int, int]] = []
     while left:
         v = min(cost, key=cost.__getitem__)
         bits = left.pop(v)
@@ -125,7 +125,7 @@ def eliminate(
                 f"states ({8 * size / 2**20:,.0f} MB); at most {max_cells:,} are kept (max_cells). "
                 f"Give more evidence, use fewer edges, or sample: estimate()."
             )
-        taken.append((v, bits | 1 << v))
+        order.append((v, bits | 1 << v))
         changed = set(members(bits))
         for u in members(bits):
             added = bits & ~left[u] & ~(1 << u)
@@ -134,10 +134,10 @@ def eliminate(
                 changed.update(members(left[u]))
         for u in sorted(changed):
             cost[u] = _cost(u, left, arities)
-    return taken
+    return order
 
 
-def _joined(scopes: Iterable[int], inside: int, n: int) -> list[int]:
+def _adjacency(scopes: Iterable[int], inside: int, n: int) -> list[int]:
     """Return for every variable the mask of those in ``inside`` that share a scope with it."""
     adjacency = [0] * n
     for scope in scopes:

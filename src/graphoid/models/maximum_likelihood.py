@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphoid.errors import SettingsError
-from graphoid.models.exact import ExactInference
+from graphoid.models.inference import ExactInference
 from graphoid.models.junction_tree import MAX_CELLS
 from graphoid.models.potentials import by_scope, potentials
 from graphoid.models.pseudo_likelihood import DistinctRows
-from graphoid.models.quasi_newton import minimized
+from graphoid.models.quasi_newton import minimize
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
     from graphoid.data.table import Table
     from graphoid.logic.assertion import Context
-    from graphoid.models.fit import Penalty
     from graphoid.models.junction_tree import JunctionTree
+    from graphoid.models.maximum_pseudo_likelihood import Penalty
 
     Vector = NDArray[np.float64]
 
@@ -155,6 +155,6 @@ def fit_exactly(
         value -= 0.5 * penalty.l2 * float(weights @ weights)
         return -value / scale, (penalty.l2 * weights - gradient) / scale
 
-    found = minimized(loss, np.zeros(len(features)), most_iterations=MAX_ITERATIONS, slope=TOLERANCE)
+    found = minimize(loss, np.zeros(len(features)), most_iterations=MAX_ITERATIONS, slope=TOLERANCE)
     close = bool(np.abs(found.jac).max(initial=0.0) <= 100 * TOLERANCE)  # where rounding ends the descent
     return ExactFit(np.array(found.x), -float(found.fun) * scale, int(found.nit), close, penalty, likelihood)

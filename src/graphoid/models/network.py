@@ -12,11 +12,11 @@ import numpy as np
 from graphoid.data.table import Table
 from graphoid.errors import DataError, SettingsError
 from graphoid.logic.names import Names
-from graphoid.models.evidence import evidence_codes, row_codes
-from graphoid.models.exact import ExactInference
-from graphoid.models.factors import Factor, checked
+from graphoid.models.factors import Factor, check_factors
+from graphoid.models.inference import ExactInference
 from graphoid.models.junction_tree import MAX_CELLS, JunctionTree, junction_tree
-from graphoid.models.potentials import Potential, checked_feature, potentials
+from graphoid.models.observations import evidence_codes, row_codes
+from graphoid.models.potentials import Potential, check_feature, potentials
 from graphoid.models.pseudo_likelihood import PseudoLikelihood
 from graphoid.structure.document import Document, Json
 from graphoid.structure.graph import UndirectedGraph
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from graphoid.logic.assertion import Context
     from graphoid.models.divergence import Divergence
     from graphoid.models.estimate import Estimate
-    from graphoid.models.fit import CrossValidated, Penalty
     from graphoid.models.gibbs import GibbsSampler
+    from graphoid.models.maximum_pseudo_likelihood import CrossValidated, Penalty
 
 
 MOST_SHOWN = 50
@@ -113,7 +113,7 @@ class MarkovNetwork(Document):
                 raise DataError(f"{v.name!r} is continuous; a Markov network here has states. Discretize it.")
         arities = [v.arity for v in variables]
         weights = np.array(self.weights, dtype=np.float64)
-        features = tuple(checked_feature(feature, arities) for feature in self.features)
+        features = tuple(check_feature(feature, arities) for feature in self.features)
         if weights.shape != (len(features),) or not np.isfinite(weights).all():
             raise SettingsError(
                 f"every feature needs one finite weight; got {len(features):,} features and weights of shape "
@@ -126,7 +126,7 @@ class MarkovNetwork(Document):
         object.__setattr__(self, "variables", variables)
         object.__setattr__(self, "features", features)
         object.__setattr__(self, "weights", weights)
-        object.__setattr__(self, "factors", checked(len(variables), factors, arities, zeros=True))
+        object.__setattr__(self, "factors", check_factors(len(variables), factors, arities, zeros=True))
         if len({v.name for v in variables}) < len(variables):
             raise DataError("two variables have the same name; names must differ.")
 
@@ -151,8 +151,8 @@ class MarkovNetwork(Document):
             Rows to fit, or a source that :func:`graphoid.read` reads. Variables are matched by name; those of
             a graph without names by position.
         penalty
-            On the sum over rows: a number :math:`\lambda` for :math:`\tfrac{1}{2} \lambda |w|^2`, a penalty
-            of :mod:`graphoid.models.fit`, or ``CrossValidated()``. None is :math:`\lambda = 1`.
+            On the sum over rows: a number :math:`\lambda` for :math:`\tfrac{1}{2} \lambda |w|^2`, ``L1()``,
+            ``L2()``, ``ElasticNet()``, or ``CrossValidated()``. None is :math:`\lambda = 1`.
         method
             "pseudo": maximum pseudo-likelihood, for any size. "exact": maximum likelihood, where the junction
             tree is small.
@@ -166,14 +166,14 @@ class MarkovNetwork(Document):
         speaks of variables and not of values; the penalty keeps the weights of the unseen ones finite. An
         isolated variable has a feature for each of its states.
         """
-        from graphoid.models.fitting import features_of, fitted, provenance
+        from graphoid.models.fitting import features_of, fit_features, provenance
 
         if not isinstance(table, Table):
             from graphoid.data.read import read
 
             table = read(table)
         features = features_of(structure, table)
-        found = fitted(features, table, penalty, method, max_cells)
+        found = fit_features(features, table, penalty, method, max_cells)
         return cls(
             table.variables,
             features,
@@ -308,7 +308,7 @@ class MarkovNetwork(Document):
         -----
         A variable that is asked about and observed has all its probability on what was observed.
         """
-        over = self._asked(variables)
+        over = self._positions(variables)
         codes, many = evidence_codes(evidence, self.variables)
         self._refuse_impossible(codes)
         p = self.exact.joint(codes, over)
@@ -346,7 +346,7 @@ class MarkovNetwork(Document):
             self._refuse_impossible(codes)
             found = self.exact.most_probable(codes)
         else:
-            chosen = self._asked(variables)
+            chosen = self._positions(variables)
             p = self.query(chosen, codes)
             best = np.unravel_index(p.reshape(len(codes), -1).argmax(axis=1), p.shape[1:])
             found = codes.copy()
@@ -371,7 +371,7 @@ class MarkovNetwork(Document):
         """
         from graphoid.models.estimate import estimate
 
-        over = self._asked(variables)
+        over = self._positions(variables)
         codes, many = evidence_codes(evidence, self.variables)
         if many:
             raise SettingsError(
@@ -526,7 +526,7 @@ class MarkovNetwork(Document):
 
     # Help for the above
 
-    def _asked(self, variables: int | str | Iterable[int | str]) -> tuple[int, ...]:
+    def _positions(self, variables: int | str | Iterable[int | str]) -> tuple[int, ...]:
         """Return the positions asked about: at least one, none of them twice."""
         several: Any = variables
         if isinstance(variables, str) or not hasattr(variables, "__iter__"):

@@ -99,13 +99,13 @@ class Potential:
         assert found is not None  # noqa: S101 - for the type checker
         return found
 
-    def scaled(self, by: float) -> Potential:
+    def scale(self, by: float) -> Potential:
         """Return the potential times a number."""
         if self.log_values is not None:
             return replace(self, log_values=by * self.log_values)
         return replace(self, weights=by * self.values)
 
-    def expected(self, p: NDArray[np.float64]) -> float:
+    def mean(self, p: NDArray[np.float64]) -> float:
         """Return the mean value under probabilities of the members' joint states, an axis for each.
 
         What has no probability does not count, even where the value is minus infinity.
@@ -151,7 +151,7 @@ def potentials(
     return tuple(found)
 
 
-def checked_feature(feature: Context, arities: Sequence[int]) -> Context:
+def check_feature(feature: Context, arities: Sequence[int]) -> Context:
     """Return a feature sorted by position, or raise if it is not a partial assignment of the variables."""
     try:
         pairs = tuple(sorted((int(v), int(state)) for v, state in feature))
@@ -175,7 +175,7 @@ def by_scope(features: Sequence[Context]) -> dict[tuple[int, ...], list[int]]:
     return dict(found)
 
 
-def conditioned(
+def condition(
     potentials: Sequence[Potential], row: NDArray[np.integer]
 ) -> tuple[tuple[int, ...], tuple[Potential, ...]]:
     """Return the variables that a row of evidence leaves unknown, and the potentials over their places.

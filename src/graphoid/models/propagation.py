@@ -162,7 +162,7 @@ class Propagation:
         over = (*keep, *(v for v in cluster if v not in kept))
         shape = tuple(self.arities[v] for v in over)
         n_kept = math.prod(shape[: len(keep)])
-        version, taken, n_versions = together(parts, self.n_rows)
+        version, versions, n_versions = combine_versions(parts, self.n_rows)
         tables = [
             spread((*part.over, -1), part.values, (*over, -1)) for part in parts
         ]  # -1: versions, the last axis
@@ -171,7 +171,7 @@ class Propagation:
         for start in range(0, n_versions, step):
             stop = min(start + step, n_versions)
             sum_ = np.zeros((*shape, stop - start))
-            for table, which in zip(tables, taken, strict=True):
+            for table, which in zip(tables, versions, strict=True):
                 sum_ += table if which is None else table[..., which[start:stop]]
             out[:, start:stop] = self.reduce(sum_.reshape(n_kept, -1, stop - start))
         return Part(keep, out.reshape(*shape[: len(keep)], n_versions), version)
@@ -183,7 +183,7 @@ class Propagation:
         return [self.down[k]] if k in self.down else []
 
 
-def together(
+def combine_versions(
     parts: Sequence[Part], n_rows: int
 ) -> tuple[NDArray[np.int64] | None, list[NDArray[np.int64] | None], int]:
     """Return which combination of versions each row has, which version each part has in each, and how many.
@@ -197,17 +197,17 @@ def together(
     for part in varying:
         n_versions = part.values.shape[-1]
         if n_numbers * n_versions > 2**62:
-            number, n_numbers = renumbered(number, n_numbers)
+            number, n_numbers = renumber(number, n_numbers)
         number = number * n_versions + part.version
         n_numbers *= n_versions
-    number, n_numbers = renumbered(number, n_numbers)
+    number, n_numbers = renumber(number, n_numbers)
     example = np.empty(n_numbers, dtype=np.int64)  # a row for every combination
     example[number] = np.arange(n_rows)
-    taken = [None if part.version is None else part.version[example] for part in parts]
-    return number, taken, n_numbers
+    versions = [None if part.version is None else part.version[example] for part in parts]
+    return number, versions, n_numbers
 
 
-def renumbered(number: NDArray[np.int64], n_numbers: int) -> tuple[NDArray[np.int64], int]:
+def renumber(number: NDArray[np.int64], n_numbers: int) -> tuple[NDArray[np.int64], int]:
     """Return numbers replaced by 0, 1, ... in their order without gaps, and how many there are."""
     if n_numbers > 8 * len(number) + 1024:  # a table of all numbers would cost more than sorting them
         distinct, place = np.unique(number, return_inverse=True)

@@ -46,7 +46,7 @@ class DistinctRows:
     def __init__(self, table: Table) -> None:
         self.variables = table.variables
         self.arities = tuple(v.arity for v in table.variables)
-        self.columns, self.weights = _merged(table)
+        self.columns, self.weights = _merge_rows(table)
         self.total = float(self.weights.sum())
         """The number of rows, or the sum of their weights."""
         native = kernels()
@@ -64,7 +64,7 @@ class Members(NamedTuple):
     state: NDArray[np.int32]
 
 
-def laid_out(features: Sequence[Context], arities: Sequence[int]) -> Members:
+def feature_members(features: Sequence[Context], arities: Sequence[int]) -> Members:
     """Return checked features laid out in arrays."""
     for feature in features:
         named = [v for v, _ in feature]
@@ -105,7 +105,7 @@ class PseudoLikelihood:
     ) -> None:
         self.rows = rows if isinstance(rows, DistinctRows) else DistinctRows(rows)
         self.features = tuple(features)
-        self.members = laid_out(self.features, self.rows.arities)
+        self.members = feature_members(self.features, self.rows.arities)
         self.threads = available_threads() if threads is None else threads
         native = kernels()
         self._terms: Any = None if native is None else native.Terms(self.rows.native, *self.members)
@@ -117,15 +117,15 @@ class PseudoLikelihood:
 
     def value(self, weights: Vector) -> float:
         """Return the log pseudo-likelihood, summed over rows and variables."""
-        return self._evaluated(weights, None, self.only(np.empty(0, dtype=np.intp)))[0]
+        return self._evaluate(weights, None, self.only(np.empty(0, dtype=np.intp)))[0]
 
     def value_and_gradient(self, weights: Vector) -> tuple[float, Vector]:
         """Return the log pseudo-likelihood and its derivatives by the weights."""
-        return self._evaluated(weights, None, self)
+        return self._evaluate(weights, None, self)
 
     def hessian_product(self, weights: Vector, direction: Vector) -> Vector:
         """Return the matrix of second derivatives times a direction."""
-        return self._evaluated(weights, direction, self)[1]
+        return self._evaluate(weights, direction, self)[1]
 
     def derivatives_of(self, others: PseudoLikelihood, weights: Vector) -> tuple[Vector, Vector]:
         """Return first and second derivatives by the weights of other features, each alone and at 0."""
@@ -148,7 +148,7 @@ class PseudoLikelihood:
             out[agree, f] += residuals[v][state][agree]
         return out
 
-    def _evaluated(
+    def _evaluate(
         self, weights: Vector, direction: Vector | None, scored: PseudoLikelihood
     ) -> tuple[float, Vector]:
         weights = np.ascontiguousarray(weights, dtype=np.float64)
@@ -156,14 +156,14 @@ class PseudoLikelihood:
             direction = np.ascontiguousarray(direction, dtype=np.float64)
         native = kernels()
         if native is None:
-            return _evaluated(self, weights, direction, scored)
+            return _evaluate(self, weights, direction, scored)
         value, out = native.pseudo_likelihood(
             self.rows.native, self._terms, weights, direction, scored._terms, self.threads
         )
         return float(value), out
 
 
-def _merged(table: Table) -> tuple[list[Codes], Vector]:
+def _merge_rows(table: Table) -> tuple[list[Codes], Vector]:
     """Return the columns of the distinct rows that have any weight, and their weights."""
     codes = np.ascontiguousarray(table.codes)
     if table.weights is None:
@@ -184,7 +184,7 @@ def _merged(table: Table) -> tuple[list[Codes], Vector]:
 # The kernel's work in NumPy: the specification, and what runs without the kernels.
 
 
-def _evaluated(
+def _evaluate(
     model: PseudoLikelihood, weights: Vector, direction: Vector | None, scored: PseudoLikelihood
 ) -> tuple[float, Vector]:
     rows = model.rows

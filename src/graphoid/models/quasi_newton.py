@@ -17,7 +17,7 @@ MEMORY = 20
 """Steps remembered: thousands of weights need fewer iterations than with the usual 10."""
 
 
-def minimized(
+def minimize(
     loss: Callable[[Vector], tuple[float, Vector]],
     start: Vector,
     *,
@@ -43,7 +43,7 @@ def minimized(
     bounds
         The least and the largest value of each weight.
     """
-    from scipy.optimize import minimize  # not at the top: `import graphoid` stays light
+    from scipy import optimize  # not at the top: `import graphoid` stays light
 
     options = {
         "maxiter": most_iterations,
@@ -54,7 +54,7 @@ def minimized(
     }
     # Threads take several times as long to start as a product of such vectors.
     with _libraries().limit(limits=1, user_api="blas"):
-        return minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
+        return optimize.minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
 
 
 @cache

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphoid.errors import CountsTooLarge
-from graphoid.models.chains import run_chains
 from graphoid.models.gibbs import GROUP, GibbsSampler
-from graphoid.models.potentials import conditioned
+from graphoid.models.gibbs_multistate import run_chains
+from graphoid.models.potentials import condition
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,7 +31,7 @@ def sample_codes(
         except CountsTooLarge:
             sampler = GibbsSampler()
     chains = -(-min(sampler.n_chains, max(n, 1)) // GROUP) * GROUP
-    unknown, left = conditioned(model.potentials, row)
+    unknown, left = condition(model.potentials, row)
     arities = [model.arities[v] for v in unknown]
     states = run_chains(left, arities, sampler, -(-n // chains), rng, n_chains=chains)
     rows = np.repeat(row[None, :], n, axis=0)

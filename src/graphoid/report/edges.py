@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from graphoid.report.subject import Subject
     from graphoid.structure.graph import Edge
     from graphoid.structure.learned import EdgeRow, LearnedStructure
-    from graphoid.uncertainty.resampled import EdgeStability
+    from graphoid.uncertainty.bootstrap_result import EdgeStability
     from graphoid.uncertainty.strength import EdgeStrength
 
 MOST_CELLS = 400

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from graphoid.report.baselines import Baseline
     from graphoid.report.edges import EdgeFacts
     from graphoid.report.subject import Subject
-    from graphoid.uncertainty.resampled import Resampled
+    from graphoid.uncertainty.bootstrap_result import Resampled
 
 MOST_STATES = 12
 """States of a variable that are listed."""

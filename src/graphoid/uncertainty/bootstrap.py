@@ -12,6 +12,7 @@ from graphoid.errors import SettingsError
 from graphoid.independence.partial_correlation import PartialCorrelation
 from graphoid.learners.recommended import recommended
 from graphoid.progress import Listener, Step, tell
+from graphoid.uncertainty.bootstrap_result import Resampled
 from graphoid.uncertainty.checkpoint import Checkpoint
 from graphoid.uncertainty.inclusion import (
     Inclusion,
@@ -22,7 +23,6 @@ from graphoid.uncertainty.inclusion import (
     probabilities,
 )
 from graphoid.uncertainty.replicates import in_all_rows, learned, mapped, measured, pairs_of, structure_of
-from graphoid.uncertainty.resampled import Resampled
 from graphoid.uncertainty.resampling import SHARES, Kind, Resampler, check_kind, seed_of
 from graphoid.uncertainty.strength import conditioning_sets, signs_of
 
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from graphoid.structure.graph import UndirectedGraph
+    from graphoid.uncertainty.bootstrap_result import EdgeStability
     from graphoid.uncertainty.replicates import Crossing, Found
-    from graphoid.uncertainty.resampled import EdgeStability
     from graphoid.uncertainty.stability import CentralityRow, CurveRow, DifferenceRow
 
 AT_ONCE = 50
@@ -72,7 +72,7 @@ class Bootstrap:
     Attributes
     ----------
     result_
-        A :class:`~graphoid.uncertainty.resampled.Resampled`, which can be saved; its main methods are here.
+        A :class:`~graphoid.uncertainty.bootstrap_result.Resampled`; its main methods are here too.
 
     Examples
     --------
@@ -103,11 +103,11 @@ class Bootstrap:
         merge = not isinstance(getattr(learner, "test", None), PartialCorrelation)
         resampler = Resampler(table, self.kind, seed_of(self.random_state), self.shares, merge=merge)
         structure = structure_of(learner, table)
-        found = self._found(learner, resampler, table, progress)
-        self.result_ = self._measured(learner, resampler, table, structure, found)
+        found = self._learn(learner, resampler, table, progress)
+        self.result_ = self._measure(learner, resampler, table, structure, found)
         return self
 
-    def _found(self, learner: Any, resampler: Resampler, table: Table, progress: Listener | None) -> Found:
+    def _learn(self, learner: Any, resampler: Resampler, table: Table, progress: Listener | None) -> Found:
         """Learn every resample that is not on file yet."""
         run = {
             "learner": repr(learner),
@@ -127,7 +127,7 @@ class Bootstrap:
         tell(progress, Step("resampling", self.n, self.n))
         return kept.found
 
-    def _measured(
+    def _measure(
         self,
         learner: Any,
         resampler: Resampler,

@@ -47,7 +47,7 @@ class Checkpoint:
                         f"{str(path)!r} belongs to another run: its {name} is {body['run'].get(name)!r}, "
                         f"here it is {value!r}. Give another file, or the same settings."
                     )
-            joined, probability = unpacked(body["found"], n_pairs), body.get("probability")
+            joined, probability = unpack_pairs(body["found"], n_pairs), body.get("probability")
             known = None if probability is None else array(probability, joined.shape)
             self.found = Found(joined, known)
 
@@ -61,19 +61,19 @@ class Checkpoint:
             known = self.found.probability
             body = {
                 "run": self._run,
-                "found": packed(self.found.joined),
+                "found": pack_pairs(self.found.joined),
                 "probability": None if known is None else numbers(known),
             }
             document.save(document.pack(FORMAT, VERSION, body), self._path)
 
 
-def packed(found: NDArray[np.bool_]) -> list[list[int]]:
+def pack_pairs(found: NDArray[np.bool_]) -> list[list[int]]:
     """Return for every resample the places of the pairs that are joined."""
     return [np.flatnonzero(line).tolist() for line in found]
 
 
-def unpacked(places: list[list[int]], n_pairs: int) -> NDArray[np.bool_]:
-    """Return what :func:`packed` wrote."""
+def unpack_pairs(places: list[list[int]], n_pairs: int) -> NDArray[np.bool_]:
+    """Return what :func:`pack_pairs` wrote."""
     found = np.zeros((len(places), n_pairs), dtype=bool)
     for line, joined in zip(found, places, strict=True):
         line[joined] = True

@@ -60,7 +60,7 @@ class GroupComparison(NamedTuple):
     seed: int
 
 
-class _TheOthers(Resampler):
+class _Complement(Resampler):
     """The rows that a case-dropping resample leaves out."""
 
     def weights(self, r: int) -> NDArray[Any]:
@@ -107,7 +107,7 @@ def compare_groups(
         raise DataError(
             f"{by!r} has {group.arity:,} states; groups are compared two at a time: keep two of them."
         )
-    column, rest = table.column(at), without(table, at)
+    column, rest = table.column(at), drop_column(table, at)
     member = column == 0
     sizes = int(member.sum()), int((~member).sum())
     if min(sizes) == 0:
@@ -122,15 +122,15 @@ def compare_groups(
     seed, share = seed_of(random_state), (sizes[0] / rest.n_rows,)
     halves = [
         measured(kind(rest, "cases", seed, share), range(n), crossings, n_jobs)
-        for kind in (Resampler, _TheOthers)
+        for kind in (Resampler, _Complement)
     ]
-    parts = within(rest, member), within(rest, ~member)
+    parts = restrict_rows(rest, member), restrict_rows(rest, ~member)
     observed = [Measured(*in_table(part, crossings).T[:, None, :]) for part in parts]
     signed = np.isfinite(observed[0].signed[0]) & np.isfinite(observed[1].signed[0])
     continuous = np.array([rest.variables[x].continuous for x, _ in pairs], dtype=bool)
-    first, second = (scaled(of, signed, continuous)[0] for of in observed)
-    chance = scaled(halves[0], signed, continuous) - scaled(halves[1], signed, continuous)
-    rows, p = judged(first - second, chance, sizes)
+    first, second = (comparable(of, signed, continuous)[0] for of in observed)
+    chance = comparable(halves[0], signed, continuous) - comparable(halves[1], signed, continuous)
+    rows, p = permutation_tests(first - second, chance, sizes)
     measure = np.where(signed, np.where(continuous, "fisher_z", "log_odds"), "root_bits")
     names = graph.names
     return GroupComparison(
@@ -149,7 +149,7 @@ def compare_groups(
     )
 
 
-def scaled(
+def comparable(
     strengths: Measured, signed: NDArray[np.bool_], continuous: NDArray[np.bool_]
 ) -> NDArray[np.float64]:
     """Return the strengths on the scales on which they are compared."""
@@ -159,7 +159,7 @@ def scaled(
     return np.where(signed, np.where(continuous, fisher, strengths.signed), roots)
 
 
-def judged(
+def permutation_tests(
     difference: NDArray[np.float64], chance: NDArray[np.float64], sizes: tuple[int, int]
 ) -> tuple[list[tuple[float | None, float, float, float | None]], float]:
     """Return difference, both p-values and the Bayes factor of every pair, and the p-value of all."""
@@ -198,7 +198,7 @@ def bayes_factor(z: float, sizes: tuple[int, int]) -> float:
     return float(np.exp(min(700.0, z * z / 2 * n / (1 + n))) / np.sqrt(1 + n))
 
 
-def without(table: Table, at: int) -> Table:
+def drop_column(table: Table, at: int) -> Table:
     """Return a table without one column."""
     kept = [i for i in range(len(table.variables)) if i != at]
     return Table(
@@ -210,7 +210,7 @@ def without(table: Table, at: int) -> Table:
     )
 
 
-def within(table: Table, member: NDArray[np.bool_]) -> Table:
+def restrict_rows(table: Table, member: NDArray[np.bool_]) -> Table:
     """Return a table in which only some rows count."""
     return replace(table, weights=Weights(member.astype(np.int64)))
 

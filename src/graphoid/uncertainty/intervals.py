@@ -60,20 +60,20 @@ class Interval(NamedTuple):
     high: NDArray[np.float64]
 
 
-def freed(estimate: Measured, replicates: Measured) -> NDArray[np.float64]:
+def subtract_bias(estimate: Measured, replicates: Measured) -> NDArray[np.float64]:
     """Return the bits of every resample, freed of its own bias and of that of the sample."""
     bits: NDArray[np.float64] = replicates.bits - replicates.bias - estimate.bias
     return bits
 
 
-def of_bits(estimate: Measured, replicates: Measured) -> Interval:
+def bits_interval(estimate: Measured, replicates: Measured) -> Interval:
     """Return the interval of the mutual information of every pair."""
     middle = np.sqrt(np.maximum(estimate.bits - estimate.bias, 0.0))[0]
-    low, high = _quantiles(np.sqrt(np.maximum(freed(estimate, replicates), 0.0)))
+    low, high = _quantiles(np.sqrt(np.maximum(subtract_bias(estimate, replicates), 0.0)))
     return Interval(np.maximum(2 * middle - high, 0.0) ** 2, np.maximum(2 * middle - low, high) ** 2)
 
 
-def of_signed(replicates: Measured) -> Interval:
+def signed_interval(replicates: Measured) -> Interval:
     """Return the interval of the log odds ratio or partial correlation of every pair, by percentiles."""
     return Interval(*_quantiles(replicates.signed))
 

@@ -8,7 +8,7 @@ from graphoid.models.network import MarkovNetwork
 from graphoid.structure import document
 from graphoid.structure.contexts import CanonicalModel
 from graphoid.structure.learned import LearnedStructure
-from graphoid.uncertainty.resampled import Resampled
+from graphoid.uncertainty.bootstrap_result import Resampled
 
 if TYPE_CHECKING:
     import os

@@ -11,7 +11,7 @@ from graphoid.errors import DataError, missing_extra
 from graphoid.uncertainty.stability import ENOUGH
 
 if TYPE_CHECKING:
-    from graphoid.uncertainty.resampled import EdgeStability, Resampled
+    from graphoid.uncertainty.bootstrap_result import EdgeStability, Resampled
 
 COLORS = {"present": "#1f6f4a", "undecided": "#b8860b", "absent": "#8c8c8c"}
 MOST_EDGES = 60  # what fits on a page

@@ -115,17 +115,17 @@ def power(
             graph.names[x],
             graph.names[y],
             tuple(found[:, e].tolist()),
-            needed(sizes, found[:, e], target),
+            rows_to_reach(sizes, found[:, e], target),
         )
         for e, (x, y) in enumerate(graph.edges)
     ]
     return Power(sizes, edges, tuple(false.tolist()), target, n, seed)
 
 
-def needed(rows: tuple[int, ...], found: NDArray[np.float64], target: float) -> int | None:
+def rows_to_reach(rows: tuple[int, ...], found: NDArray[np.float64], target: float) -> int | None:
     """Return where a rising curve reaches a target, between sizes on the logarithm of the rows.
 
-    >>> needed((100, 400), np.array([0.6, 1.0]), 0.8)
+    >>> rows_to_reach((100, 400), np.array([0.6, 1.0]), 0.8)
     200
     """
     rising = np.maximum.accumulate(found)

@@ -9,7 +9,14 @@ import pytest
 from scipy.optimize import minimize
 
 from graphoid.errors import SettingsError
-from graphoid.models.fit import L1, L2, CrossValidated, ElasticNet, fit_weights, maximize
+from graphoid.models.maximum_pseudo_likelihood import (
+    L1,
+    L2,
+    CrossValidated,
+    ElasticNet,
+    fit_weights,
+    maximize,
+)
 from graphoid.models.pseudo_likelihood import PseudoLikelihood
 from tests.models.test_pseudo_likelihood import ARITIES, FEATURES, enumerated
 from tests.support.tables import needs_kernels, random_table, table_of

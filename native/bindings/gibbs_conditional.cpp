@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bindings/bind.hpp"
-#include "models/conditional_gibbs.hpp"
+#include "models/gibbs_conditional.hpp"
 
 namespace nb = nanobind;
 
@@ -16,7 +16,7 @@ namespace {
 template <class T>
 using Plain = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-// One mean for each row and hidden variable, in a line; see conditional_gibbs.hpp for what the arrays mean.
+// One mean for each row and hidden variable, in a line; see gibbs_conditional.hpp for what the arrays mean.
 nb::object sampled(std::size_t n_hidden, Plain<double> weight, Plain<std::int64_t> first_evidence, Plain<std::int32_t> evidence,
                    Plain<std::int32_t> evidence_state, Plain<std::int64_t> first_hidden, Plain<std::int32_t> hidden,
                    Plain<std::int32_t> hidden_state, nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu> rows,

@@ -1,4 +1,4 @@
-#include "models/chains.hpp"
+#include "models/gibbs_multistate.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -13,7 +13,7 @@ from graphoid.errors import DataError, missing_extra
 from graphoid.structure.document import Document, Json
 from graphoid.structure.graph import UndirectedGraph
 from graphoid.uncertainty import intervals
-from graphoid.uncertainty.checkpoint import array, numbers, packed, unpacked
+from graphoid.uncertainty.checkpoint import array, numbers, pack_pairs, unpack_pairs
 from graphoid.uncertainty.inclusion import Inclusion
 from graphoid.uncertainty.intervals import DISCOVERY, OFTEN, RULE, Interval
 from graphoid.uncertainty.replicates import Measured, pairs_of
@@ -130,7 +130,7 @@ class Resampled(Document):
         return np.asarray(self.found.mean(axis=0), dtype=np.float64)
 
     @cached_property
-    def _followed(self) -> tuple[Measured, Measured]:
+    def _strengths(self) -> tuple[Measured, Measured]:
         """The pairs that were followed: what they are in all rows, and in the resamples."""
         estimate = self.estimate[self.followed].T[:, None, :]
         return Measured(*estimate), Measured(*self.replicates)
@@ -141,7 +141,10 @@ class Resampled(Document):
         size = len(self.pairs)
         ends = [np.full(size, np.nan) for _ in range(4)]
         if self.kind != "cases" and len(self.followed):
-            found = (*intervals.of_bits(*self._followed), *intervals.of_signed(self._followed[1]))
+            found = (
+                *intervals.bits_interval(*self._strengths),
+                *intervals.signed_interval(self._strengths[1]),
+            )
             for end, values in zip(ends, found, strict=True):
                 end[self.followed] = values
         return Interval(*ends[:2]), Interval(*ends[2:])
@@ -154,7 +157,7 @@ class Resampled(Document):
         whole = Measured(*self.estimate.T[:, None, :])
         p = np.ones(len(self.pairs))
         if len(self.followed):
-            p[self.followed] = intervals.p_values(*self._followed, self.n_rows)
+            p[self.followed] = intervals.p_values(*self._strengths, self.n_rows)
         often = self.frequencies >= OFTEN
         present = often & intervals.discoveries(p)
         bits, signed = self._intervals
@@ -239,7 +242,7 @@ class Resampled(Document):
 
     def _sums(self, measure: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return a centrality from all rows, and a line of it from every resample."""
-        estimate, replicates = self._followed
+        estimate, replicates = self._strengths
         pairs = [self.pairs[i] for i in self.followed]
         if measure == "expected_influence":
             counted = self.signs[self.followed]
@@ -281,9 +284,9 @@ class Resampled(Document):
 
     def differences(self) -> list[DifferenceRow]:
         """Return for every two edges of the graph whether their bits differ, with 95 % intervals."""
-        estimate, replicates = self._followed
+        estimate, replicates = self._strengths
         bits = (estimate.bits - estimate.bias)[0]
-        lines = intervals.freed(estimate, replicates)
+        lines = intervals.subtract_bias(estimate, replicates)
         at = {int(i): k for k, i in enumerate(self.followed)}
         edges = [(i, at[i]) for i, pair in enumerate(self.pairs) if self.graph.has_edge(*pair)]
         edges = [(i, k) for i, k in edges if np.isfinite(bits[k])]
@@ -332,14 +335,14 @@ class Resampled(Document):
             "n_rows": self.n_rows,
             "data_id": self.data_id,
             "learner": self.learner,
-            "found": packed(self.found),
+            "found": pack_pairs(self.found),
             "given": [list(given) for given in self.given],
             "signs": self.signs.tolist(),
             "continuous": self.continuous.tolist(),
             "estimate": numbers(self.estimate),
             "followed": self.followed.tolist(),
             "replicates": numbers(self.replicates),
-            "inclusion": None if self.inclusion is None else _packed(self.inclusion),
+            "inclusion": None if self.inclusion is None else _pack_inclusion(self.inclusion),
         }
 
     @classmethod
@@ -347,7 +350,7 @@ class Resampled(Document):
         """Return the bootstrap that plain values describe."""
         graph = UndirectedGraph(body["names"], [(x, y) for x, y in body["edges"]])
         n_pairs, followed = len(pairs_of(graph.n)), body["followed"]
-        found = unpacked(body["found"], n_pairs)
+        found = unpack_pairs(body["found"], n_pairs)
         return cls(
             graph=graph,
             kind=body["kind"],
@@ -363,7 +366,7 @@ class Resampled(Document):
             estimate=array(body["estimate"], (n_pairs, 3)),
             followed=np.array(followed, dtype=np.int64),
             replicates=array(body["replicates"], (3, len(found), len(followed))),
-            inclusion=_unpacked(body.get("inclusion"), n_pairs, len(found)),
+            inclusion=_unpack_inclusion(body.get("inclusion"), n_pairs, len(found)),
         )
 
     def __repr__(self) -> str:
@@ -376,7 +379,7 @@ def _number(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
-def _packed(known: Inclusion) -> dict[str, Any]:
+def _pack_inclusion(known: Inclusion) -> dict[str, Any]:
     return {
         "of": known.of,
         "whole": numbers(known.whole),
@@ -386,7 +389,7 @@ def _packed(known: Inclusion) -> dict[str, Any]:
     }
 
 
-def _unpacked(body: Any, n_pairs: int, n: int) -> Inclusion | None:
+def _unpack_inclusion(body: Any, n_pairs: int, n: int) -> Inclusion | None:
     if body is None:
         return None
     whole, against, prior = (array(body[name], (n_pairs,)) for name in ("whole", "against", "prior_log_odds"))

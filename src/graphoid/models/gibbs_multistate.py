@@ -78,7 +78,7 @@ def run_chains(
 
 
 class StateConditionals(NamedTuple):
-    """The distribution of every variable given the others, laid out as ``native/models/chains.hpp`` says."""
+    """The conditional of every variable, laid out as ``native/models/gibbs_multistate.hpp`` says."""
 
     arity: NDArray[np.int32]
     fused: NDArray[np.uint8]
@@ -109,7 +109,7 @@ def state_conditionals(potentials: Sequence[Potential], arities: Sequence[int]) 
     n_levels = n_values = 0
     for v, inside in enumerate(of):
         terms = [potential.given(set(potential.members) - {v}) for potential in inside]
-        one = _fused(v, terms, arities)
+        one = _fuse(v, terms, arities)
         fused.append(one is not None)
         for term in [one] if one is not None else terms:
             lines = term.tables.T  # a line of log-potentials for each configuration
@@ -142,7 +142,7 @@ def state_conditionals(potentials: Sequence[Potential], arities: Sequence[int]) 
     )
 
 
-def _fused(v: int, terms: Sequence[Given], arities: Sequence[int]) -> Given | None:
+def _fuse(v: int, terms: Sequence[Given], arities: Sequence[int]) -> Given | None:
     """Return the terms of a variable added up to one table, or None where it would be too large."""
     around = tuple(sorted({u for term in terms for u in term.known}))
     shape = tuple(arities[u] for u in around)

@@ -20,7 +20,7 @@ import numpy as np
 from graphoid.data.table import Table
 from graphoid.errors import SettingsError
 from graphoid.models.pseudo_likelihood import DistinctRows, PseudoLikelihood
-from graphoid.models.quasi_newton import minimized
+from graphoid.models.quasi_newton import minimize
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -210,7 +210,7 @@ def fit_weights(
     Examples
     --------
     >>> import graphoid as gd
-    >>> from graphoid.models.fit import fit_weights
+    >>> from graphoid.models.maximum_pseudo_likelihood import fit_weights
     >>> table = gd.read({"rain": [0, 0, 0, 1], "wet": [0, 0, 1, 1]})
     >>> fit = fit_weights([((0, 1),), ((1, 1),), ((0, 1), (1, 1))], table)
     >>> fit.weights.round(2).tolist()
@@ -248,7 +248,7 @@ def maximize(
     relative
         What each feature's L1 penalty is multiplied by.
     """
-    strength, l2 = _checked(penalty)
+    strength, l2 = _check_penalty(penalty)
     l1 = np.broadcast_to(strength * np.asarray(relative), len(likelihood.features))
     weights = np.zeros(len(likelihood.features)) if start is None else np.array(start, dtype=np.float64)
     slack = tolerance * max(likelihood.rows.total, 1.0)
@@ -280,7 +280,7 @@ def _climb(
     loss = _MeanLoss(likelihood, toll, l2)
     bounds = [(0.0 if t > 0 else None, 0.0 if t < 0 else None) for t in toll]
     aim = slack / loss.scale
-    found = minimized(loss, start, most_iterations=MAX_ITERATIONS, slope=aim, bounds=bounds)
+    found = minimize(loss, start, most_iterations=MAX_ITERATIONS, slope=aim, bounds=bounds)
     weights, steps = np.array(found.x), int(found.nit)
     free = np.flatnonzero((weights != 0) | (toll == 0))
     if np.abs(found.jac[free]).max(initial=0.0) > aim:
@@ -347,7 +347,7 @@ class _MeanLoss:
         return (self.l2 * direction - self.likelihood.hessian_product(weights, direction)) / self.scale
 
 
-def _checked(penalty: Penalty) -> tuple[float, float]:
+def _check_penalty(penalty: Penalty) -> tuple[float, float]:
     """Return the strengths of a penalty, or raise."""
     for strength in (penalty.l1, penalty.l2):
         if not (math.isfinite(strength) and strength >= 0):

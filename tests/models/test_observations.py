@@ -7,7 +7,7 @@ import pytest
 
 import graphoid as gd
 from graphoid.errors import DataError, SettingsError, UnknownVariable
-from graphoid.models.evidence import evidence_codes, row_codes
+from graphoid.models.observations import evidence_codes, row_codes
 
 VARIABLES = (
     gd.Variable("sex", ("female", "male")),

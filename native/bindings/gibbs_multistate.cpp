@@ -2,7 +2,7 @@
 #include <cstdint>
 
 #include "bindings/bind.hpp"
-#include "models/chains.hpp"
+#include "models/gibbs_multistate.hpp"
 #include "counting/streams.hpp"
 
 namespace nb = nanobind;
@@ -13,7 +13,7 @@ namespace {
 template <class T>
 using Plain = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-// Rows of every chain, one line for each variable; see chains.hpp for what the arrays mean.
+// Rows of every chain, one line for each variable; see gibbs_multistate.hpp for what the arrays mean.
 nb::object chains(Plain<std::int32_t> arity, Plain<std::uint8_t> fused, Plain<std::int64_t> first_term, Plain<std::int64_t> first_member,
                   Plain<std::int64_t> first_listed, Plain<std::int64_t> first_cell, Plain<std::int32_t> members, Plain<std::int64_t> strides,
                   Plain<std::int64_t> listed, Plain<std::uint32_t> levels, Plain<double> values, Plain<std::uint64_t> keys, std::size_t times,

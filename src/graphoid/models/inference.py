@@ -114,7 +114,7 @@ class ExactInference:
         for rows, passing in self._groups(codes):
             passing.collect()
             states = codes[rows]
-            passing.descend(states, lambda table, version: _drawn(table, version, rng))
+            passing.descend(states, lambda table, version: _draw_states(table, version, rng))
             done[rows] = states
         return done
 
@@ -131,7 +131,7 @@ class ExactInference:
         ``root`` and ``scopes`` stay in the tree, also where they are observed.
         """
         stay = {*root, *(v for scope in scopes for v in scope)}
-        for rows, tree, fixed in self._planned(codes, stay, root, scopes):
+        for rows, tree, fixed in self._plans(codes, stay, root, scopes):
             separators = sum(n_cells(tree.separator(k), self.arities) for k in range(len(tree.clusters)))
             step = max(1, HELD // max(separators, 1))
             for start in range(0, len(rows), step):
@@ -139,7 +139,7 @@ class ExactInference:
                 parts = self._parts(codes[chosen], fixed, tree)
                 yield chosen, Propagation(tree, self.arities, parts, len(chosen), reduce)
 
-    def _planned(
+    def _plans(
         self,
         codes: NDArray[np.int64],
         stay: set[int],
@@ -231,7 +231,7 @@ def _shares(belief: Part) -> NDArray[np.float64]:
     return np.asarray(p if belief.version is None else p[belief.version])
 
 
-def _drawn(
+def _draw_states(
     table: NDArray[np.float64], version: NDArray[np.int64], rng: np.random.Generator
 ) -> NDArray[np.int64]:
     """Return a line of the table for every row, drawn by the log-weights in the column of its version."""

@@ -11,7 +11,7 @@ from scipy.optimize import approx_fprime
 pytest.importorskip("sklearn")
 
 from graphoid.classifiers.conditional import SCALE_PRECISION, WEIGHT_PRECISION, conditional
-from graphoid.classifiers.fitted import fitted, potentials
+from graphoid.classifiers.discriminative import fit_potentials, potentials
 from graphoid.classifiers.likelihood import likelihood
 from graphoid.classifiers.search import Settings, climb
 from graphoid.classifiers.submodels import Submodels
@@ -81,7 +81,7 @@ def test_the_posterior_written_out_row_by_row():
 
 def test_what_is_returned_is_the_minimum():
     of = submodels(n_rows=400)
-    found = fitted(climb(of, likelihood(of), Settings()), of)
+    found = fit_potentials(climb(of, likelihood(of), Settings()), of)
     faces = [term.face for term in found.terms]
     assert {(0,), (1,), (2,), (0, 1)} <= set(faces)
     for term in found.terms:  # levels that were not seen say nothing

@@ -1,4 +1,4 @@
-#include "models/conditional_gibbs.hpp"
+#include "models/gibbs_conditional.hpp"
 
 #include <algorithm>
 #include <cmath>

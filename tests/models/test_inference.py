@@ -9,7 +9,7 @@ import pytest
 
 import graphoid as gd
 from graphoid.errors import CountsTooLarge, DataError, SettingsError, UnknownVariable
-from graphoid.models import exact
+from graphoid.models import inference
 from graphoid.models.factors import Factor
 from tests.support.networks import (
     agreeing,
@@ -217,7 +217,7 @@ def test_the_bound_is_the_callers() -> None:
 
 
 def test_answers_that_are_too_large_are_refused_with_their_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exact, "ANSWER", 100)
+    monkeypatch.setattr(inference, "ANSWER", 100)
     model = gd.MarkovNetwork(variables_of([2] * 8))
     with pytest.raises(CountsTooLarge, match="the answer has 13 x 2 x 2 x 2 cells"):
         model.query([0, 1, 2], np.full((13, 8), -1))
@@ -228,7 +228,7 @@ def test_many_rows_are_answered_in_rounds(monkeypatch: pytest.MonkeyPatch) -> No
     model = NETWORKS[2]
     evidence = random_evidence(model, np.random.default_rng(3), 200)
     whole = model.query([1, 5], evidence)
-    monkeypatch.setattr(exact, "HELD", 100)
+    monkeypatch.setattr(inference, "HELD", 100)
     np.testing.assert_array_equal(model.query([1, 5], evidence), whole)
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from graphoid.errors import DataError, SettingsError
-from graphoid.models import conditional_gibbs as module
-from graphoid.models.conditional_gibbs import ConditionalGibbs
+from graphoid.models import gibbs_conditional as module
+from graphoid.models.gibbs_conditional import ConditionalGibbs
 from tests.support.tables import needs_kernels, random_table
 
 N = 8

@@ -19,7 +19,7 @@ import numpy as np
 from graphoid.counts.native import available_threads, kernels
 from graphoid.errors import DataError, SettingsError
 from graphoid.independence.base import check_whole
-from graphoid.models.pseudo_likelihood import laid_out
+from graphoid.models.pseudo_likelihood import feature_members
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,13 +58,13 @@ class ConditionalGibbs:
     ) -> NDArray[np.float64]:
         """Return the probability of state 1 of each hidden variable given the other columns, a line a row."""
         self._check(table, hidden)
-        reduced = _seen_from(features, weights, table, hidden)
+        reduced = _hidden_features(features, weights, table, hidden)
         rows = np.ascontiguousarray(table.codes, dtype=np.uint8)
         keys = rng.integers(0, 2**64, size=table.n_rows, dtype=np.uint64)
         settings = self.n_chains, self.burn_in, self.n_samples
         native = kernels()
         if native is None:
-            found = [_sampled(reduced, row, key, settings) for row, key in zip(rows, keys, strict=True)]
+            found = [_sample_row(reduced, row, key, settings) for row, key in zip(rows, keys, strict=True)]
             return np.array(found).reshape(table.n_rows, len(hidden))
         threads = available_threads() if self.threads is None else self.threads
         out = native.conditional_gibbs(*reduced, rows, keys, *settings, threads)
@@ -83,7 +83,7 @@ class ConditionalGibbs:
                 )
 
 
-class _Seen(NamedTuple):
+class _HiddenFeatures(NamedTuple):
     """The features that mention hidden variables, their members told apart; the kernel's arguments."""
 
     n_hidden: int
@@ -96,10 +96,10 @@ class _Seen(NamedTuple):
     hidden_state: NDArray[np.int32]
 
 
-def _seen_from(
+def _hidden_features(
     features: Sequence[Context], weights: NDArray[np.float64], table: Table, hidden: Sequence[int]
-) -> _Seen:
-    members = laid_out(features, [v.arity for v in table.variables])
+) -> _HiddenFeatures:
+    members = feature_members(features, [v.arity for v in table.variables])
     number = np.full(len(table.variables), -1, dtype=np.int32)
     number[list(hidden)] = np.arange(len(hidden))
     feature = np.repeat(np.arange(len(features)), np.diff(members.first))
@@ -115,7 +115,7 @@ def _seen_from(
         sizes = np.bincount(feature[kept], minlength=len(features))[touched]
         return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64), names[kept], members.state[kept]
 
-    return _Seen(
+    return _HiddenFeatures(
         len(hidden),
         np.asarray(weights, dtype=np.float64)[touched],
         *part(~inside, members.variable),
@@ -126,16 +126,16 @@ def _seen_from(
 # The kernel's work in plain Python: the specification, and what runs without the kernels.
 
 
-def _sampled(
-    features: _Seen, row: NDArray[np.uint8], key: np.uint64, settings: tuple[int, int, int]
+def _sample_row(
+    features: _HiddenFeatures, row: NDArray[np.uint8], key: np.uint64, settings: tuple[int, int, int]
 ) -> NDArray[np.float64]:
     # what the evidence allows: weight, {hidden variable: state}
     left: list[tuple[float, dict[int, int]]] = []
     for f, weight in enumerate(features.weight):
         given = slice(features.first_evidence[f], features.first_evidence[f + 1])
-        asked = slice(features.first_hidden[f], features.first_hidden[f + 1])
+        hidden = slice(features.first_hidden[f], features.first_hidden[f + 1])
         if (row[features.evidence[given]] == features.evidence_state[given]).all():
-            pairs = zip(features.hidden[asked].tolist(), features.hidden_state[asked].tolist(), strict=True)
+            pairs = zip(features.hidden[hidden].tolist(), features.hidden_state[hidden].tolist(), strict=True)
             left.append((float(weight), dict(pairs)))
     of = [[(weight, members) for weight, members in left if v in members] for v in range(features.n_hidden)]
     n_chains, burn_in, n_samples = settings

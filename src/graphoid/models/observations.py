@@ -80,8 +80,8 @@ def _of_mapping(given: Mapping[Any, Any], variables: Sequence[Variable], names: 
         columns[v] = value
     lengths = {names.all[v]: len(value) for v, value in columns.items() if _several(value)}
     if len(set(lengths.values())) > 1:
-        told = ", ".join(f"{name!r} {length:,}" for name, length in lengths.items())
-        raise DataError(f"lists of evidence must be equally long; got {told}.")
+        listing = ", ".join(f"{name!r} {length:,}" for name, length in lengths.items())
+        raise DataError(f"lists of evidence must be equally long; got {listing}.")
     n_rows = next(iter(lengths.values()), 1)
     codes = np.full((n_rows, len(variables)), UNKNOWN, dtype=np.int64)
     for v, value in columns.items():

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphoid.classifiers.conditional import Potentials, conditional, taken_apart
+from graphoid.classifiers.conditional import Potentials, conditional, split_scales
 from graphoid.classifiers.mixture import Mixture, Operation, Term, posterior
 
 if TYPE_CHECKING:
@@ -49,13 +49,13 @@ def inclusion(climb: Climb) -> dict[Face, float]:
         for i in np.flatnonzero(share >= LEAST_INCLUSION / max(len(share), 1)).tolist():
             for part in step.parts(i):
                 found[part] = found.get(part, 0.0) + float(share[i])
-        if step.taken is not None and t + 1 < len(shares):
-            for part in step.parts(step.taken):
+        if step.chosen is not None and t + 1 < len(shares):
+            for part in step.parts(step.chosen):
                 found[part] = found.get(part, 0.0) + float(later[t + 1])
     return found
 
 
-def fitted(climb: Climb, submodels: Submodels, *, averaging: bool = True) -> Mixture:
+def fit_potentials(climb: Climb, submodels: Submodels, *, averaging: bool = True) -> Mixture:
     """Return a model with fitted potentials.
 
     With ``averaging`` on all single attributes and on the larger faces of all structures that matter;
@@ -65,10 +65,10 @@ def fitted(climb: Climb, submodels: Submodels, *, averaging: bool = True) -> Mix
         held = {face: share for face, share in inclusion(climb).items() if share >= LEAST_INCLUSION}
         held |= {(v,): 1.0 for v, size in enumerate(submodels.sizes) if size > 1}
     else:
-        held = {part: 1.0 for step, i in climb.taken()[: climb.best] for part in step.parts(i)}
+        held = {part: 1.0 for step, i in climb.choices()[: climb.best] for part in step.parts(i)}
     faces = sorted(held, key=lambda face: (len(face), face))
     of = potentials(submodels, faces, np.sqrt([held[face] for face in faces]))
-    start, *tables = written(of, conditional(of).minimum(), [_shape(submodels, face) for face in faces])
+    start, *tables = _tables(of, conditional(of).minimum(), [_shape(submodels, face) for face in faces])
     terms = tuple(Term(face, table) for face, table in zip(faces, tables, strict=True))
     program = (*(Operation(i, None) for i in range(len(terms))), Operation(None, 1.0))
     return Mixture(start, submodels.sizes, terms, program)
@@ -82,7 +82,7 @@ def potentials(submodels: Submodels, faces: list[Face], relevance: Floats) -> Po
     first = 0
     for i, face in enumerate(faces):
         last = first + sizes[i]
-        counted[first:last] = submodels.potential(face)[_seen(face)].reshape(sizes[i], -1)
+        counted[first:last] = submodels.potential(face)[_known_levels(face)].reshape(sizes[i], -1)
         own[first:last] = submodels.own_potential(face).reshape(sizes[i], -1)
         at[:, i] = first + submodels.cells(face)
         first = last
@@ -99,16 +99,16 @@ def potentials(submodels: Submodels, faces: list[Face], relevance: Floats) -> Po
     )
 
 
-def written(of: Potentials, at: Floats, shapes: list[tuple[int, ...]]) -> list[Floats]:
+def _tables(of: Potentials, at: Floats, shapes: list[tuple[int, ...]]) -> list[Floats]:
     """Return the potentials of some scales and weights: of the class alone, then of every face."""
-    scales, weights = taken_apart(of, at)
+    scales, weights = split_scales(of, at)
     flat = of.relevance[of.face, None] * (scales[1:][of.face, None] * of.counted + weights)
     out = [scales[0] * of.start]
     first = 0
     for shape in shapes:
         last = first + math.prod(shape[:-1])
         table = np.zeros((*(size + 1 for size in shape[:-1]), shape[-1]))  # 0 for levels not seen
-        table[_seen(shape[:-1])] = flat[first:last].reshape(shape)
+        table[_known_levels(shape[:-1])] = flat[first:last].reshape(shape)
         out.append(table)
         first = last
     return out
@@ -119,6 +119,6 @@ def _shape(submodels: Submodels, face: Face) -> tuple[int, ...]:
     return (*(submodels.sizes[v] for v in face), submodels.n_classes)
 
 
-def _seen(face: Sequence[int]) -> tuple[slice, ...]:
+def _known_levels(face: Sequence[int]) -> tuple[slice, ...]:
     """Return the part of a table without the levels that were not seen, the last of every attribute."""
     return (slice(None, -1),) * len(face)
