@@ -7,8 +7,16 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from graphoid.datasets.graphs import random_graph
-from graphoid.experiments.asked import DEFAULT, MEASURES, MOST_TESTS, PAPER, Asked, asking, summarized
 from graphoid.experiments.compared import stream
+from graphoid.experiments.pfmn_measures import (
+    DEFAULT,
+    MEASURES,
+    MOST_TESTS,
+    PAPER,
+    Figures,
+    learners,
+    summarize,
+)
 from graphoid.experiments.processes import spread
 from graphoid.experiments.results import Column, Plot, Results, paragraphs
 from graphoid.independence.oracle import Oracle
@@ -55,12 +63,12 @@ class PFMNExact:
         """Learn every graph with all algorithms; no data are needed."""
         del data
         grid = [(tau, repetition) for tau in self.degrees for repetition in range(self.repetitions)]
-        runs: dict[int, list[dict[str, Asked]]] = {tau: [] for tau in self.degrees}
-        done = spread(partial(self._measured, seed), grid, self.processes, "exact learning", progress)
+        runs: dict[int, list[dict[str, Figures]]] = {tau: [] for tau in self.degrees}
+        done = spread(partial(self._measure, seed), grid, self.processes, "exact learning", progress)
         for (tau, _), measured in zip(grid, done, strict=True):
             runs[tau].append(measured)
         rows: list[tuple[Cell, ...]] = [
-            (tau, *cells) for tau, of in runs.items() for cells in summarized(of).values()
+            (tau, *cells) for tau, of in runs.items() for cells in summarize(of).values()
         ]
         return Results(
             "pfmn-exact",
@@ -86,17 +94,17 @@ class PFMNExact:
             and of almost 50 % for tau = 4, both for many particles."""
         )
 
-    def _measured(self, seed: int, part: tuple[int, int]) -> dict[str, Asked]:
+    def _measure(self, seed: int, part: tuple[int, int]) -> dict[str, Figures]:
         tau, repetition = part
         rng = stream(seed, self.n, tau, repetition)
         graph = random_graph(self.n, tau, rng)
         ci, own, triplets = Oracle(graph), int(rng.integers(2**32)), int(rng.integers(2**32))
-        learners = asking(None, own, 0, published=False)
+        compared = learners(None, own, 0, published=False)
         for size in self.n_particles:
-            learners[f"{PAPER}, N = {size}"] = asking(None, own, size)[PAPER]
+            compared[f"{PAPER}, N = {size}"] = learners(None, own, size)[PAPER]
         for budget in self.budgets:
-            learners[f"{DEFAULT} for {budget:,}"] = PFMN(budget=budget, random_state=own)
+            compared[f"{DEFAULT} for {budget:,}"] = PFMN(budget=budget, random_state=own)
         return {
-            name: Asked.of(learner.learn(ci), ci, self.n_triplets, triplets, graph)
-            for name, learner in learners.items()
+            name: Figures.of(learner.learn(ci), ci, self.n_triplets, triplets, graph)
+            for name, learner in compared.items()
         }

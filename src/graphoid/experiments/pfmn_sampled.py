@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from graphoid.datasets.graphs import random_graph
 from graphoid.datasets.networks import pairwise_binary
-from graphoid.experiments.asked import MEASURES, MOST_TESTS, Asked, asking, summarized
 from graphoid.experiments.compared import stream
+from graphoid.experiments.pfmn_measures import MEASURES, MOST_TESTS, Figures, learners, summarize
 from graphoid.experiments.processes import spread
 from graphoid.experiments.results import Column, Plot, Results, paragraphs
 from graphoid.experiments.taken import taken
@@ -63,14 +63,14 @@ class PFMNSampled:
         """Sample and learn; no data are needed."""
         del data
         grid = [(tau, repetition) for tau in self.degrees for repetition in range(self.repetitions)]
-        runs: dict[tuple[int, int], list[dict[str, Asked]]]
+        runs: dict[tuple[int, int], list[dict[str, Figures]]]
         runs = {(tau, size): [] for tau in self.degrees for size in self.n_rows}
-        done = spread(partial(self._measured, seed), grid, self.processes, "sampled networks", progress)
+        done = spread(partial(self._measure, seed), grid, self.processes, "sampled networks", progress)
         for (tau, _), of in zip(grid, done, strict=True):
             for size, measured in of.items():
                 runs[tau, size].append(measured)
         rows: list[tuple[Cell, ...]] = [
-            (tau, size, *cells) for (tau, size), of in runs.items() for cells in summarized(of).values()
+            (tau, size, *cells) for (tau, size), of in runs.items() for cells in summarize(of).values()
         ]
         return Results(
             "pfmn-sampled",
@@ -103,7 +103,7 @@ class PFMNSampled:
             % for tau = 2 and 50,000 rows, of none for tau = 4, and of accuracies up to .10 below GSIMN's."""
         )
 
-    def _measured(self, seed: int, part: tuple[int, int]) -> dict[int, dict[str, Asked]]:
+    def _measure(self, seed: int, part: tuple[int, int]) -> dict[int, dict[str, Figures]]:
         tau, repetition = part
         rng = stream(seed, self.n, tau, repetition)
         network = pairwise_binary(random_graph(self.n, tau, rng), self.theta, rng)
@@ -111,10 +111,12 @@ class PFMNSampled:
         true, own, triplets = Oracle(network.graph), int(rng.integers(2**32)), int(rng.integers(2**32))
         found = {}
         for size in self.n_rows:
-            learners = asking(BayesianTest(), own, self.n_particles, published=self.published)
+            compared = learners(BayesianTest(), own, self.n_particles, published=self.published)
             sample = taken(table, slice(size))
             found[size] = {
-                name: Asked.of(learner.fit(sample).structure_, true, self.n_triplets, triplets, network.graph)
-                for name, learner in learners.items()
+                name: Figures.of(
+                    learner.fit(sample).structure_, true, self.n_triplets, triplets, network.graph
+                )
+                for name, learner in compared.items()
             }
         return found

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from graphoid.experiments.asked import DEFAULT, GSIMN_NAME, GSMN_NAME, PAPER, Asked, asking
 from graphoid.experiments.compared import stream
+from graphoid.experiments.pfmn_measures import DEFAULT, GSIMN_NAME, GSMN_NAME, PAPER, Figures, learners
 from graphoid.experiments.prepared import AS_IT_IS, PREPARATIONS, prepared
 from graphoid.experiments.processes import spread
 from graphoid.experiments.results import Column, Results, Spread, paragraphs
@@ -90,7 +90,7 @@ class PFMNUCI:
     def run(self, *, seed: int = 0, data: Path | None = None, progress: Listener | None = None) -> Results:
         """Learn from the CSV files in the folder ``uci`` of the data, and from ``bif/alarm.bif``."""
         parts = [(name, repetition) for name in self.names for repetition in range(self.repetitions)]
-        done = spread(partial(self._measured, data, seed), parts, self.processes, "UCI data sets", progress)
+        done = spread(partial(self._measure, data, seed), parts, self.processes, "UCI data sets", progress)
         rows: list[tuple[Cell, ...]] = []
         for name in self.names:
             rows += _lines(name, [of for part, of in zip(parts, done, strict=True) if part[0] == name])
@@ -130,7 +130,7 @@ class PFMNUCI:
         uci = folder(data, "uci", "data sets as CSV files with a header, such as lenses.csv")
         return prepared(file(uci, f"{name}.csv", f"{name}.csv.gz"), PREPARATIONS.get(name, AS_IT_IS))
 
-    def _measured(self, data: Path | None, seed: int, part: tuple[str, int]) -> dict[str, Asked]:
+    def _measure(self, data: Path | None, seed: int, part: tuple[str, int]) -> dict[str, Figures]:
         """Return how each algorithm does on one random third of a data set."""
         name, repetition = part
         table = self._table(name, data, seed)
@@ -141,14 +141,14 @@ class PFMNUCI:
             third = np.array([0])
         sample = taken(table, third, occurring=True)
         own, triplets = int(rng.integers(2**32)), int(rng.integers(2**32))
-        learners = asking(BayesianTest(), own, 2 * len(table.variables), published=self.published)
+        compared = learners(BayesianTest(), own, 2 * len(table.variables), published=self.published)
         return {
-            algorithm: Asked.of(learner.fit(sample).structure_, whole, self.n_triplets, triplets)
-            for algorithm, learner in learners.items()
+            algorithm: Figures.of(learner.fit(sample).structure_, whole, self.n_triplets, triplets)
+            for algorithm, learner in compared.items()
         }
 
 
-def _lines(name: str, runs: list[dict[str, Asked]]) -> list[tuple[Cell, ...]]:
+def _lines(name: str, runs: list[dict[str, Figures]]) -> list[tuple[Cell, ...]]:
     """Return a line for each algorithm, the printed figures beside ours."""
     printed = TABLE_1[name]
     lines: list[tuple[Cell, ...]] = []

@@ -22,6 +22,14 @@ class Method(NamedTuple):
     cite: tuple[str, ...] = ()
 
 
+PFMN = Method(
+    "A population of networks, weighed by how well they agree with the answers so far, chose each next "
+    "question as the one expected to tell most for its cost (PFMN).",
+    "P(G | answers) ∝ P(G) ∏ P(answer | G)",
+    r"P(G \mid y_{1:t}) \propto P(G) \prod_t P(y_t \mid G)",
+    ("Margaritis2009",),
+)
+
 LEARNERS = {
     "GSMN": Method(
         "The Markov blanket of each variable was learned by growing and shrinking: variables that depend on "
@@ -38,13 +46,8 @@ LEARNERS = {
         r"(x \perp w \mid A) \wedge (w \not\perp y \mid B) \implies (x \perp y \mid A), \quad A \subseteq B",
         ("Bromberg2009", "Pearl1988"),
     ),
-    "PFMN": Method(
-        "A population of networks, weighed by how well they agree with the answers so far, chose each next "
-        "question as the one expected to tell most for its cost (PFMN).",
-        "P(G | answers) ∝ P(G) ∏ P(answer | G)",
-        r"P(G \mid y_{1:t}) \propto P(G) \prod_t P(y_t \mid G)",
-        ("Margaritis2009",),
-    ),
+    "PFMN": PFMN,
+    "PublishedPFMN": PFMN,
     "HillClimb": Method(
         "The graph with the highest score was looked for by hill climbing, one edge at a time.",
         "G* = argmax score(G)",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from dataclasses import dataclass, field
-from types import BuiltinFunctionType, FunctionType, MethodType
+from inspect import isroutine
 from typing import TYPE_CHECKING, ClassVar, Generic, Protocol, TypeVar
 
 from graphoid.errors import SettingsError
@@ -160,9 +160,9 @@ class ParticleLearner(AskingLearner, Generic[State]):
         """Return who is asked, within the budget, with the answers that are on file."""
         check_size(len(questions.names))
         run = {name: value for name, value in self._settings(ci).items() if name not in _NOT_THE_RUN}
-        named = isinstance(self.cost, FunctionType | MethodType | BuiltinFunctionType)
         run |= {
-            "cost": self.cost.__qualname__ if named else repr(self.cost),  # without its address
+            # a function without its address
+            "cost": self.cost.__qualname__ if isroutine(self.cost) else repr(self.cost),
             "seed": seed,
             "data": data_id,
             "names": list(questions.names),

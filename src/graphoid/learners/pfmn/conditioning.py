@@ -30,7 +30,9 @@ class Scored(NamedTuple):
     score: float
 
 
-def climb(query: Query, score: Callable[[Sequence[Query]], Sequence[float]], n: int, max_flips: int) -> Scored:
+def climb(
+    query: Query, score: Callable[[Sequence[Query]], Sequence[float]], n: int, max_flips: int
+) -> Scored:
     """Climb over conditioning sets of a pair from the empty one, by 1, 2, ... flips.
 
     Parameters

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import InitVar, dataclass, fields
-from typing import TYPE_CHECKING, ClassVar, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from graphoid.errors import SettingsError
 from graphoid.learners.pfmn.active import Active
@@ -11,12 +11,15 @@ from graphoid.learners.pfmn.active import State as ActiveState
 from graphoid.learners.pfmn.base import ParticleLearner
 from graphoid.learners.pfmn.published import ParticleFilter, Score
 from graphoid.learners.pfmn.published import State as FilterState
-from graphoid.settings import NOT_NEGATIVE, Allowed, Number
+from graphoid.settings import Allowed, Number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from graphoid.learners.pfmn.budgeted import BudgetedQuestions
+
+
+UNLIMITED = Number(least=0, infinite=True)
 
 
 @dataclass(kw_only=True, eq=False)
@@ -83,7 +86,7 @@ class PublishedPFMN(ParticleLearner[FilterState]):
         "alpha": Number(above=0, below=1, optional=True),
         "max_flips": Number(least=0, whole=True),
         "score": ("gain", "printed"),
-        "epsilon": NOT_NEGATIVE,
+        "epsilon": UNLIMITED,
     }
 
     def __new__(cls, **settings: object) -> Self:
@@ -174,12 +177,12 @@ class PFMN(ParticleLearner[ActiveState]):
 
     allowed: ClassVar[Mapping[str, Allowed]] = {
         **ParticleLearner.allowed,
-        "sure": NOT_NEGATIVE,
-        "doubt": NOT_NEGATIVE,
-        "patience": NOT_NEGATIVE,
+        "sure": UNLIMITED,
+        "doubt": UNLIMITED,
+        "patience": UNLIMITED,
     }
 
-    def __new__(cls, *, method: str = "bounds", **settings: object) -> Self:
+    def __new__(cls, *, method: str = "bounds", **settings: Any) -> Self:
         """Return the learner of the method; refuse settings of the other algorithm in one sentence."""
         if method == "paper":
             return cast("Self", PublishedPFMN(**settings))
@@ -187,9 +190,6 @@ class PFMN(ParticleLearner[ActiveState]):
             raise SettingsError(f"PFMN: method must be 'bounds' or 'paper', not {method!r}.")
         _refuse_settings_of(PublishedPFMN, cls, settings)
         return super().__new__(cls)
-
-    def __post_init__(self, method: str) -> None:
-        """Settings are checked in ``fit``; the method was when the class was chosen."""
 
     def _search(self, questions: BudgetedQuestions) -> Active:
         return Active(
@@ -203,9 +203,7 @@ class PFMN(ParticleLearner[ActiveState]):
         )
 
 
-def _refuse_settings_of(
-    other: type[PFMN] | type[PublishedPFMN], cls: type, settings: Iterable[str]
-) -> None:
+def _refuse_settings_of(other: type[PFMN | PublishedPFMN], cls: type, settings: Iterable[str]) -> None:
     """Raise for the first setting that only the other algorithm has."""
     own = {f.name for f in fields(cls)}
     theirs = {f.name for f in fields(other)}

@@ -50,8 +50,16 @@ def flip_moves(
                 keys, available_threads(),
             )  # fmt: skip
 
-        plain = partial(reference.flip_moves, alpha=alpha, steps=limit, enough=enough)
-        return _change(graphs, keys, partial(plain, evidence=evidence, free=free, log_prior=prior), compiled)
+        plain = partial(
+            reference.flip_moves,
+            evidence=evidence,
+            free=free,
+            log_prior=prior.tolist(),
+            alpha=alpha,
+            steps=limit,
+            enough=enough,
+        )
+        return _change(graphs, keys, plain, compiled)
 
     never = steps + 1
     if enough is not None:  # the same keys give the same steps: first see how many it takes
@@ -77,7 +85,7 @@ def edge_moves(
             available_threads(),
         )  # fmt: skip
 
-    plain = partial(reference.edge_moves, evidence=evidence, free=free, log_prior=prior, steps=steps)
+    plain = partial(reference.edge_moves, evidence=evidence, free=free, log_prior=prior.tolist(), steps=steps)
     return _change(graphs, keys, plain, compiled)[0]
 
 

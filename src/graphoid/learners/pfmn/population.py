@@ -186,7 +186,7 @@ def columns(
     return *ends(tests), np.array([t.given for t in tests], dtype=np.uint64)
 
 
-def ends(of: Sequence[tuple[int, ...]]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+def ends(of: Sequence[tuple[object, ...]]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Return pairs as kernels take them: the first two of each."""
     return np.array([p[0] for p in of], dtype=np.int32), np.array([p[1] for p in of], dtype=np.int32)
 

@@ -6,9 +6,10 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from graphoid.errors import SettingsError
+from graphoid.settings import Number, check_setting
 
 if TYPE_CHECKING:
     from graphoid.logic.assertion import Assertion
@@ -75,11 +76,8 @@ class Budget:
     seconds: float | None = None
 
     def __post_init__(self) -> None:
-        for limit in fields(self):
-            value = getattr(self, limit.name)
-            good = isinstance(value, (int, float)) and not isinstance(value, bool) and value >= 0
-            if value is not None and not good:
-                raise SettingsError(f"a budget's {limit.name} is {value!r}; it must be a number, 0 or more.")
+        for name, value in vars(self).items():
+            check_setting(f"a budget's {name}", value, Number(least=0, infinite=True, optional=True))
 
     @classmethod
     def of(cls, value: float | Mapping[str, float] | Budget | None) -> Budget:
@@ -94,7 +92,8 @@ class Budget:
                 raise SettingsError(
                     f"a budget has no limit {unknown[0]!r}; it may have price, tests and seconds."
                 )
-            return cls(**dict(value))
+            limits: dict[str, Any] = dict(value)
+            return cls(**limits)
         return cls(price=value)
 
     def remaining(self, spent: float, tests: int, seconds: float) -> float:

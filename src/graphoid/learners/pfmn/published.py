@@ -1,7 +1,7 @@
 r"""The filter as published: particles that choose the most informative test ([Margaritis2009]_).
 
-Algorithms 1 to 3 in the paper's words. Algorithm 2, lines 5-15, is :mod:`graphoid.learners.pfmn.conditioning`;
-the Metropolis moves of Algorithm 3 are :mod:`graphoid.learners.pfmn.moves`.
+Algorithms 1 to 3 in the paper's words. Lines 5-15 of the second are in
+:mod:`graphoid.learners.pfmn.conditioning`, the moves of the third in :mod:`graphoid.learners.pfmn.moves`.
 """
 
 from __future__ import annotations

@@ -160,7 +160,13 @@ def log_posterior(graph: Sequence[int], evidence: Sequence[Evidence], log_prior:
 
 
 def repair(
-    graph: list[int], evidence: Sequence[Evidence], free: Sequence[Pair], *, sure: float, rounds: int, key: int
+    graph: list[int],
+    evidence: Sequence[Evidence],
+    free: Sequence[Pair],
+    *,
+    sure: float,
+    rounds: int,
+    key: int,
 ) -> int:
     """Change a graph until no sure answer contradicts it; return how many still do.
 

@@ -6,7 +6,8 @@ Two ways, by what the answers are worth, of which each was measured to fail wher
 graphs that may contradict no answer at all find no way from one to another, and the only ones that always
 agree are dense, with nearly everything connected: on 50 variables of average degree 2 the population had 75
 edges in place of 50 after 850 answers, and never came back. So each answer weighs a little only, and graphs
-are moved by steps that also turn edges to other variables. The truth was found after 600 answers, and proved after 715.
+are moved by steps that also turn edges to other variables. The truth was found after 600 answers, and proved
+after 715.
 
 *Answers from data* may be wrong, and many an independence is: a population that stands for the posterior
 believes them all together, and asks on from there. Where sure answers are forced upon every graph one by one
