@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, Self, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Generic, NamedTuple, Self, TypeVar
 
 import numpy as np
 
 from graphoid.counts.native import engine_for
-from graphoid.counts.remote.access_cost import AccessCost
+from graphoid.counts.remote.access_cost import AccessCost, MeteredEngine
 from graphoid.data.remote.relation import RemoteTable
 from graphoid.data.table import Table
 from graphoid.independence.chi_square import ChiSquare
@@ -25,14 +25,12 @@ from graphoid.structure.learned import EXECUTED, Cost, LearnedStructure
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from graphoid.counts.remote.access_cost import PriceList
     from graphoid.independence.base import DiscreteTest
     from graphoid.independence.partial_correlation import PartialCorrelation
     from graphoid.logic.source import IndependenceSource, Question
     from graphoid.logic.verdict import Verdict
     from graphoid.progress import Listener
     from graphoid.structure.graph import UndirectedGraph
-    from graphoid.structure.learned import Discovery
 
 Source = TypeVar("Source")
 """What settings and a table make together: something that answers questions, or scores graphs."""
@@ -78,9 +76,9 @@ class Learner(Settings, ABC, Generic[Source, Structure]):
             table = read(table)
         run = run._replace(data_id=table.data_id, started=time.perf_counter())
         engine = engine_for(table) if isinstance(table, RemoteTable) else None
-        before = engine.spent if isinstance(engine, Metered) else AccessCost()
+        before = engine.spent if isinstance(engine, MeteredEngine) else AccessCost()
         structure = self._learn(self._join(table, run), run)
-        if isinstance(engine, Metered):
+        if isinstance(engine, MeteredEngine):
             structure = replace(structure, cost=add_access_cost(structure.cost, engine, before))
         self._structure: Structure = replace(structure, table=table)
         self.feature_names_in_ = np.array(table.names, dtype=object)
@@ -122,16 +120,7 @@ class Learner(Settings, ABC, Generic[Source, Structure]):
         return {name: value for name, value in own.items() if value is not None or name not in used}
 
 
-@runtime_checkable
-class Metered(Protocol):
-    """An engine that knows what access to its data has cost."""
-
-    spent: AccessCost
-    discovery: Discovery
-    prices: PriceList | None
-
-
-def add_access_cost(cost: AnyCost, engine: Metered, before: AccessCost) -> AnyCost:
+def add_access_cost(cost: AnyCost, engine: MeteredEngine, before: AccessCost) -> AnyCost:
     """Return a cost with what access to the data took since ``before``."""
     spent, found, prices = engine.spent - before, engine.discovery, engine.prices
     if prices is not None:

@@ -188,8 +188,3 @@ class MeteredEngine(Protocol):
     prices: PriceList | None
     discovery: Discovery
     """What it took to find out the states."""
-
-
-def spent_by(engine: object) -> AccessCost | None:
-    """Return what an engine has spent so far, or None for one whose data are in memory."""
-    return engine.spent if isinstance(engine, MeteredEngine) else None
