@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
-    from graphoid._native import Kernels
+    from graphoid.counts.native import Kernels
     from graphoid.learners.pfmn.population import Evidence, Graphs, Pair
 
 

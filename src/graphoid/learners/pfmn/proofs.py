@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphoid._native import Kernels
+    from graphoid.counts.native import Kernels
     from graphoid.learners.pfmn.population import Pair
     from graphoid.logic.verdict import Fact
 
