@@ -32,8 +32,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphoid._native import Dataset
-    from graphoid._native import Kernels as Kernels
+    from graphoid._native import Dataset, Kernels
     from graphoid.data.table import Codes, Table
     from graphoid.data.variables import Variable
     from graphoid.logic.source import Question

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
-    from graphoid.counts.native import Kernels
     from graphoid.learners.pfmn.population import Evidence, Graphs, Pair
 
 
@@ -42,24 +41,17 @@ def flip_moves(
     accepted.
     """
     keys = _keys(graphs, rng)
+    native = kernels()
 
     def move(limit: int, enough: int) -> tuple[Graphs, NDArray[np.int64]]:
-        def compiled(native: Kernels, after: Graphs) -> NDArray[np.int64]:
-            return native.population_flip_moves(
-                after, *columns(evidence), log_ratios(evidence), *ends(free), prior, alpha, limit, enough,
-                keys, available_threads(),
-            )  # fmt: skip
-
-        plain = partial(
-            reference.flip_moves,
-            evidence=evidence,
-            free=free,
-            log_prior=prior.tolist(),
-            alpha=alpha,
-            steps=limit,
-            enough=enough,
-        )
-        return _change(graphs, keys, plain, compiled)
+        if native is None:
+            plain = partial(reference.flip_moves, evidence=evidence, free=free, log_prior=prior.tolist())
+            return _change(graphs, keys, partial(plain, alpha=alpha, steps=limit, enough=enough))
+        after = graphs.copy()
+        return after, native.population_flip_moves(
+            after, *columns(evidence), log_ratios(evidence), *ends(free), prior, alpha, limit, enough, keys,
+            available_threads(),
+        )  # fmt: skip
 
     never = steps + 1
     if enough is not None:  # the same keys give the same steps: first see how many it takes
@@ -78,15 +70,15 @@ def edge_moves(
 ) -> Graphs:
     """Move every graph by steps that remove, add or turn free edges (:func:`reference.edge_moves`)."""
     keys = _keys(graphs, rng)
-
-    def compiled(native: Kernels, after: Graphs) -> NDArray[np.int64]:
-        return native.population_edge_moves(
-            after, *columns(evidence), log_ratios(evidence), *ends(free), prior, steps, keys,
-            available_threads(),
-        )  # fmt: skip
-
-    plain = partial(reference.edge_moves, evidence=evidence, free=free, log_prior=prior.tolist(), steps=steps)
-    return _change(graphs, keys, plain, compiled)[0]
+    native = kernels()
+    if native is None:
+        plain = partial(reference.edge_moves, evidence=evidence, free=free, log_prior=prior.tolist())
+        return _change(graphs, keys, partial(plain, steps=steps))[0]
+    after = graphs.copy()
+    native.population_edge_moves(
+        after, *columns(evidence), log_ratios(evidence), *ends(free), prior, steps, keys, available_threads()
+    )
+    return after
 
 
 def repair(
@@ -100,15 +92,14 @@ def repair(
 ) -> tuple[Graphs, NDArray[np.int64]]:
     """Change graphs until no sure answer contradicts them; return them and how many still do each."""
     keys = _keys(graphs, rng)
-
-    def compiled(native: Kernels, after: Graphs) -> NDArray[np.int64]:
-        return native.population_repair(
-            after, *columns(evidence), log_ratios(evidence), *ends(free), sure, rounds, keys,
-            available_threads(),
-        )  # fmt: skip
-
-    plain = partial(reference.repair, evidence=evidence, free=free, sure=sure, rounds=rounds)
-    return _change(graphs, keys, plain, compiled)
+    native = kernels()
+    if native is None:
+        plain = partial(reference.repair, evidence=evidence, free=free, sure=sure, rounds=rounds)
+        return _change(graphs, keys, plain)
+    after = graphs.copy()
+    return after, native.population_repair(
+        after, *columns(evidence), log_ratios(evidence), *ends(free), sure, rounds, keys, available_threads()
+    )
 
 
 def _keys(graphs: Graphs, rng: Generator) -> NDArray[np.uint64]:
@@ -116,16 +107,9 @@ def _keys(graphs: Graphs, rng: Generator) -> NDArray[np.uint64]:
 
 
 def _change(
-    graphs: Graphs,
-    keys: NDArray[np.uint64],
-    plain: Callable[..., int],
-    compiled: Callable[[Kernels, Graphs], NDArray[np.int64]],
+    graphs: Graphs, keys: NDArray[np.uint64], change: Callable[..., int]
 ) -> tuple[Graphs, NDArray[np.int64]]:
-    """Return a changed copy of every graph, and the number that comes with each change."""
-    after = graphs.copy()
-    native = kernels()
-    if native is not None:
-        return after, compiled(native, after)
-    lists = after.tolist()
-    numbers = [plain(graph, key=key) for graph, key in zip(lists, keys.tolist(), strict=True)]
-    return np.array(lists, dtype=np.uint64).reshape(after.shape), np.array(numbers, dtype=np.int64)
+    """Return a copy of every graph changed in plain Python, and the number that comes with each change."""
+    lists = graphs.tolist()
+    numbers = [change(graph, key=key) for graph, key in zip(lists, keys.tolist(), strict=True)]
+    return np.array(lists, dtype=np.uint64).reshape(graphs.shape), np.array(numbers, dtype=np.int64)

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphoid.counts.native import Kernels
     from graphoid.learners.pfmn.population import Pair
     from graphoid.logic.verdict import Fact
 
@@ -117,10 +116,8 @@ class Bounds:
         else:
             group = 1 << fact.x | 1 << fact.y
             known = replace(self, together=(*self.together, Together(fact.x, fact.y, fact.bits, group, fact)))
-        native = kernels() if len(self.lower) <= MOST_VARIABLES else None
         # the facts of before have been made to reach as far as the possible edges let them
-        n_settled = len(self.together)
-        return _tighten(known, n_settled) if native is None else _tighten_by(native, known, n_settled)
+        return _tighten(known, n_settled=len(self.together))
 
 
 class _Working:
@@ -155,32 +152,11 @@ def _connected(known: Bounds | _Working, x: int, given: int) -> int:
     return found
 
 
-def _tighten(bounds: Bounds, n_settled: int) -> Bounds:
+def _tighten(known: Bounds, n_settled: int) -> Bounds:
     """Apply the rules until nothing changes; what follows for the first ``n_settled`` together is known."""
-    w = _Working(bounds)
-    under = [bounds.upper] * n_settled + [()] * (len(w.together) - n_settled)
-    changed = True
-    while changed:
-        changed = False
-        for i, a in enumerate(w.apart):
-            w.apart[i] = _drop_needless(a, w.upper)
-            changed |= w.apart[i] != a
-            changed |= _part_sides(w, w.apart[i])
-        for i, t in enumerate(w.together):
-            upper = tuple(w.upper)
-            if under[i] == upper or separated(upper, t.x, t.y, t.given):
-                continue  # nothing new, or contradicted by what came first
-            w.together[i], under[i] = _extend(t, upper), upper
-            changed |= w.together[i] != t
-            changed |= _join_bridges(w, w.together[i])
-    # what the two graphs say by themselves need not be looked at again
-    apart = tuple(a for a in w.apart if not separated(w.upper, a.x, a.y, a.given))
-    together = tuple(t for t in w.together if separated(w.lower, t.x, t.y, t.given))
-    return Bounds(tuple(w.lower), tuple(w.upper), apart, together, tuple(w.reasons))
-
-
-def _tighten_by(native: Kernels, known: Bounds, n_settled: int) -> Bounds:
-    """Let a kernel do the same (``native/graphs/bounds.cpp``)."""
+    native = kernels()
+    if native is None or len(known.lower) > MOST_VARIABLES:
+        return _tighten_plainly(known, n_settled)
     lower, upper, needed, apart_open, given, group, together_open, decided = native.tighten_bounds(
         _words(known.lower),
         _words(known.upper),
@@ -204,6 +180,30 @@ def _tighten_by(native: Kernels, known: Bounds, n_settled: int) -> Bounds:
         tuple(together),
         (*known.reasons, *reasons),
     )
+
+
+def _tighten_plainly(bounds: Bounds, n_settled: int) -> Bounds:
+    """Do the same without a kernel."""
+    w = _Working(bounds)
+    under = [bounds.upper] * n_settled + [()] * (len(w.together) - n_settled)
+    changed = True
+    while changed:
+        changed = False
+        for i, a in enumerate(w.apart):
+            w.apart[i] = _drop_needless(a, w.upper)
+            changed |= w.apart[i] != a
+            changed |= _part_sides(w, w.apart[i])
+        for i, t in enumerate(w.together):
+            upper = tuple(w.upper)
+            if under[i] == upper or separated(upper, t.x, t.y, t.given):
+                continue  # nothing new, or contradicted by what came first
+            w.together[i], under[i] = _extend(t, upper), upper
+            changed |= w.together[i] != t
+            changed |= _join_bridges(w, w.together[i])
+    # what the two graphs say by themselves need not be looked at again
+    apart = tuple(a for a in w.apart if not separated(w.upper, a.x, a.y, a.given))
+    together = tuple(t for t in w.together if separated(w.lower, t.x, t.y, t.given))
+    return Bounds(tuple(w.lower), tuple(w.upper), apart, together, tuple(w.reasons))
 
 
 def _words(masks: Sequence[int]) -> NDArray[np.uint64]:
