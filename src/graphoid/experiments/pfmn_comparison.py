@@ -40,7 +40,7 @@ def learners(
     return found
 
 
-class Figures(NamedTuple):
+class Measures(NamedTuple):
     """How one algorithm did in one repetition."""
 
     weighted: int
@@ -56,7 +56,7 @@ class Figures(NamedTuple):
         n_triplets: int,
         triplets: int,
         true: UndirectedGraph | None = None,
-    ) -> Figures:
+    ) -> Measures:
         """Measure a structure against answers that are taken for true, by triplets drawn from a seed."""
         return cls(
             found.cost.weighted,
@@ -78,7 +78,7 @@ MEASURES = (
 """Columns of what is measured; there is a row for each algorithm."""
 
 
-def summarize(runs: Sequence[Mapping[str, Figures]]) -> dict[str, tuple[Cell, ...]]:
+def summarize(runs: Sequence[Mapping[str, Measures]]) -> dict[str, tuple[Cell, ...]]:
     """Return the cells of :data:`MEASURES` for every algorithm, over repetitions."""
     cost = fmean(run[GSIMN_NAME].weighted for run in runs)
     right = fmean(run[GSIMN_NAME].accuracy for run in runs)
