@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, ClassVar, Generic, Protocol, TypeVar
 
 from graphoid.errors import SettingsError
 from graphoid.independence.bayesian import BayesianTest
-from graphoid.learners.base import AskingLearner, Questions, Run
+from graphoid.learners.base import AskingLearner, Run
 from graphoid.learners.pfmn import prices
 from graphoid.learners.pfmn.budgeted import BudgetedQuestions
 from graphoid.learners.pfmn.checkpoint import Checkpoint
 from graphoid.learners.pfmn.information import entropy
 from graphoid.learners.pfmn.population import check_size, edge_frequencies, merge_equal
 from graphoid.learners.pfmn.prices import Budget
+from graphoid.learners.questions import Questions
 from graphoid.logic.sets import members
 from graphoid.progress import Step, tell
 from graphoid.settings import NOT_NEGATIVE, PROBABILITY, Allowed, Number, seed_and_generator
