@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from graphoid.counts.remote.spilled_rows import Batch
-    from graphoid.data.remote.relation import RemoteTable
+    from graphoid.data.remote.table import RemoteTable
     from graphoid.data.variables import Variable
 
 

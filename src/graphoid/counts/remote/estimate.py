@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from graphoid.counts.remote.access_cost import Spent
+from graphoid.data.remote.relation import bytes_of
 from graphoid.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -60,8 +61,8 @@ def estimate(table: Table) -> Estimate:
     bounds = []
     for queries, tables in ((1, n * (n - 1) // 2), (1 + 3 * n, n * (n - 1) // 2 + 9 * n)):
         rows = queries * table.n_rows
-        positions = [coding.position for coding in table.codings]  # type: ignore[attr-defined]
-        once = relation.size_of(positions) if hasattr(relation, "size_of") else 8 * table.n_rows * n
+        positions = [coding.position for coding in table.codings] or range(n)  # type: ignore[attr-defined]
+        once = bytes_of(relation, positions, table.n_rows)
         values = rows * n
         seconds = values * SECONDS_PER_VALUE[relation.kind] + queries * SECONDS_PER_QUERY[relation.kind]
         moved = tables * BYTES_PER_TABLE + (table.n_rows * n * queries if relation.kind == "sites" else 0)
