@@ -21,8 +21,7 @@ import graphoid as gd
 from graphoid.classifiers.columns import learn_attribute
 from graphoid.classifiers.likelihood import likelihood
 from graphoid.classifiers.search import Settings, climb
-from graphoid.classifiers.submodels import Submodels
-from graphoid.classifiers.submodels import submodels as counted
+from graphoid.classifiers.submodels import Submodels, fastest
 from graphoid.experiments.compared import stream
 from graphoid.experiments.labeled import Labeled, labeled, stratified
 from graphoid.experiments.printed_classes import LOG_LOSS
@@ -44,7 +43,8 @@ def submodels(rows: Labeled, known: np.ndarray) -> Submodels:
         learn_attribute(column, name, known, classes, len(labels), weights=None, discretize="auto")
         for name, column in zip(rows.attributes.column_names, rows.attributes.columns, strict=True)
     ]
-    return counted([codes for _, codes in coded], [a.size for a, _ in coded], classes, len(labels))
+    columns, sizes = [codes for _, codes in coded], [a.size for a, _ in coded]
+    return fastest(Submodels(columns, sizes, classes, len(labels)))
 
 
 def all_sets(uci: Path) -> None:

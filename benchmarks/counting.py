@@ -14,7 +14,6 @@ import warnings
 from typing import TYPE_CHECKING
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from graphoid.counts.engine import CountRequest
 from graphoid.counts.native import NativeEngine
@@ -126,38 +125,6 @@ def sparse() -> None:
         report(f"sparse, 12 of arity 4, {n_rows:,} rows", ours, others, 6)
 
 
-def one_against_all() -> None:
-    """Count one variable against 197 others given some, masks and sorting included."""
-    for arity, given in ((2, (0, 1)), (4, (0,)), (4, (0, 1))):
-        table = random_table(N_ROWS, 200, arity)
-        engine = NativeEngine(table, threads=1)
-        x, others = 2, list(range(3, 200))
-        ours = best(lambda: engine.one_against_cells(x, others, given)) / len(others)
-        columns = list(table.columns)
-
-        def by_bincount() -> list[np.ndarray]:
-            base = horner([columns[v] for v in (*given, x)], arity).astype(np.uint16) * np.uint16(arity)
-            return [np.bincount(base + columns[y], minlength=arity ** (len(given) + 2)) for y in others]
-
-        plain = best(by_bincount) / len(others)
-        report(f"one against all, arity {arity}, |Z| = {len(given)}", ours, {"bincount": plain}, 20)
-
-
-def all_pairs() -> None:
-    """Count all pairs of binary variables; a product of matrices gives the same numbers."""
-    for n in (200, 1000):
-        table = random_table(N_ROWS, n, 2)
-        variables = list(range(n))
-        one, every = NativeEngine(table, threads=1), NativeEngine(table)
-        numbers = np.stack(table.columns, axis=1).astype(np.float32)
-        with threadpool_limits(1):
-            gemm = best(lambda: numbers.T @ numbers)
-        report(f"all pairs of {n}, one thread", best(lambda: one.pair_cells(variables)), {"GEMM": gemm}, 10)
-        report(
-            f"all pairs of {n}, all processors", best(lambda: every.pair_cells(variables)), {"GEMM": gemm}, 0
-        )
-
-
 def bandwidth() -> None:
     """Count a million rows densely, and read as many bytes of a buffer far beyond the caches."""
     n_rows = 1_000_000
@@ -180,7 +147,5 @@ if __name__ == "__main__":
     print(f"{simd}; microseconds a table; {N_ROWS:,} rows and one thread unless said otherwise")
     tables()
     sparse()
-    one_against_all()
-    all_pairs()
     bandwidth()
     sys.exit(closing_line())

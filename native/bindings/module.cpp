@@ -311,40 +311,6 @@ public:
         return nb::make_tuple(owned(std::move(values)), owned(std::move(parameters)));
     }
 
-    nb::object pairs(const std::vector<int>& variables, unsigned threads) {
-        std::size_t cells = 0, before = 0;  // states of all variables before this one
-        for (const int v : checked(variables)) {
-            cells += before * data_->columns[v].arity;
-            before += data_->columns[v].arity;
-        }
-        nb::list result;
-        std::int64_t* out = new_array(cells, result);
-        {
-            nb::gil_scoped_release free;
-            count_pairs(*data_, variables, threads, out);
-        }
-        return result[0];
-    }
-
-    // Tables [configuration of given][x][y] for every y, one after the other.
-    nb::object one_against(int x, const std::vector<int>& others, const std::vector<int>& given, unsigned threads) {
-        checked(others);
-        std::size_t cells = 0, configurations = 1;
-        for (const int v : checked(given)) configurations *= data_->columns[v].arity;
-        for (const int y : others) cells += configurations * data_->columns.at(x).arity * data_->columns[y].arity;
-        nb::list result;
-        std::int64_t* out = new_array(cells, result);
-        {
-            nb::gil_scoped_release free;
-            Slices slices;
-            const bool conditional = !given.empty();
-            if (conditional) make_slices(slices, *data_, given, false);
-            if (slices.compact) throw std::length_error("too many configurations for tables written out");
-            count_one_against(*data_, conditional ? &slices : nullptr, x, others, threads, out);
-        }
-        return result[0];
-    }
-
 private:
     // A new array of counts at the end of `arrays`; its memory, still to be filled.
     static std::int64_t* new_array(std::size_t cells, nb::list& arrays) {
@@ -441,9 +407,7 @@ NB_MODULE(_native, m) {
         .def("closures", &Handle::closures)
         .def("marginal_likelihood", &Handle::marginal_likelihood)
         .def("logistic", &Handle::logistic)
-        .def("evidence", &Handle::evidence)
-        .def("pairs", &Handle::pairs)
-        .def("one_against", &Handle::one_against);
+        .def("evidence", &Handle::evidence);
     bind_bounds(m);
     bind_chains(m);
     bind_climb(m);

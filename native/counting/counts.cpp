@@ -16,8 +16,7 @@ using std::uint32_t;
 using std::uint64_t;
 using std::uint8_t;
 
-constexpr size_t kChunk = 4096;          // rows whose codes stay in the first cache
-constexpr size_t kInterleaved = 2048;    // cells up to which four histograms side by side stay there too
+constexpr size_t kInterleaved = 2048;  // cells up to which four histograms side by side stay there too
 
 // Codes come four to a load: the ports are busy enough with the histograms.
 inline void load4(const uint16_t* code, uint32_t out[4]) {
@@ -178,13 +177,6 @@ void weigh_cells(const Dataset& data, const Slices* slices, int x, int y, Scratc
 
 namespace {
 
-void widen_table(std::vector<uint32_t>& table, size_t cells, int64_t* out) {
-    for (size_t i = 0; i < cells; ++i) {
-        out[i] = table[i];
-        table[i] = 0;
-    }
-}
-
 void add_table(std::vector<uint32_t>& table, size_t cells, int64_t* out) {
     for (size_t i = 0; i < cells; ++i) {
         out[i] += table[i];
@@ -192,29 +184,18 @@ void add_table(std::vector<uint32_t>& table, size_t cells, int64_t* out) {
     }
 }
 
-// Mixed-radix code of `variables` for the rows from `start` on.
-template <class Code>
-void mixed_codes(const Dataset& data, const std::vector<int>& variables, size_t start, size_t n, Code* code) {
-    std::fill(code, code + n, Code{0});
-    for (const int v : variables) data.mix(code, v, start, n);
-}
-
 template <class Code>
 void count_codes(const Dataset& data, const std::vector<int>& variables, int64_t* out) {
     Code code[kChunk];
     for (size_t start = 0; start < data.n_rows; start += kChunk) {
         const size_t n = std::min(kChunk, data.n_rows - start);
-        mixed_codes(data, variables, start, n, code);
+        data.mix(code, variables, start, n);
         if (data.units != nullptr)
             scatter_weights(code, data.units + start, n, out);
         else
             for (size_t i = 0; i < n; ++i) ++out[code[i]];
     }
 }
-
-}  // namespace
-
-namespace {
 
 // Whether bit planes are the cheapest way to a table: few states, few slices.
 bool by_planes(const Dataset& data, const std::vector<int>& variables) {
@@ -254,290 +235,6 @@ void count_tables(Dataset& data, const std::vector<TableJob>& jobs, unsigned thr
     std::vector<SliceMasks> masks;
     for (unsigned t = 0; t < n; ++t) masks.emplace_back(data);
     in_parallel(jobs.size(), n, [&](size_t i, unsigned thread) { count_one_table(data, jobs[i], masks[thread], scratch[thread]); });
-}
-
-namespace {
-
-// Sorts codes, one digit of at most 12 bits at a time; the counts of all digits come from one pass.
-void sort_codes(std::vector<uint32_t>& codes, std::vector<uint32_t>& other, uint64_t range) {
-    unsigned bits = 1;
-    while (bits < 32 && (uint64_t{1} << bits) < range) ++bits;
-    const unsigned passes = (bits + 11) / 12, digit = (bits + passes - 1) / passes;
-    const uint32_t mask = (1u << digit) - 1;
-    const size_t buckets = size_t{1} << digit;
-    std::vector<uint32_t> start(passes * buckets, 0);
-    for (const uint32_t code : codes)
-        for (unsigned p = 0; p < passes; ++p) ++start[p * buckets + ((code >> (p * digit)) & mask)];
-    other.resize(codes.size());
-    for (unsigned p = 0; p < passes; ++p) {
-        uint32_t* at = start.data() + p * buckets;
-        uint32_t sum = 0;
-        for (size_t b = 0; b < buckets; ++b) {
-            const uint32_t here = at[b];
-            at[b] = sum;
-            sum += here;
-        }
-        const unsigned shift = p * digit;
-        for (const uint32_t code : codes) other[at[(code >> shift) & mask]++] = code;
-        codes.swap(other);
-    }
-}
-
-// Equal neighbours become one with a count. No branch, since whether a code is new is hard to guess; and not in
-// place, since each store would hold up the next load.
-void count_runs(const std::vector<uint32_t>& codes, std::vector<uint32_t>& ends, Occurring& out) {
-    const size_t n = codes.size();
-    ends.resize(n);
-    out.codes.resize(n);
-    size_t k = 0;
-    for (size_t i = 0; i < n; ++i) {
-        out.codes[k] = codes[i];
-        ends[k] = static_cast<uint32_t>(i);  // each row of a run writes its index: the last one stays
-        k += i + 1 == n || codes[i + 1] != codes[i];
-    }
-    out.codes.resize(k);
-    out.counts.resize(k);
-    int64_t before = -1;
-    for (size_t r = 0; r < k; ++r) {
-        out.counts[r] = int64_t{ends[r]} - before;
-        before = ends[r];
-    }
-}
-
-}  // namespace
-
-Occurring count_occurring(const Dataset& data, const std::vector<int>& variables) {
-    Occurring out;
-    double range = 1;
-    for (const int v : variables) range *= data.columns[v].arity;
-    if (range <= 4294967296.0 && data.units == nullptr) {
-        static thread_local std::vector<uint32_t> codes, spare;  // fresh memory costs as much as sorting
-        codes.resize(data.n_rows);
-        for (size_t start = 0; start < data.n_rows; start += kChunk)
-            mixed_codes(data, variables, start, std::min(kChunk, data.n_rows - start), codes.data() + start);
-        sort_codes(codes, spare, static_cast<uint64_t>(range));
-        count_runs(codes, spare, out);
-        return out;
-    }
-    Slices slices;
-    make_slices(slices, data, variables, true);
-    out.rows.assign(slices.n, 0);
-    out.counts.assign(slices.n, 0);
-    for (size_t i = data.n_rows; i-- > 0;) {
-        const uint32_t id = slices[i];
-        out.rows[id] = static_cast<uint32_t>(i);
-        out.counts[id] += data.units != nullptr ? data.units[i] : 1;
-    }
-    return out;
-}
-
-bool HubTally::pays(const Dataset& data, double slices, int hub, size_t others) {
-    // Emptying the counters of a group costs about as much as 16 of its rows.
-    return others >= kEnough && 16 * slices * data.columns[hub].arity <= static_cast<double>(data.n_rows);
-}
-
-HubTally::HubTally(Dataset& data, const Slices* slices, int hub)
-    : data_(data), slices_(slices == nullptr ? 1 : slices->n), hub_arity_(data.columns[hub].arity) {
-    const size_t n = data.n_rows, groups = slices_ * hub_arity_;
-    const Column& column = data.columns[hub];
-    std::vector<uint32_t> group(n);
-    for (size_t i = 0; i < n; ++i) group[i] = (slices == nullptr ? 0 : (*slices)[i]) * hub_arity_ + column[i];
-    start_.assign(groups + 1, 0);
-    for (const uint32_t g : group) ++start_[g + 1];
-    for (size_t g = 0; g < groups; ++g) start_[g + 1] += start_[g];
-    order_.resize(n);
-    std::vector<uint32_t> next(start_.begin(), start_.end() - 1);
-    for (size_t i = 0; i < n; ++i) order_[next[group[i]]++] = static_cast<uint32_t>(i);
-}
-
-void HubTally::tally_block(int block) {
-    states_ = std::max(1u, data_.block_arity(block) - 1);
-    const size_t groups = start_.size() - 1;
-    counts_.assign(groups * states_ * kLanes, 0);
-    const uint8_t* bytes = data_.block(block);
-    for (size_t g = 0; g < groups; ++g)
-        if (start_[g] < start_[g + 1])
-            data_.simd.tally(bytes, order_.data() + start_[g], start_[g + 1] - start_[g], states_,
-                             counts_.data() + g * states_ * kLanes);
-}
-
-void HubTally::table_of(int v, uint32_t* cells) const {
-    const uint32_t arity = data_.columns[v].arity;
-    const int lane = data_.lane_of(v);
-    for (size_t g = 0; g + 1 < start_.size(); ++g, cells += arity) {
-        uint32_t rest = start_[g + 1] - start_[g];
-        const uint32_t* counts = counts_.data() + g * states_ * kLanes + lane;
-        for (uint32_t s = 0; s + 1 < arity; ++s) rest -= cells[s] = counts[s * kLanes];
-        cells[arity - 1] = rest;
-    }
-}
-
-namespace {
-
-void any_table(const Dataset& data, const Slices* slices, int x, int y, Scratch& scratch, int64_t* out) {
-    const size_t cells = cell_number(slices, data.columns[x], data.columns[y]);
-    if (data.units != nullptr) {
-        weigh_cells(data, slices, x, y, scratch);
-        std::copy_n(scratch.weighted.begin(), cells, out);
-        std::fill_n(scratch.weighted.begin(), cells, 0);
-    } else {
-        count_cells(data, slices, x, y, scratch);
-        widen_table(scratch.table, cells, out);
-    }
-}
-
-}  // namespace
-
-namespace {
-
-// Tables of a strip of variables against one other, from bit planes: all but the last row and column are
-// counted, the rest follows from margins.
-class PlanePairs {
-public:
-    PlanePairs(Dataset& data, const int* strip, size_t n) : data_(data) {
-        for (size_t a = 0; a < n; ++a) {
-            const int x = strip[a];
-            const bool planar = data.planar(x);
-            first_.push_back(planes_.size());
-            arity_.push_back(planar ? data.columns[x].arity : 0);
-            margins_.push_back(planar ? data.margins(x) : nullptr);
-            for (uint32_t i = 0; planar && i + 1 < data.columns[x].arity; ++i) planes_.push_back(data.planes(x) + i * data.words);
-        }
-        first_.push_back(planes_.size());
-    }
-
-    // Counts the first n variables of the strip against y; `next` will be y soon.
-    void against(int y, size_t n, int next) {
-        ry_ = data_.planar(y) ? data_.columns[y].arity : 0;
-        if (ry_ == 0) return;
-        margin_y_ = data_.margins(y);
-        width_ = first_[n];
-        counts_.resize(width_ * ry_ + 1);
-        const Word* planes = data_.planes(y);
-        const Word* soon = next >= 0 && data_.planar(next) ? data_.planes(next) : nullptr;
-        for (uint32_t j = 0; j + 1 < ry_; ++j)
-            data_.simd.count_and_each(planes + j * data_.words, planes_.data(), width_, data_.words, j == 0 ? soon : nullptr,
-                                      counts_.data() + j * width_);
-    }
-    // Whether the pair was counted: both have planes.
-    bool has(size_t a) const { return ry_ > 0 && arity_[a] > 0; }
-    void table(size_t a, int64_t* out) const {
-        const uint32_t rx = arity_[a];
-        if (rx == 2 && ry_ == 2) {
-            const int64_t both = counts_[first_[a]];
-            out[0] = both;
-            out[1] = margins_[a][0] - both;
-            out[2] = margin_y_[0] - both;
-            out[3] = margins_[a][1] - out[2];
-            return;
-        }
-        int64_t* last = out + (rx - 1) * ry_;
-        for (uint32_t j = 0; j < ry_; ++j) last[j] = margin_y_[j];
-        for (uint32_t i = 0; i + 1 < rx; ++i) {
-            int64_t rest = margins_[a][i];
-            for (uint32_t j = 0; j + 1 < ry_; ++j) {
-                const int64_t c = counts_[j * width_ + first_[a] + i];
-                out[i * ry_ + j] = c;
-                rest -= c;
-                last[j] -= c;
-            }
-            out[i * ry_ + ry_ - 1] = rest;
-            last[ry_ - 1] -= rest;
-        }
-    }
-
-private:
-    Dataset& data_;
-    std::vector<const Word*> planes_;
-    std::vector<size_t> first_;                  // where the planes of each variable begin
-    std::vector<uint32_t> arity_;                // 0: it has no planes
-    std::vector<const uint32_t*> margins_;
-    uint32_t ry_ = 0;
-    const uint32_t* margin_y_ = nullptr;
-    size_t width_ = 0;
-    std::vector<uint32_t> counts_;
-};
-
-}  // namespace
-
-void count_pairs(Dataset& data, const std::vector<int>& variables, unsigned threads, int64_t* out) {
-    const size_t k = variables.size();
-    size_t after = 0;  // states of all variables behind x: so many rows of cells has x
-    for (const int v : variables) after += data.columns[v].arity;
-    std::vector<size_t> offset;  // of the first table of each x
-    for (size_t a = 0, cells = 0; a < k; ++a) {
-        const size_t rx = data.columns[variables[a]].arity;
-        offset.push_back(cells);
-        cells += rx * (after -= rx);
-    }
-    const bool use_planes = planes_pay(data, 9);  // 9 passes: a pair of 4 states each
-    constexpr size_t strip = 8;  // so many x share each y that comes by from the second cache
-    std::vector<Scratch> scratch(std::max(1u, threads));
-    in_parallel((k + strip - 1) / strip, threads, [&](size_t item, unsigned thread) {
-        const size_t first = item * strip, last = std::min(k, first + strip);
-        size_t at[strip];
-        std::copy(offset.begin() + static_cast<long>(first), offset.begin() + static_cast<long>(last), at);
-        PlanePairs planes(data, variables.data() + first, last - first);
-        for (size_t b = first + 1; b < k; ++b) {
-            const int y = variables[b];
-            const size_t n = std::min(b, last) - first;
-            if (use_planes) planes.against(y, n, b + 1 < k ? variables[b + 1] : -1);
-            for (size_t a = 0; a < n; ++a) {
-                const int x = variables[first + a];
-                int64_t* table = out + at[a];
-                at[a] += size_t{data.columns[x].arity} * data.columns[y].arity;
-                if (use_planes && planes.has(a))
-                    planes.table(a, table);
-                else
-                    any_table(data, nullptr, x, y, scratch[thread], table);
-            }
-        }
-    });
-}
-
-void count_one_against(Dataset& data, const Slices* slices, int x, const std::vector<int>& others, unsigned threads,
-                       int64_t* out) {
-    const size_t n_slices = slices == nullptr ? 1 : slices->n;
-    const uint32_t rx = data.columns[x].arity;
-    struct Job {
-        int y, block;
-        size_t offset;
-    };
-    std::vector<Job> jobs;
-    size_t cells = 0;
-    for (const int y : others) {
-        jobs.push_back({y, data.units == nullptr ? data.block_of(y) : -1, cells});
-        cells += n_slices * rx * data.columns[y].arity;
-    }
-    std::stable_sort(jobs.begin(), jobs.end(), [](const Job& a, const Job& b) { return a.block < b.block; });
-    std::vector<std::pair<size_t, size_t>> runs;  // of jobs in one block, or single jobs
-    for (size_t i = 0; i < jobs.size();) {
-        size_t j = i + 1;
-        while (j < jobs.size() && jobs[i].block >= 0 && jobs[j].block == jobs[i].block) ++j;
-        if (jobs[i].block < 0 || !HubTally::pays(data, static_cast<double>(n_slices), x, j - i))
-            for (size_t l = i; l < j; ++l) runs.emplace_back(l, l + 1);
-        else
-            runs.emplace_back(i, j);
-        i = j;
-    }
-    const unsigned n_threads = std::max(1u, threads);
-    std::vector<Scratch> scratch(n_threads);
-    std::vector<std::unique_ptr<HubTally>> tallies(n_threads);
-    in_parallel(runs.size(), threads, [&](size_t item, unsigned thread) {
-        const auto [i, j] = runs[item];
-        if (j - i == 1) {
-            any_table(data, slices, x, jobs[i].y, scratch[thread], out + jobs[i].offset);
-            return;
-        }
-        if (!tallies[thread]) tallies[thread] = std::make_unique<HubTally>(data, slices, x);
-        tallies[thread]->tally_block(jobs[i].block);
-        for (size_t l = i; l < j; ++l) {
-            const size_t size = n_slices * rx * data.columns[jobs[l].y].arity;
-            if (scratch[thread].table.size() < size) scratch[thread].table.resize(size, 0);
-            tallies[thread]->table_of(jobs[l].y, scratch[thread].table.data());
-            widen_table(scratch[thread].table, size, out + jobs[l].offset);
-        }
-    });
 }
 
 }  // namespace graphoid

@@ -1,4 +1,4 @@
-// Counting as such: dense tables, the configurations that occur, all pairs, one against all.
+// Counting as such: dense tables, and the configurations that occur.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -46,35 +46,7 @@ struct Occurring {
 };
 Occurring count_occurring(const Dataset& data, const std::vector<int>& variables);
 
-// Tables of every pair x < y among `variables`, one after the other, x major.
-void count_pairs(Dataset& data, const std::vector<int>& variables, unsigned threads, std::int64_t* out);
-
-// Counts of (given..., x, y) for every y: for each y a table of slices->n * rx * ry cells, one after the other.
-void count_one_against(Dataset& data, const Slices* slices, int x, const std::vector<int>& others, unsigned threads,
-                       std::int64_t* out);
-
-
 // Whether so many AND + popcount passes over bit planes cost less than one histogram.
 bool planes_pay(const Dataset& data, double passes);
-
-// Counts of a hub variable against many others within slices, by grouping rows and tallying row-major blocks.
-class HubTally {
-public:
-    HubTally(Dataset& data, const Slices* slices, int hub);
-    static constexpr std::uint32_t kEnough = 6;  // a block costs about as much as so many single tables
-    // Whether this way pays, for so many slices and others.
-    static bool pays(const Dataset& data, double slices, int hub, std::size_t others);
-    void tally_block(int block);
-    // cells[slice][hub][v] of one variable of the block tallied last; `cells` has room for all.
-    void table_of(int v, std::uint32_t* cells) const;
-
-private:
-    Dataset& data_;
-    std::size_t slices_;
-    std::uint32_t hub_arity_, states_ = 0;
-    std::vector<std::uint32_t> order_;   // rows sorted by (slice, hub)
-    std::vector<std::uint32_t> start_;   // where each group begins in it
-    std::vector<std::uint32_t> counts_;  // [group][state][lane]
-};
 
 }  // namespace graphoid

@@ -1,5 +1,6 @@
 // A table of codes as the kernels see it: borrowed columns, and what is derived from them when first needed.
 #pragma once
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -32,6 +33,8 @@ Aligned<T> aligned(std::size_t n) {
     return Aligned<T>(static_cast<T*>(aligned_bytes(n * sizeof(T))));
 }
 
+constexpr std::size_t kChunk = 4096;  // rows whose codes stay in the first cache
+
 class Dataset {
 public:
     static constexpr std::uint32_t kMaxPlanes = 8;         // states up to which a column is kept as bit planes
@@ -61,16 +64,19 @@ public:
         }
     }
 
+    // The mixed-radix code of `variables`, last fastest, in n rows.
+    template <class Code>
+    void mix(Code* code, const std::vector<int>& variables, std::size_t start, std::size_t n) const {
+        std::fill(code, code + n, Code{0});
+        for (const int v : variables) mix(code, v, start, n);
+    }
+
     bool planar(int v) const { return columns[v].narrow != nullptr && columns[v].arity <= kMaxPlanes; }
-    // Bit plane of `v == state`, and how many ones it has. Both are made at the first call for v.
-    const Word* plane(int v, std::uint32_t state) { return made(v).bits.get() + state * words; }
-    std::uint32_t margin(int v, std::uint32_t state) { return made(v).margin[state]; }
+    // Bit plane of `v == state`, and how many ones it has. Both come to be at the first call for v.
+    const Word* plane(int v, std::uint32_t state) { return planes_of(v).bits.get() + state * words; }
+    std::uint32_t margin(int v, std::uint32_t state) { return planes_of(v).margin[state]; }
 
-    // All planes of v, one after the other.
-    const Word* planes(int v) { return made(v).bits.get(); }
-    const std::uint32_t* margins(int v) { return made(v).margin.data(); }
-
-    // Row-major blocks of kLanes columns for one-against-all counts. block_of(v) < 0: v is in none.
+    // Row-major blocks of kLanes columns for tallies around a hub variable. block_of(v) < 0: v is in none.
     int block_of(int v) const { return block_of_[v]; }
     int lane_of(int v) const { return lane_of_[v]; }
     std::uint32_t block_arity(int b) const { return blocks_[b].arity; }
@@ -88,7 +94,7 @@ private:
         std::uint32_t arity = 0;             // the largest in the block
         Aligned<std::uint8_t> bytes;
     };
-    Planes& made(int v) {
+    Planes& planes_of(int v) {
         Planes& planes = planes_[v];
         if (!planes.ready.load(std::memory_order_acquire)) make(v);
         return planes;

@@ -8,8 +8,8 @@ using std::size_t;
 using std::uint32_t;
 
 void SliceMasks::condition_on(const int* given, int n_given) {
-    for (const int v : made_) margin_at_[v] = -1;
-    made_.clear();
+    for (const int v : counted_) margin_at_[v] = -1;
+    counted_.clear();
     margins_.clear();
     bits_.clear();
     ones_.clear();
@@ -57,7 +57,7 @@ size_t SliceMasks::margins(int v) {
         out[arity - 1] = rest;
     }
     margin_at_[v] = static_cast<long>(at);
-    made_.push_back(v);
+    counted_.push_back(v);
     return at;
 }
 

@@ -27,9 +27,6 @@ struct Simd {
 
     std::uint64_t (*count_and)(const Word* a, const Word* b, std::size_t words);
     std::uint64_t (*count_and3)(const Word* a, const Word* b, const Word* c, std::size_t words);
-    // out[k] = ones in a AND others[k], for n others. `soon` (or null) is what will be asked for as `a` next.
-    void (*count_and_each)(const Word* a, const Word* const* others, std::size_t n, std::size_t words, const Word* soon,
-                           std::uint32_t* out);
     // out = a & b; returns the number of ones in it.
     std::uint64_t (*and_count)(const Word* a, const Word* b, Word* out, std::size_t words);
     // plane bit i = (codes[i] == state); bits from `rows` on are zero.

@@ -7,6 +7,7 @@
 
 #include "counting/counts.hpp"
 #include "counting/parallel.hpp"
+#include "counting/hub_tally.hpp"
 #include "counting/planes.hpp"
 
 namespace graphoid {

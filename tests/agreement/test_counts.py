@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from itertools import permutations
+from itertools import combinations, permutations
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
+import graphoid as gd
 from graphoid.counts.engine import CountRequest
 from graphoid.counts.native import NativeEngine
 from graphoid.counts.reference import ReferenceEngine
 from tests.support.tables import native_engines, needs_kernels, random_table, same_counts, table_of
+from tests.support.verdicts import same_verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,6 +37,13 @@ def check(table: Table, requests: Sequence[CountRequest]) -> None:
             same_counts(found, right)
         for request, right in zip(requests, expected, strict=True):
             same_counts(engine.counts([request])[0], right)
+
+
+def check_tests(table: Table, questions: list[tuple[int, int, tuple[int, ...]]]) -> None:
+    """Compare what all engines make of the counts of a batch, which they need not write out."""
+    expected = gd.Tester(gd.ChiSquare(), ReferenceEngine(table)).ask(questions)
+    for engine in native_engines(table):
+        same_verdicts(gd.Tester(gd.ChiSquare(), engine).ask(questions), expected)
 
 
 @pytest.mark.parametrize("n_rows", ROWS)
@@ -159,17 +168,12 @@ def test_all_pairs(n_rows: int, weights: str | None) -> None:
     table = random_table(n_rows, [2, 3, 2, 8, 9, 1, 2, 16, 17, 300, 2], weights=weights)
     some = [10, 3, 9, 0, 5, 7]
     for chosen in (list(range(11)), some, [4], []):
-        expected = ReferenceEngine(table).pairs(chosen)
-        for engine in native_engines(table):
-            for found, right in zip(engine.pairs(chosen), expected, strict=True):
-                same_counts(found, right)
+        check(table, [CountRequest(pair) for pair in combinations(chosen, 2)])
 
 
 def test_pairs_of_columns_with_thousands_of_states_are_listed() -> None:
     table = random_table(100, [65_536, 2, 65_536, 300])  # written out, the largest would take 32 GiB
-    for engine in native_engines(table):
-        for found, right in zip(engine.pairs(range(4)), ReferenceEngine(table).pairs(range(4)), strict=True):
-            same_counts(found, right)
+    check(table, [CountRequest(pair) for pair in combinations(range(4), 2)])
 
 
 @pytest.mark.parametrize("arity", [1, 2, 3, 4, 8, 9, 10, 16, 17, 300])
@@ -180,10 +184,8 @@ def test_one_against_all(arity: int, weights: str | None) -> None:
     others = list(range(3, 75))
     for x, given in [(0, ()), (0, (1,)), (2, (1, 0)), (74, (1, 2)), (0, (74,)), (1, (0, 74))]:
         asked = [y for y in others if y != x and y not in given]
-        expected = ReferenceEngine(table).one_against(x, asked, given)
-        for engine in native_engines(table):
-            for found, right in zip(engine.one_against(x, asked, given), expected, strict=True):
-                same_counts(found, right)
+        check(table, [CountRequest((*given, x, y)) for y in asked])
+        check_tests(table, [(x, y, given) for y in asked])
 
 
 def test_one_against_all_of_mixed_arities_and_long_runs_of_a_state() -> None:
@@ -192,11 +194,8 @@ def test_one_against_all_of_mixed_arities_and_long_runs_of_a_state() -> None:
     columns = [np.repeat(np.arange(20) % arity, 300) for arity in arities]
     table = table_of(columns, arities)
     for given in ((), (1,), (0, 1)):
-        others = list(range(2, 12))
-        expected = ReferenceEngine(table).one_against(2, others[1:], given)
-        for engine in native_engines(table):
-            for found, right in zip(engine.one_against(2, others[1:], given), expected, strict=True):
-                same_counts(found, right)
+        check(table, [CountRequest((*given, 2, y)) for y in range(3, 12)])
+        check_tests(table, [(2, y, given) for y in range(3, 12)])
 
 
 def test_asking_again_counts_again() -> None:

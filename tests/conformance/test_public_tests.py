@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 import graphoid as gd
-from graphoid.counts.cache import CachedEngine
 from graphoid.counts.engine import CountRequest
 from graphoid.counts.native import NativeEngine
 from graphoid.counts.reference import ReferenceEngine
@@ -222,9 +221,6 @@ class Kind(NamedTuple):
 ENGINES = [
     Kind("reference", ReferenceEngine),
     *[Kind(f"native-{s}", lambda table, s=s: NativeEngine(table, simd=s)) for s in SIMD],
-    Kind("cached-reference", lambda table: CachedEngine(ReferenceEngine(table))),
-    Kind("cached-small", lambda table: CachedEngine(ReferenceEngine(table), max_bytes=500)),
-    *[Kind("cached-native", lambda table: CachedEngine(NativeEngine(table))) for _ in SIMD[:1]],
 ]
 every_engine = pytest.mark.parametrize("kind", ENGINES, ids=lambda kind: kind.name)
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import graphoid as gd
-from graphoid.report.layout import GAP, layout
+from graphoid.report.layout import EDGE, GAP, layout, majorize
 
 
 def graph_of(edges, n):
@@ -40,6 +40,70 @@ def test_neighbors_are_drawn_near_each_other():
     joined = [distance[edge] for edge in graph.edges]
     apart = [distance[x, (x + 15) % 30] for x in range(30)]
     assert max(joined) < min(apart)
+
+
+def stress(places, distance):
+    """Gansner2005, equation 1, pair by pair."""
+    n = len(distance)
+    return sum(
+        (np.linalg.norm(places[i] - places[j]) - distance[i, j]) ** 2 / distance[i, j] ** 2
+        for i in range(n)
+        for j in range(i)
+    )
+
+
+def least_stress(places, distance):
+    """The same minimum by a method of others: BFGS on the coordinates."""
+    from scipy.optimize import minimize
+
+    x, y = np.tril_indices(len(distance), -1)
+
+    def value(flat):
+        at = flat.reshape(-1, 2)
+        across = at[x] - at[y]
+        apart = np.linalg.norm(across, axis=1)
+        off = (apart - distance[x, y]) / distance[x, y] ** 2
+        slope = np.zeros_like(at)
+        pull = 2 * (off / apart)[:, None] * across
+        np.add.at(slope, x, pull)
+        np.add.at(slope, y, -pull)
+        return (off**2 * distance[x, y] ** 2).sum(), slope.ravel()
+
+    return minimize(value, places.ravel(), jac=True, method="BFGS").fun
+
+
+def distances(graph):
+    import networkx as nx
+
+    length = dict(nx.all_pairs_shortest_path_length(graph.to_networkx()))
+    return np.array([[float(length[a][b]) for b in graph.names] for a in graph.names])
+
+
+@pytest.mark.parametrize(
+    "edges",
+    [
+        [(i, (i + 1) % 12) for i in range(12)],
+        [(4 * r + c, 4 * r + c + 1) for r in range(4) for c in range(3)] + [(i, i + 4) for i in range(12)],
+        [(i, i + 1) for i in range(11)] + [(0, 5), (2, 9), (3, 11)],
+    ],
+    ids=["ring", "grid", "chords"],
+)
+def test_majorization_reaches_the_least_stress(edges):
+    graph = graph_of(edges, 1 + max(map(max, edges)))
+    distance = distances(graph)
+    start = np.random.default_rng(0).normal(size=(graph.n, 2))
+    found = majorize(start, distance)
+    assert stress(start, distance) > 5 * stress(found, distance)
+    # it stops where a step gains less than one in ten thousand, which leaves a little
+    assert stress(found, distance) < 1.02 * least_stress(found, distance)
+
+
+def test_a_drawing_has_little_more_than_the_least_stress():
+    # a ring of eight: all have two neighbors, so that every edge is as long, the fourth root of two
+    graph = graph_of([(i, (i + 1) % 8) for i in range(8)], 8)
+    distance = 2**0.25 * distances(graph)
+    places = layout(graph) / EDGE
+    assert stress(places, distance) < 1.01 * least_stress(places, distance)
 
 
 def test_known_places_are_kept_and_newcomers_stand_beside_their_neighbors():

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import graphoid as gd
-from graphoid.counts.cache import CachedEngine
 from graphoid.counts.native import engine_for
 from graphoid.counts.reference import ReferenceEngine
 from graphoid.data.table import Weights
@@ -155,7 +154,7 @@ def test_mixed_columns_say_why_there_is_no_number():
 def test_any_engine_gives_the_same():
     table = gd.datasets.load("titanic")
     graph = gd.learn(table, gd.GSMN()).graph
-    for engine in (ReferenceEngine(table), CachedEngine(engine_for(table))):
+    for engine in (ReferenceEngine(table), engine_for(table)):
         assert strengths(graph, engine) == strengths(graph, table)
 
 

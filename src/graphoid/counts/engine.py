@@ -78,10 +78,10 @@ class Columns(NamedTuple):
 
 
 @runtime_checkable
-class JudgesNearCounts(Protocol):
+class JudgingEngine(Protocol):
     """An engine that turns counts into the numbers of a test by itself, so that tables never reach Python."""
 
-    def judged(
+    def judge(
         self,
         kernel: Kernel,
         questions: list[Question],
@@ -96,7 +96,7 @@ Blanket = tuple[int, tuple[int, ...]]
 
 
 @runtime_checkable
-class ScoresNearCounts(Protocol):
+class ScoringEngine(Protocol):
     """An engine that turns counts into the terms of a score by itself."""
 
     def closure_log_odds(self, kernel: Kernel, blankets: list[Blanket]) -> NDArray[np.float64]:

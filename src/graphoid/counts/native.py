@@ -28,7 +28,7 @@ from graphoid.data.remote.table import RemoteTable
 from graphoid.errors import DataError, SettingsError, SlowWarning
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -205,42 +205,7 @@ class NativeEngine:
             self._refuse_continuous({v for variables in requests for v in variables})
         return self._data.tables(requests, self._threads)
 
-    def pairs(self, variables: Sequence[int]) -> list[Counts]:
-        """Return the table of every pair x < y among the variables, x major."""
-        n = len(variables)
-        requests = [(variables[a], variables[b]) for a in range(n) for b in range(a + 1, n)]
-        self._refuse(requests, variables)
-        # the kernel writes every table out; where one has too many cells for that, listing is the way
-        if not all(written_out(math.prod(self._shape(r)), self._table.n_rows) for r in requests):
-            return self.counts([CountRequest(r) for r in requests])
-        flat = self.pair_cells(variables)
-        return list(self._cut(flat, requests))
-
-    def pair_cells(self, variables: Sequence[int]) -> NDArray[np.int64]:
-        """Return the cells of :meth:`pairs` as one flat array, for callers that want no objects."""
-        self._refuse_continuous(set(variables))
-        return self._data.pairs(list(variables), self._threads)
-
-    def one_against_cells(
-        self, x: int, others: Sequence[int], given: Sequence[int] = ()
-    ) -> NDArray[np.int64]:
-        """Return the cells of :meth:`one_against` as one flat array; for few configurations of ``given``."""
-        self._refuse_continuous({x, *others, *given})
-        return self._data.one_against(x, list(others), list(given), self._threads)
-
-    def one_against(self, x: int, others: Sequence[int], given: Sequence[int] = ()) -> list[Counts]:
-        """Return the table of (given..., x, y) for every y among the others."""
-        requests = [(*given, x, y) for y in others]
-        self._refuse(requests, (x, *others, *given))
-        largest = max((math.prod(self._shape(r)) for r in requests), default=0)
-        configurations = math.prod(self._shape(given))
-        # the kernel writes tables out and steps over empty slices; beyond that, listing is the way
-        if largest > 65_536 or configurations > max(4096, self._table.n_rows // 2):
-            return self.counts([CountRequest(r) for r in requests])
-        flat = self.one_against_cells(x, others, given)
-        return list(self._cut(flat, requests))
-
-    def judged(
+    def judge(
         self,
         kernel: Kernel,
         questions: list[Question],
@@ -294,22 +259,9 @@ class NativeEngine:
     def _shape(self, variables: Sequence[int]) -> tuple[int, ...]:
         return tuple([self._arities[v] for v in variables])
 
-    def _refuse(self, requests: Sequence[tuple[int, ...]], variables: Sequence[int]) -> None:
-        self._refuse_continuous(set(variables))
-        refuse_if_too_large([CountRequest(r) for r in requests], self, self._table.n_rows)
-
     def _refuse_continuous(self, variables: set[int]) -> None:
         for v in sorted(self._continuous & variables):
             self._table.column(v)  # raises, and says what to do
-
-    def _cut(self, flat: NDArray[np.int64], requests: Sequence[tuple[int, ...]]) -> Iterator[Counts]:
-        start = 0
-        for variables in requests:
-            shape = self._shape(variables)
-            stop = start + math.prod(shape)
-            cells = flat[start:stop].reshape(shape)
-            yield Counts(variables, shape, cells, unit=self._unit, n_rows=self._table.n_rows)
-            start = stop
 
     def _count(self, request: CountRequest, shape: tuple[int, ...]) -> Counts:
         """Count in a context, or list the configurations that occur."""

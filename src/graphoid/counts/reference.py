@@ -43,16 +43,6 @@ class ReferenceEngine:
         refuse_if_too_large(requests, self, self._table.n_rows)
         return [self._count(request) for request in requests]
 
-    def pairs(self, variables: Sequence[int]) -> list[Counts]:
-        """Return the table of every pair x < y among the variables, x major."""
-        n = len(variables)
-        pairs = [(variables[a], variables[b]) for a in range(n) for b in range(a + 1, n)]
-        return self.counts([CountRequest(pair) for pair in pairs])
-
-    def one_against(self, x: int, others: Sequence[int], given: Sequence[int] = ()) -> list[Counts]:
-        """Return the table of (given..., x, y) for every y among the others."""
-        return self.counts([CountRequest((*given, x, y)) for y in others])
-
     def _count(self, request: CountRequest) -> Counts:
         table = self._table
         kept = np.ones(table.n_rows, dtype=bool)

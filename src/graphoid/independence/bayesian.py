@@ -13,6 +13,7 @@ from graphoid.counts.engine import Columns, CountRequest, Kernel
 from graphoid.errors import SettingsError
 from graphoid.independence.base import check_positive, check_probability, decide, judged, needs, slices_of
 from graphoid.independence.thin import ThinData
+from graphoid.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,7 +29,7 @@ _TIE = 1e-12
 
 
 @dataclass(frozen=True, kw_only=True)
-class BayesianTest:
+class BayesianTest(Settings):
     r"""Judge X ⊥ Y | Z by the posterior probability that X and Y are independent in every slice of Z.
 
     In slice k, :math:`g_k` is the marginal likelihood of two independent multinomials and :math:`h_k` that of

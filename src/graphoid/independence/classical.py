@@ -12,6 +12,7 @@ from graphoid.errors import SettingsError
 from graphoid.independence.base import DofConvention, check_probability, decide, judged, needs, slices_of
 from graphoid.independence.tail import log_chi2_sf
 from graphoid.independence.thin import ThinData
+from graphoid.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SignificanceTest(abc.ABC):
+class SignificanceTest(Settings, abc.ABC):
     """A test of tables by a p-value: dependent if and only if it is at most ``alpha``."""
 
     alpha: float = 0.05

@@ -84,6 +84,7 @@ class ContextTester:
     def __init__(self, test: DiscreteTest | PartialCorrelation, table: Table) -> None:
         self.test = within_context(test)
         self.names = table.names
+        self.states = tuple(variable.states for variable in table.variables)
         self.assignments = Assignments.of(engine_for(table))
         self.n_asked = 0
         """Questions asked, one for each assignment asked about."""

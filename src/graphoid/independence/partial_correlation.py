@@ -12,6 +12,7 @@ from graphoid.counts.moments import Correlations
 from graphoid.independence.base import check_probability
 from graphoid.independence.tail import log_normal_two_sided
 from graphoid.logic.verdict import Verdict
+from graphoid.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +26,7 @@ _EXPLAINED = 1e-10
 
 
 @dataclass(frozen=True, kw_only=True)
-class PartialCorrelation:
+class PartialCorrelation(Settings):
     r"""Judge X ⊥ Y | Z by the correlation of what Z leaves unexplained of X and of Y.
 
     .. math:: z = \sqrt{N - |Z| - 3}\; \operatorname{artanh} r_{XY \cdot Z}

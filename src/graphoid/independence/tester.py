@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from graphoid.counts.engine import CountEngine, JudgesNearCounts
+from graphoid.counts.engine import CountEngine, JudgingEngine
 from graphoid.counts.native import engine_for
 from graphoid.data.table import Table
 from graphoid.errors import SettingsError
@@ -52,7 +52,7 @@ class Tester:
             raise SettingsError(f"the test must be an object: {test.__name__}(), not {test.__name__}.")
         self.test = test
         self._correlated: Correlated | None = None
-        self._near: JudgesNearCounts | None = None
+        self._near: JudgingEngine | None = None
         if isinstance(test, PartialCorrelation):
             if not isinstance(data, Table):
                 raise SettingsError(
@@ -70,7 +70,7 @@ class Tester:
             self.engine: CountEngine = engine_for(data) if isinstance(data, Table) else data
             self._n_rows, variables = float(self.engine.n_rows), self.engine.variables
             # asked once here: checking a protocol takes longer than a test
-            if isinstance(self.engine, JudgesNearCounts) and hasattr(test, "kernel"):
+            if isinstance(self.engine, JudgingEngine) and hasattr(test, "kernel"):
                 self._near, self._kernel = self.engine, test.kernel
         # of a correlation each variable takes a parameter, where a table has a factor of cells for it
         self._arities = None if self._correlated is not None else [v.arity for v in variables]
@@ -102,7 +102,7 @@ class Tester:
             return self._correlated.ask([self._resolve(q) for q in questions])
         if self._near is not None:
             asked = questions if isinstance(questions, list) else list(questions)
-            columns = self._near.judged(self._kernel, asked, self._resolve)
+            columns = self._near.judge(self._kernel, asked, self._resolve)
             return self.test.verdicts(columns, self.engine.n_rows)
         return self._ask_by_counts(self.test, [Assertion(*self._resolve(q)) for q in questions])
 

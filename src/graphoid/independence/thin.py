@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from graphoid.errors import SettingsError
+from graphoid.settings import Settings
 
 
 @dataclass(frozen=True, kw_only=True)
-class ThinData:
+class ThinData(Settings):
     """The policy for tables with too few rows for their size.
 
     A verdict is *thin* when no degree of freedom is left, or when there are fewer than ``rows_per_cell`` rows

@@ -1,20 +1,24 @@
-"""What learners that ask questions share: settings in, a table or a source of answers, a result out."""
+"""What learners share: settings in, a table or a source of answers, a result out."""
 
 from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from dataclasses import asdict, dataclass, fields, is_dataclass, replace
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Generic, NamedTuple, Self, TypeVar
 
-from graphoid.counts.remote.access_cost import Spent, spent_by
+import numpy as np
+
+from graphoid.counts.native import engine_for
+from graphoid.counts.remote.access_cost import AccessCost, MeteredEngine
+from graphoid.data.remote.table import RemoteTable
 from graphoid.data.table import Table
-from graphoid.errors import SettingsError
 from graphoid.independence.chi_square import ChiSquare
 from graphoid.independence.remembering import Remembering
 from graphoid.independence.tester import Tester
 from graphoid.logic.source import rows_per_cell
 from graphoid.progress import Step, tell
+from graphoid.settings import Settings, check_settings, describe, json_value
 from graphoid.structure.contexts import CanonicalModel
 from graphoid.structure.learned import EXECUTED, Cost, LearnedStructure
 
@@ -28,7 +32,109 @@ if TYPE_CHECKING:
     from graphoid.progress import Listener
     from graphoid.structure.graph import UndirectedGraph
 
-_Structure = TypeVar("_Structure", LearnedStructure, CanonicalModel)
+Source = TypeVar("Source")
+"""What settings and a table make together: something that answers questions, or scores graphs."""
+Structure = TypeVar("Structure", LearnedStructure, CanonicalModel)
+AnyCost = TypeVar("AnyCost", bound=Cost)
+
+
+class Run(NamedTuple):
+    """One run of a learner: who listens, and what the result says of it."""
+
+    progress: Listener | None = None
+    data_id: str | None = None
+    known: Sequence[Verdict] = ()
+    """Answers of an earlier run, which are not asked again."""
+    started: float = 0.0
+
+    @property
+    def seconds(self) -> float:
+        """How long it has taken so far."""
+        return time.perf_counter() - self.started
+
+
+@dataclass(eq=False)
+class Learner(Settings, ABC, Generic[Source, Structure]):
+    """Learns a structure from a table; its fields are its settings, stored as given and checked in ``fit``.
+
+    A learner says how its settings and a table become the :data:`Source` that it searches by
+    (:meth:`_join`), and what it finds there (:meth:`_learn`). All else is the same for all of them.
+    """
+
+    def fit(self, table: object, *, progress: Listener | None = None) -> Self:
+        """Learn from a table (anything that :func:`graphoid.read` takes will do) and return self.
+
+        The result is :attr:`structure_`. A listener hears how far it has come.
+        """
+        return self._fit(table, Run(progress))
+
+    def _fit(self, table: object, run: Run) -> Self:
+        self._check()
+        if not isinstance(table, Table):
+            from graphoid.data.read import read
+
+            table = read(table)
+        run = run._replace(data_id=table.data_id, started=time.perf_counter())
+        engine = engine_for(table) if isinstance(table, RemoteTable) else None
+        before = engine.spent if isinstance(engine, MeteredEngine) else AccessCost()
+        structure = self._learn(self._join(table, run), run)
+        if isinstance(engine, MeteredEngine):
+            structure = replace(structure, cost=add_access_cost(structure.cost, engine, before))
+        self._structure: Structure = replace(structure, table=table)
+        self.feature_names_in_ = np.array(table.names, dtype=object)
+        self.n_features_in_ = len(table.names)
+        return self
+
+    @property
+    def structure_(self) -> Structure:
+        """The result of the last :meth:`fit`."""
+        try:
+            return self._structure
+        except AttributeError:
+            raise AttributeError(
+                f"{type(self).__name__} has no structure_ yet; call fit(table) first."
+            ) from None
+
+    def set_params(self, **params: object) -> Self:
+        """Change settings by the names of :meth:`get_params`, and return self."""
+        for name, value in self._changes(params).items():
+            setattr(self, name, value)
+        return self
+
+    def _check(self) -> None:
+        """Raise if a setting has a value it cannot have."""
+        check_settings(self, type(self).__name__)
+
+    @abstractmethod
+    def _join(self, table: Table, run: Run) -> Source:
+        """Return what the search goes by, on a table."""
+
+    @abstractmethod
+    def _learn(self, source: Source, run: Run) -> Structure:
+        """Search, and put the result together."""
+
+    def _record(self, **used: object) -> dict[str, object]:
+        """Return the settings as plain values that JSON can hold; ``used`` stands for some of them."""
+        own = {name: json_value(value) for name, value in self.get_params(deep=False).items()}
+        own = {"learner": type(self).__name__, **used, **{k: v for k, v in own.items() if k not in used}}
+        return {name: value for name, value in own.items() if value is not None or name not in used}
+
+
+def add_access_cost(cost: AnyCost, engine: MeteredEngine, before: AccessCost) -> AnyCost:
+    """Return a cost with what access to the data took since ``before``."""
+    spent, found, prices = engine.spent - before, engine.discovery, engine.prices
+    if prices is not None:
+        read = AccessCost(found.queries, found.rows_read, found.bytes_read, seconds=found.seconds)
+        found = replace(found, money=prices.of(read))
+    return replace(
+        cost,
+        queries=spent.queries,
+        rows_read=spent.rows_read,
+        bytes_read=spent.bytes_read,
+        bytes_moved=spent.bytes_moved,
+        money=0.0 if prices is None else prices.of(spent),
+        discovery=found,
+    )
 
 
 class Questions:
@@ -85,69 +191,36 @@ class Questions:
 
 
 @dataclass(kw_only=True, eq=False)
-class AskingLearner(ABC):
-    """A learner that asks for independences; its fields are its settings, stored as given."""
+class AskingLearner(Learner["IndependenceSource", LearnedStructure]):
+    """A learner that asks for independences."""
 
     test: DiscreteTest | PartialCorrelation | None = None
 
-    def fit(self, table: Any, *, progress: Listener | None = None, known: Sequence[Verdict] = ()) -> Self:
+    def fit(self, table: object, *, progress: Listener | None = None, known: Sequence[Verdict] = ()) -> Self:
         """Learn from a table (anything that :func:`graphoid.read` takes will do) and return self.
 
         The result is :attr:`structure_`. A listener hears how far it has come. ``known`` are answers by the
         same test on the same table, such as the trace of a run that was stopped: they are not asked again.
         """
-        self._check()
-        if not isinstance(table, Table):
-            from graphoid.data.read import read
-
-            table = read(table)
-        started = time.perf_counter()
-        tester = self._tester(table)
-        before = spent_by(getattr(tester, "engine", None))
-        ci = Remembering(tester, known) if known else tester
-        structure = self._learned(ci, table.data_id, started, progress)
-        structure = charged(structure, getattr(tester, "engine", None), before)
-        self._structure = replace(structure, table=table)
-        return self
+        return self._fit(table, Run(progress, known=known))
 
     def learn(self, ci: IndependenceSource, *, progress: Listener | None = None) -> LearnedStructure:
         """Learn from anything that answers questions, and return the result; ``test`` is not used."""
         self._check()
-        return self._learned(ci, None, time.perf_counter(), progress)
+        return self._learn(ci, Run(progress, started=time.perf_counter()))
 
-    @property
-    def structure_(self) -> LearnedStructure:
-        """The result of the last :meth:`fit`."""
-        try:
-            return self._structure
-        except AttributeError:
-            raise AttributeError(
-                f"{type(self).__name__} has no structure_ yet; call fit(table) first."
-            ) from None
-
-    def _tester(self, table: Table) -> Tester:
-        """Return who answers questions about a table."""
-        return Tester(ChiSquare() if self.test is None else self.test, table)
+    def _join(self, table: Table, run: Run) -> IndependenceSource:
+        tester = Tester(ChiSquare() if self.test is None else self.test, table)
+        return Remembering(tester, run.known) if run.known else tester
 
     def _answering(self, ci: IndependenceSource) -> IndependenceSource:
         """Return who answers this learner's questions, which may be more than the source alone."""
         return ci
 
-    def _check(self) -> None:
-        """Raise if a setting has a value it cannot have."""
-        check_flags(self)
-
-    @abstractmethod
-    def _learned(
-        self, ci: IndependenceSource, data_id: str | None, started: float, progress: Listener | None = None
-    ) -> LearnedStructure:
-        """Return what is learned from the answers of a source."""
-
-    def _settings(self, ci: IndependenceSource) -> dict[str, Any]:
-        """Return the settings used as plain values that JSON can hold; the test is the one that answered."""
+    def _settings(self, ci: IndependenceSource) -> dict[str, object]:
+        """Return the settings used; the test is the one that answered."""
         test = getattr(ci, "test", None)
-        used = {} if test is None else {"test": described(test)}
-        return {"learner": type(self).__name__, "answers": type(ci).__name__, **used, **own_settings(self)}
+        return self._record(answers=type(ci).__name__, test=None if test is None else describe(test))
 
 
 @dataclass(kw_only=True, eq=False)
@@ -158,71 +231,14 @@ class IndependenceLearner(AskingLearner):
     def _search(self, questions: Questions) -> tuple[UndirectedGraph, int]:
         """Return the graph, and how many of the questions were initial ones."""
 
-    def _learned(
-        self, ci: IndependenceSource, data_id: str | None, started: float, progress: Listener | None = None
-    ) -> LearnedStructure:
-        """Search, and put graph, trace and cost together."""
-        questions = Questions(self._answering(ci), progress)
+    def _learn(self, source: IndependenceSource, run: Run) -> LearnedStructure:
+        questions = Questions(self._answering(source), run.progress)
         graph, n_initial = self._search(questions)
-        seconds = time.perf_counter() - started
-        trace = tuple(questions.trace)
+        seconds, trace = run.seconds, tuple(questions.trace)
         return LearnedStructure(
             graph=graph,
             trace=trace,
             cost=Cost.of(trace, n_initial=n_initial, seconds=seconds, queries=questions.queries),
-            settings=self._settings(ci),
-            data_id=data_id,
+            settings=self._settings(source),
+            data_id=run.data_id,
         )
-
-
-def check_flags(learner: Any) -> None:
-    """Raise if a setting of a learner that is True or False has another value."""
-    for setting in fields(learner):
-        value = getattr(learner, setting.name)
-        if isinstance(setting.default, bool) and not isinstance(value, bool):
-            raise SettingsError(
-                f"{type(learner).__name__}: {setting.name} must be True or False, not {value!r}."
-            )
-
-
-def own_settings(learner: Any) -> dict[str, Any]:
-    """Return the settings of a learner but for its test, as plain values that JSON can hold."""
-    return {s.name: plain(getattr(learner, s.name)) for s in fields(learner) if s.name != "test"}
-
-
-def charged(structure: _Structure, engine: Any, before: Spent | None) -> _Structure:
-    """Return a structure with what the trips to its data took; as it is, where the data are in memory."""
-    after = spent_by(engine)
-    if before is None or after is None:
-        return structure
-    taken, found = after - before, engine.discovery
-    if engine.prices is not None:
-        read = Spent(found.queries, found.rows_read, found.bytes_read, seconds=found.seconds)
-        found = replace(found, money=engine.prices.of(read))
-    cost = replace(
-        structure.cost,
-        queries=taken.queries,
-        rows_read=taken.rows_read,
-        bytes_read=taken.bytes_read,
-        bytes_moved=taken.bytes_moved,
-        money=0.0 if engine.prices is None else engine.prices.of(taken),
-        discovery=found,
-    )
-    return replace(structure, cost=cost)
-
-
-def described(test: Any) -> dict[str, Any]:
-    """Return the name and the settings of a test."""
-    held = asdict(test) if is_dataclass(test) and not isinstance(test, type) else {}
-    return {"name": type(test).__name__, **{key: plain(value) for key, value in held.items()}}
-
-
-def plain(value: Any) -> Any:
-    """Return a setting as JSON can hold it: as it is, or by its ``repr``."""
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
-    if isinstance(value, dict):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [plain(item) for item in value]
-    return repr(value)

@@ -7,12 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 from graphoid.data.table import Table
 from graphoid.errors import SettingsError
+from graphoid.learners.base import Learner
 from graphoid.learners.scored.posterior import Posterior
 from graphoid.learners.scored.search import Search
 from graphoid.scores.evidence import LogLinearEvidence
 
 if TYPE_CHECKING:
+    from types import EllipsisType
+
     from graphoid.progress import Listener
+    from graphoid.settings import RandomState
+    from graphoid.structure.graph import UndirectedGraph
     from graphoid.structure.learned import LearnedStructure
 
 EFFORT = 0.6
@@ -25,12 +30,12 @@ MOST_FOR_POSTERIOR = 12
 """Up to so many variables the posterior over graphs is sampled as well, which takes seconds."""
 
 
-_ADDED = ("seconds", "queries", "rows_read", "bytes_read", "bytes_moved", "money")
-"""What two searches on the same data cost together."""
-
-
 def recommended(
-    n: int, *, start: Any = None, random_state: Any = 0, seconds: float | None = None
+    n: int,
+    *,
+    start: UndirectedGraph | LearnedStructure | None = None,
+    random_state: RandomState = 0,
+    seconds: float | None = None,
 ) -> tuple[Search, str]:
     """Return the learner we recommend for data of ``n`` variables, and the reason."""
     if n <= MOST_FOR_PRODUCTS:
@@ -43,11 +48,11 @@ def recommended(
 
 
 def learn(
-    table: Any,
-    learner: Any = None,
+    table: object,
+    learner: Learner[Any, LearnedStructure] | None = None,
     *,
-    start: Any = None,
-    random_state: Any = 0,
+    start: UndirectedGraph | LearnedStructure | None = None,
+    random_state: RandomState | EllipsisType = ...,
     seconds: float | None = None,
     progress: Listener | None = None,
 ) -> LearnedStructure:
@@ -61,13 +66,19 @@ def learn(
         Who learns; the one we recommend if None: :class:`Search` with :class:`LogLinearEvidence`, and, of few
         variables, :class:`Posterior` for the probability of every edge. ``settings["reason"]`` says why.
     start
-        A graph, or a structure learned before, that the recommended learner starts from as well.
+        A graph, or a structure learned before, that the learner starts from as well.
     random_state
-        Seed of the recommended learner; the same seed gives the same result.
+        Seed; the same seed gives the same result. If left out, 0 for the recommended learner, and for another
+        one what its own settings say.
     seconds
-        Time after which its search stops with the best graph so far.
+        Time after which the search stops with the best graph so far.
     progress
         Hears of every step.
+
+    Notes
+    -----
+    A learner that is given keeps its settings: a copy of it learns, with ``start``, ``seconds`` and
+    ``random_state`` in the place of its own. One that has no such setting refuses it.
 
     Examples
     --------
@@ -81,24 +92,29 @@ def learn(
 
         table = read(table)
     if learner is not None:
-        if not hasattr(learner, "fit"):
+        if not isinstance(learner, Learner):
             raise SettingsError(f"learner must be a learner such as GSIMN(), not {learner!r}.")
-        found: LearnedStructure = learner.fit(table).structure_
-        return found
-    search, reason = recommended(
-        len(table.variables), start=start, random_state=random_state, seconds=seconds
-    )
+        given: dict[str, object] = {} if random_state is ... else {"random_state": random_state}
+        given |= {k: v for k, v in (("start", start), ("seconds", seconds)) if v is not None}
+        return learner.with_params(**given).fit(table, progress=progress).structure_
+    seed = 0 if random_state is ... else random_state
+    search, reason = recommended(len(table.variables), start=start, random_state=seed, seconds=seconds)
     found = search.fit(table, progress=progress).structure_
     found = replace(found, settings={**found.settings, "reason": reason})
     if not 2 <= len(table.variables) <= MOST_FOR_POSTERIOR:
         return found
-    posterior = Posterior(search.score, start=found, random_state=random_state)
-    sampled = posterior.fit(table, progress=progress).structure_
+    sampled = Posterior(search.score, start=found, random_state=seed).fit(table, progress=progress).structure_
     return replace(
         found,
         edge_probabilities=sampled.edge_probabilities,
         settings={**found.settings, "convergence": sampled.settings["convergence"]},
         cost=replace(
-            found.cost, **{name: getattr(found.cost, name) + getattr(sampled.cost, name) for name in _ADDED}
+            found.cost,
+            seconds=found.cost.seconds + sampled.cost.seconds,
+            queries=found.cost.queries + sampled.cost.queries,
+            rows_read=found.cost.rows_read + sampled.cost.rows_read,
+            bytes_read=found.cost.bytes_read + sampled.cost.bytes_read,
+            bytes_moved=found.cost.bytes_moved + sampled.cost.bytes_moved,
+            money=found.cost.money + sampled.cost.money,
         ),
     )

@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from graphoid.report.escaped import html, shortened
+from graphoid.report.display import shorten
+from graphoid.report.edges import weights_of
+from graphoid.structure.explain import plural
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from graphoid.structure.graph import Edge
+    from graphoid.report.edges import EdgeFacts
+    from graphoid.report.subject import Subject
 
 RADIUS = 9.0
 """Of a node, in units of the drawing."""
@@ -32,65 +35,82 @@ THIN, THICK = 1.2, 7.0
 """Width of the weakest and of the strongest edge."""
 
 
+class Node(NamedTuple):
+    """A variable as it is drawn; numbers are written out."""
+
+    name: str
+    label: str
+    x: str
+    y: str
+    degree: int
+    ringed: bool
+
+
 class Line(NamedTuple):
     """An edge as it is drawn."""
 
-    x: int
-    y: int
-    weight: float
-    """From 0 to 1: how thick."""
+    x1: str
+    y1: str
+    x2: str
+    y2: str
+    width: str
     certainty: str
     """"sure", "likely" or "doubtful": how it is stroked."""
 
 
 class Hull(NamedTuple):
-    """Three or more variables that belong together."""
+    """Three or more variables that belong together, as a soft band: a polygon stroked thickly."""
 
-    members: tuple[int, ...]
+    order: int
     label: str
+    points: str
 
 
-def svg(
-    names: Sequence[str],
-    places: NDArray[np.float64],
-    lines: Sequence[Line],
-    *,
-    hulls: Sequence[Hull] = (),
-    ringed: Sequence[int] = (),
-    title: str,
-) -> str:
-    """Return the drawing; every name is escaped, and every part carries the number it has in the data.
+class Drawing(NamedTuple):
+    """What ``drawing.svg`` draws; parts are in the order of the data, which the script knows them by."""
 
-    Parameters
-    ----------
-    names
-        As they are shown.
-    places
-        A row of x and y each.
-    lines, hulls, ringed
-        Edges, sets of three and more, and variables with a ring.
-    title
-        What a screen reader says of it.
-    """
-    left, top, width, height = box(places)
-    degree = _degrees(len(names), [(line.x, line.y) for line in lines])
-    look = "network dense" if len(lines) > DENSE else "network"
-    view = f"{left:g} {top:g} {width:g} {height:g}"
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="{look}" id="drawing" viewBox="{view}" role="group" ',
-        f'aria-label="{html(title)}">',
-        '<g class="hulls">',
-        *(_hull(i, hull, places) for i, hull in enumerate(hulls)),
-        '</g><g class="edges">',
-        *(_line(i, line, places) for i, line in enumerate(lines)),
-        '</g><g class="nodes">',
-        *(
-            _node(v, name, places[v], degree[v], ring=v in set(ringed), first=v == 0)
-            for v, name in enumerate(names)
-        ),
-        "</g></svg>",
-    ]
-    return "".join(parts)
+    title: str
+    """What a screen reader says of it."""
+    view: str
+    nodes: list[Node]
+    lines: list[Line]
+    hulls: list[Hull]
+    radius: str = f"{RADIUS:g}"
+    ring: str = f"{RADIUS + 4:g}"
+
+    @property
+    def dense(self) -> bool:
+        """Whether there are so many edges that they are drawn faint."""
+        return len(self.lines) > DENSE
+
+
+def drawing_of(subject: Subject, places: NDArray[np.float64], edges: Sequence[EdgeFacts]) -> Drawing:
+    """Return the drawing of a subject whose variables have places, a row of x and y each."""
+    at = [(f"{x:g}", f"{y:g}") for x, y in places]
+    degree = [0] * len(at)
+    for edge in edges:
+        degree[edge.x] += 1
+        degree[edge.y] += 1
+    ringed = {t.members[0] for t in subject.together if t.order == 2}
+    names = subject.names
+    return Drawing(
+        title=f"Network of {plural(subject.graph.n, 'variable')} and {plural(len(edges), 'edge')}",
+        view=" ".join(f"{number:g}" for number in box(places)),
+        nodes=[Node(name, shorten(name), *at[v], degree[v], v in ringed) for v, name in enumerate(names)],
+        lines=[
+            Line(*at[e.x], *at[e.y], f"{THIN + (THICK - THIN) * weight:.2f}", e.certainty)
+            for e, weight in zip(edges, weights_of(edges), strict=True)
+        ],
+        hulls=[
+            Hull(
+                t.order,
+                f"{', '.join(names[v] for v in t.members)}: {t.information:+.1%}",
+                " ".join(",".join(at[v]) for v in _around(t.members, places)),
+            )
+            for t in subject.together
+            if t.order > 3
+        ],
+    )
 
 
 def box(places: NDArray[np.float64]) -> tuple[float, float, float, float]:
@@ -102,42 +122,7 @@ def box(places: NDArray[np.float64]) -> tuple[float, float, float, float]:
     return float(middle[0] - width / 2), float(middle[1] - height / 2), width, height
 
 
-def _degrees(n: int, edges: Sequence[Edge]) -> list[int]:
-    degree = [0] * n
-    for x, y in edges:
-        degree[x] += 1
-        degree[y] += 1
-    return degree
-
-
-def _line(i: int, line: Line, places: NDArray[np.float64]) -> str:
-    (x1, y1), (x2, y2) = places[line.x], places[line.y]
-    width = THIN + (THICK - THIN) * line.weight
-    return (
-        f'<line class="edge line {line.certainty}" data-edge="{i}" x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" '
-        f'y2="{y2:g}" stroke-width="{width:.2f}"/>'
-    )
-
-
-def _node(v: int, name: str, place: NDArray[np.float64], degree: int, *, ring: bool, first: bool) -> str:
-    x, y = place
-    joined = "joined to nothing" if not degree else f"joined to {degree}"
-    return (
-        f'<g class="{"node ringed" if ring else "node"}" data-node="{v}" role="button" '
-        f'tabindex="{0 if first else -1}" aria-label="{html(name)}, {joined}" '
-        f'transform="translate({x:g} {y:g})"><title>{html(name)}</title>'
-        f'<circle class="ring" r="{RADIUS + 4:g}"/><circle class="disc" r="{RADIUS:g}"/>'
-        f'<text class="name" y="{RADIUS + 4:g}">{html(shortened(name))}</text></g>'
-    )
-
-
-def _hull(i: int, hull: Hull, places: NDArray[np.float64]) -> str:
-    """Return a soft band around the members: their polygon, stroked thickly with round corners."""
-    points = [places[v] for v in hull.members]
-    center_x, center_y = sum(p[0] for p in points) / len(points), sum(p[1] for p in points) / len(points)
-    around = sorted(points, key=lambda p: math.atan2(p[1] - center_y, p[0] - center_x))
-    path = " ".join(f"{x:g},{y:g}" for x, y in around)
-    return (
-        f'<g class="hull order{len(hull.members) + 1}" data-hull="{i}"><title>{html(hull.label)}</title>'
-        f'<polygon points="{path}"/></g>'
-    )
+def _around(members: Sequence[int], places: NDArray[np.float64]) -> list[int]:
+    """Return variables in the order in which a polygon goes around them."""
+    x, y = (sum(places[v][axis] for v in members) / len(members) for axis in (0, 1))
+    return sorted(members, key=lambda v: math.atan2(places[v][1] - y, places[v][0] - x))

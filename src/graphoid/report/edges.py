@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -20,16 +20,17 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from graphoid.data.table import Table
+    from graphoid.data.variables import State
     from graphoid.report.subject import Subject
     from graphoid.structure.graph import Edge
     from graphoid.structure.learned import EdgeRow, LearnedStructure
-    from graphoid.uncertainty.bootstrap_result import EdgeStability
+    from graphoid.uncertainty.bootstrap_result import EdgeStability, Resampled
     from graphoid.uncertainty.strength import EdgeStrength
 
 MOST_CELLS = 400
 """Cells of a table that a page shows; a larger one is said in words."""
 
-MOST_ASKED = 12
+MOST_QUESTIONS = 12
 """Questions about a pair that a page lists; ``why`` has them all."""
 
 SURE, LIKELY = 0.9, 0.5
@@ -44,8 +45,8 @@ class Meeting(NamedTuple):
 
     given: tuple[str, ...]
     n_slices: int
-    x_states: tuple[Any, ...]
-    y_states: tuple[Any, ...]
+    x_states: tuple[State, ...]
+    y_states: tuple[State, ...]
     observed: list[list[float]]
     expected: list[list[float]]
     residual: list[list[float]]
@@ -61,7 +62,7 @@ class EdgeFacts:
     row: EdgeRow | None = None
     strength: EdgeStrength | None = None
     meeting: Meeting | None = None
-    asked: tuple[str, ...] = ()
+    questions: tuple[str, ...] = ()
     """The questions about the pair and their answers, in words, in the order asked."""
     why: str = ""
     """What decided."""
@@ -110,22 +111,22 @@ class EdgeFacts:
         """Whether it is "sure", "likely" or "doubtful", by resampling, probability or evidence."""
         shares = [s for s in (self.frequency, self.probability, self.share) if s is not None]
         if shares:
-            return _graded(shares[0], SURE, LIKELY)
+            return _grade(shares[0], SURE, LIKELY)
         if self.evidence is not None:
-            return _graded(self.evidence, SURE_POWER, LIKELY_POWER)
+            return _grade(self.evidence, SURE_POWER, LIKELY_POWER)
         return "likely"
 
 
-def _graded(number: float, sure: float, likely: float) -> str:
+def _grade(number: float, sure: float, likely: float) -> str:
     return "sure" if number >= sure else "likely" if number >= likely else "doubtful"
 
 
-def edges_of(subject: Subject, bootstrap: Any = None) -> list[EdgeFacts]:
+def edges_of(subject: Subject, resampled: Resampled | None = None) -> list[EdgeFacts]:
     """Return every edge of a subject, in the order of its graph."""
     pairs = subject.graph.edges
-    rows, asked = _rows(subject.structure)
-    strength, meetings = _counted(subject)
-    resampled = _resampled(subject, bootstrap)
+    rows, questions = _rows(subject.structure)
+    strength, meetings = _strengths(subject)
+    stability = _stability(subject, resampled)
     views = {pair: tuple(i for i, v in enumerate(subject.views) if v.graph.has_edge(*pair)) for pair in pairs}
     return [
         EdgeFacts(
@@ -133,9 +134,9 @@ def edges_of(subject: Subject, bootstrap: Any = None) -> list[EdgeFacts]:
             row=rows.get(pair),
             strength=strength.get(pair),
             meeting=meetings.get(pair),
-            asked=asked.get(pair, ()),
+            questions=questions.get(pair, ()),
             why="" if subject.structure is None else explain.reason(subject.structure, *pair),
-            resampled=resampled.get(pair),
+            resampled=stability.get(pair),
             share=_share(subject, pair),
             views=views[pair],
         )
@@ -172,23 +173,23 @@ def _rows(
     if structure is None:
         return {}, {}
     rows = dict(zip(structure.graph.edges, structure.edges(), strict=True))
-    asked: dict[Edge, list[str]] = {pair: [] for pair in rows}
+    questions: dict[Edge, list[str]] = {pair: [] for pair in rows}
     left = dict.fromkeys(rows, 0)
     for i, v in enumerate(structure.trace, start=1):
         pair = (v.x, v.y) if v.x < v.y else (v.y, v.x)
         if pair not in rows:
             continue
-        if len(asked[pair]) < MOST_ASKED:
-            asked[pair].append(f"{i:,}. {explain.answer(structure, i, v)}")
+        if len(questions[pair]) < MOST_QUESTIONS:
+            questions[pair].append(f"{i:,}. {explain.answer(structure, i, v)}")
         else:
             left[pair] += 1
     for pair, n in left.items():
         if n:
-            asked[pair].append(f"and {n:,} more")
-    return rows, {pair: tuple(lines) for pair, lines in asked.items()}
+            questions[pair].append(f"and {n:,} more")
+    return rows, {pair: tuple(lines) for pair, lines in questions.items()}
 
 
-def _counted(subject: Subject) -> tuple[Mapping[Edge, EdgeStrength], Mapping[Edge, Meeting]]:
+def _strengths(subject: Subject) -> tuple[Mapping[Edge, EdgeStrength], Mapping[Edge, Meeting]]:
     """Return strength and counts of every edge, where there is a table."""
     table, graph = subject.table, subject.graph
     if table is None or not graph.n_edges:
@@ -226,11 +227,11 @@ def _meetings(subject: Subject, table: Table) -> dict[Edge, Meeting]:
     return found
 
 
-def _resampled(subject: Subject, bootstrap: Any) -> dict[Edge, EdgeStability]:
+def _stability(subject: Subject, resampled: Resampled | None) -> dict[Edge, EdgeStability]:
     """Return the rows of a bootstrap by pair; it speaks of names as they came."""
-    if bootstrap is None:
+    if resampled is None:
         return {}
-    rows = bootstrap.edges()
+    rows = resampled.edges()
     place = {name: i for i, name in enumerate(subject.keys)}
     unknown = next((name for row in rows for name in (row.x, row.y) if name not in place), None)
     if unknown is not None:

@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from graphoid.errors import missing_extra
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
-def figure(size: tuple[float, float]) -> Any:
+
+def figure(size: tuple[float, float]) -> Figure:
     """Return a new matplotlib figure of some inches; ``savefig`` writes PNG, SVG or PDF by the ending."""
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
     except ImportError:
         raise missing_extra("a picture", "plot") from None
-    made = Figure(figsize=size, layout="constrained")
-    FigureCanvasAgg(made)
-    return made
+    empty = Figure(figsize=size, layout="constrained")
+    FigureCanvasAgg(empty)
+    return empty
 
 
-def axes(ax: Any, size: tuple[float, float]) -> Any:
+def axes(ax: Axes | None, size: tuple[float, float]) -> Axes:
     """Return the axes to draw on: those given, or those of a new figure."""
     return figure(size).subplots() if ax is None else ax
 
 
-def write(ax: Any, x: float, y: float, text: str, *, halo: bool = False, **style: Any) -> None:
+def write(ax: Axes, x: float, y: float, text: str, *, halo: bool = False, **style: Any) -> None:
     """Write text as it is: a dollar sign in a name begins no formula. A halo keeps it readable over lines."""
     if halo:
         style["bbox"] = {"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 0.4}

@@ -6,13 +6,17 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from graphoid.errors import DataError
-from graphoid.report.escaped import shown
+from graphoid.report.display import display_names
 from graphoid.report.figure import axes, write
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from matplotlib.axes import Axes
+
     from graphoid.classifiers.structures import Hyperedge
+
+    Point = tuple[float, float]
 
 COLORS = {2: "tab:green", 3: "tab:blue", 4: "tab:red"}
 """By the number of members; larger hyperedges are purple."""
@@ -25,9 +29,9 @@ def draw_hyperedges(
     hyperedges: Sequence[Hyperedge],
     names: Sequence[str],
     *,
-    positions: Mapping[str, tuple[float, float]] | None = None,
-    ax: Any = None,
-) -> Any:
+    positions: Mapping[str, Point] | None = None,
+    ax: Axes | None = None,
+) -> Axes:
     """Draw hyperedges; the class belongs to each and is not shown.
 
     A hyperedge of the class and one attribute is a ring round it, one of two attributes a line between them,
@@ -40,15 +44,8 @@ def draw_hyperedges(
         What to draw.
     names
         All attributes, also those in no hyperedge.
-    positions
-        Where each attribute stands; on a circle by default.
-    ax
-        Axes to draw on; a new figure by default.
-
-    Returns
-    -------
-    Axes
-        What was drawn on; ``.figure.savefig(path)`` writes it to a file.
+    positions, ax
+        Where each attribute stands, and axes to draw on; a circle in a new figure by default.
     """
     places = dict(positions) if positions is not None else _on_a_circle(names)
     missing = [name for name in names if name not in places]
@@ -58,32 +55,18 @@ def draw_hyperedges(
     from matplotlib.patches import Circle, Patch
 
     unit = _unit(list(places.values()))
-    for name, label in zip(names, shown(names), strict=True):
+    for name, label in zip(names, display_names(names), strict=True):
         ax.add_patch(Circle(places[name], RING * unit, facecolor="white", edgecolor="0.7", zorder=3))
         x, y = places[name]
         write(ax, x, y - 1.15 * RING * unit, label, fontsize=7, ha="center", va="top", zorder=5)
-    used = sorted({h.order for h in hyperedges})
     for hyperedge in hyperedges:
-        color = COLORS.get(hyperedge.order, "tab:purple")
-        label = f"{hyperedge.step}: {hyperedge.information:+.1%}"
-        points = [places[name] for name in hyperedge.attributes]
-        if hyperedge.order == 2:
-            ax.add_patch(Circle(points[0], RING * unit, fill=False, edgecolor=color, linewidth=2, zorder=4))
-            x, y = points[0]
-            ax.text(x, y, label, color=color, fontsize=7, ha="center", va="center", zorder=5)
-            continue
-        line = _through(points, bend=0.0 if hyperedge.order == 3 else 0.12 * unit)
-        style = "-" if hyperedge.order == 3 else "--"
-        ax.plot(*zip(*line, strict=True), style, color=color, linewidth=1.6, zorder=2)
-        x, y = _between(line[0], line[1], 0.5 if hyperedge.order == 3 else 0.3)  # clear of lines between two
-        behind = {"facecolor": "white", "edgecolor": "none", "pad": 0.6, "alpha": 0.85}
-        ax.text(x, y, label, color=color, fontsize=7, ha="center", va="center", zorder=6, bbox=behind)
-    if used:
-        handles = [
-            Patch(color=COLORS.get(order, "tab:purple"), label=f"{order}-way: the class and {order - 1}")
-            for order in used
-        ]
-        ax.legend(handles=handles, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=len(used), fontsize=7)
+        _draw(ax, hyperedge, [places[name] for name in hyperedge.attributes], unit)
+    orders = sorted({h.order for h in hyperedges})
+    if orders:
+        handles = [Patch(color=_color(n), label=f"{n}-way: the class and {n - 1}") for n in orders]
+        ax.legend(
+            handles=handles, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=len(orders), fontsize=7
+        )
     ax.set_aspect("equal")
     ax.autoscale_view()
     ax.margins(0.08)
@@ -91,7 +74,35 @@ def draw_hyperedges(
     return ax
 
 
-def _on_a_circle(names: Sequence[str]) -> dict[str, tuple[float, float]]:
+def _color(order: int) -> str:
+    return COLORS.get(order, "tab:purple")
+
+
+def _draw(ax: Axes, hyperedge: Hyperedge, points: Sequence[Point], unit: float) -> None:
+    """Draw a ring or a line through the places of its attributes, and its label."""
+    from matplotlib.patches import Circle
+
+    style: dict[str, Any] = {
+        "color": _color(hyperedge.order),
+        "fontsize": 7,
+        "ha": "center",
+        "va": "center",
+    }
+    label = f"{hyperedge.step}: {hyperedge.information:+.1%}"
+    if hyperedge.order == 2:
+        ring = Circle(points[0], RING * unit, fill=False, edgecolor=style["color"], linewidth=2, zorder=4)
+        ax.add_patch(ring)
+        ax.text(*points[0], label, zorder=5, **style)
+        return
+    two = hyperedge.order == 3
+    line = _through(points, bend=0.0 if two else 0.12 * unit)
+    ax.plot(*zip(*line, strict=True), "-" if two else "--", color=style["color"], linewidth=1.6, zorder=2)
+    x, y = _between(line[0], line[1], 0.5 if two else 0.3)  # clear of lines between two
+    behind = {"facecolor": "white", "edgecolor": "none", "pad": 0.6, "alpha": 0.85}
+    ax.text(x, y, label, zorder=6, bbox=behind, **style)
+
+
+def _on_a_circle(names: Sequence[str]) -> dict[str, Point]:
     """Return places on a circle, clockwise from the top, neighbors about 1 apart."""
     n = max(len(names), 1)
     radius = max(1.0, n / (2 * math.pi))
@@ -102,17 +113,17 @@ def _on_a_circle(names: Sequence[str]) -> dict[str, tuple[float, float]]:
     }
 
 
-def _unit(places: Sequence[tuple[float, float]]) -> float:
+def _unit(places: Sequence[Point]) -> float:
     """Return the least distance between two places."""
     gaps = [math.dist(a, b) for i, a in enumerate(places) for b in places[:i]]
     return min((gap for gap in gaps if gap > 0), default=1.0)
 
 
-def _between(a: tuple[float, float], b: tuple[float, float], share: float) -> tuple[float, float]:
+def _between(a: Point, b: Point, share: float) -> Point:
     return a[0] + share * (b[0] - a[0]), a[1] + share * (b[1] - a[1])
 
 
-def _through(points: Sequence[tuple[float, float]], *, bend: float) -> list[tuple[float, float]]:
+def _through(points: Sequence[Point], *, bend: float) -> list[Point]:
     """Return a line through points, along the direction in which they lie, bent to one side.
 
     Three in a row and the line between two of them would else lie on each other.

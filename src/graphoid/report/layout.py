@@ -1,4 +1,4 @@
-r"""Where to draw variables: near each other what is near in the graph, stable, shared between reports.
+r"""Where to draw variables: close to each other what is close in the graph, stable, shared between reports.
 
 The positions minimize the stress of [Gansner2005]_,
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from graphoid.structure.graph import UndirectedGraph
 
+    Point = tuple[float, float]
     Positions = NDArray[np.float64]
     """A row of x and y for every variable; y grows downward, as on a screen."""
 
@@ -30,10 +31,10 @@ EDGE = 90.0
 """What an edge is long on average, in units of the drawing: a label fits beside it."""
 
 GAP = 46.0
-"""The least distance between two variables: circles do not touch, and there is room for a line between."""
+"""The least distance between two variables: circles do not touch, and a line fits between."""
 
 LABEL = 120.0
-"""Room that a label takes beside a part of the graph."""
+"""Space that a label takes beside a part of the graph."""
 
 MAX_STEPS = 150
 """Majorization is all but done after some tens of steps."""
@@ -42,9 +43,7 @@ LANDSCAPE = 1.6
 """How much wider than high a packed drawing may grow: the shape of a screen."""
 
 
-def layout(
-    graph: UndirectedGraph, *, seed: int = 0, known: Mapping[str, tuple[float, float]] | None = None
-) -> Positions:
+def layout(graph: UndirectedGraph, *, seed: int = 0, known: Mapping[str, Point] | None = None) -> Positions:
     """Return a place for every variable; the same graph and seed give the same places.
 
     Parameters
@@ -59,13 +58,14 @@ def layout(
     """
     rng = np.random.default_rng(seed)
     if known and any(name in known for name in graph.names):
-        return _beside(graph, known, rng)
-    parts = [_settled(graph, component, rng) for component in _components(graph)]
+        return _extend(graph, known, rng)
+    components = _components(graph)
+    parts = [_place(graph, component, rng) for component in components]
     places = np.zeros((graph.n, 2))
-    for component, offset, part in zip(
-        _components(graph), _packed([_size(part) for part in parts]), parts, strict=True
+    for component, corner, part in zip(
+        components, _pack([_size(part) for part in parts]), parts, strict=True
     ):
-        places[component] = part - part.min(axis=0) + offset
+        places[component] = part - part.min(axis=0) + corner
     return places.round(1)
 
 
@@ -80,14 +80,14 @@ def _components(graph: UndirectedGraph) -> list[list[int]]:
     return sorted(parts, key=lambda part: (-len(part), part))
 
 
-def _settled(graph: UndirectedGraph, component: Sequence[int], rng: np.random.Generator) -> Positions:
+def _place(graph: UndirectedGraph, component: Sequence[int], rng: np.random.Generator) -> Positions:
     """Return places for a connected part, its longest direction across the page."""
     n = len(component)
     if n == 1:
         return np.zeros((1, 2))
     distance = _distances(graph, component)
-    places = _majorized(_scaled(distance) + rng.normal(0, 0.05, (n, 2)), distance) * EDGE
-    return _apart(_turned(places))
+    places = majorize(_classical_scaling(distance) + rng.normal(0, 0.05, (n, 2)), distance) * EDGE
+    return _spread(_rotate(places))
 
 
 def _distances(graph: UndirectedGraph, component: Sequence[int]) -> NDArray[np.float64]:
@@ -105,7 +105,7 @@ def _distances(graph: UndirectedGraph, component: Sequence[int]) -> NDArray[np.f
     return found
 
 
-def _scaled(distance: NDArray[np.float64]) -> Positions:
+def _classical_scaling(distance: NDArray[np.float64]) -> Positions:
     """Return classical multidimensional scaling: where the majorization begins."""
     from scipy.linalg import eigh
 
@@ -119,13 +119,13 @@ def _scaled(distance: NDArray[np.float64]) -> Positions:
     return start
 
 
-def _majorized(places: Positions, distance: NDArray[np.float64]) -> Positions:
-    """Return places of least stress near those given."""
+def majorize(places: Positions, distance: NDArray[np.float64]) -> Positions:
+    """Return places of least stress, found from those given."""
     n = len(distance)
     weight = np.where(distance > 0, distance, 1.0) ** -2.0
     np.fill_diagonal(weight, 0.0)
     laplacian = np.diag(weight.sum(axis=1)) - weight
-    inverse = np.linalg.inv(laplacian + 1.0 / n)  # the null space, moving all at once, is taken out
+    inverse = np.linalg.inv(laplacian + 1.0 / n)  # the null space, a shift of all places, is left out
     before = np.inf
     for _ in range(MAX_STEPS):
         across = places[:, None, :] - places[None, :, :]
@@ -139,74 +139,71 @@ def _majorized(places: Positions, distance: NDArray[np.float64]) -> Positions:
     return places
 
 
-def _turned(places: Positions) -> Positions:
+def _rotate(places: Positions) -> Positions:
     """Return places turned so that they are wide rather than high."""
     centered = places - places.mean(axis=0)
     _, _, axes = np.linalg.svd(centered, full_matrices=False)
     axes = axes * np.where(axes[:, :1] < 0, -1.0, 1.0)
-    turned: Positions = centered @ axes.T
-    return turned
+    rotated: Positions = centered @ axes.T
+    return rotated
 
 
-def _apart(places: Positions, fixed: NDArray[np.bool_] | None = None) -> Positions:
-    """Return places of which no two are nearer than the gap, each moved as little as that takes."""
+def _spread(places: Positions, fixed: NDArray[np.bool_] | None = None) -> Positions:
+    """Return places of which no two are closer than the gap, each shifted as little as that takes."""
     places = places.copy()
     free = np.ones(len(places), dtype=bool) if fixed is None else ~fixed
     for _ in range(60):
         across = places[:, None, :] - places[None, :, :]
         distance = np.sqrt((across**2).sum(axis=2))
         np.fill_diagonal(distance, np.inf)
-        near = distance < GAP
-        if not near.any():
+        x, y = np.nonzero(distance < GAP)
+        if not len(x):
             break
-        x, y = np.nonzero(near)
         push = np.zeros_like(places)
         np.add.at(push, x, ((GAP / np.maximum(distance[x, y], 1e-6) - 1) / 2)[:, None] * across[x, y])
         places[free] += 0.9 * push[free]
     return places
 
 
-def _size(part: Positions) -> tuple[float, float]:
-    """Return width and height of a part, with room for the labels at its edge."""
+def _size(part: Positions) -> Point:
+    """Return width and height of a part, with space for the labels at its edge."""
     width, height = part.max(axis=0) - part.min(axis=0)
     return float(width) + LABEL, float(height) + EDGE
 
 
-def _packed(sizes: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Return the upper left corners of boxes on shelves, as wide as fills a screen best."""
+def _pack(sizes: Sequence[Point]) -> list[Point]:
+    """Return the upper left corners of boxes in rows, as wide as fills a screen best."""
     if not sizes:
         return []
     widest = max(width for width, _ in sizes)
     together = sum(width for width, _ in sizes)
-    tried = [_shelved(sizes, most) for most in np.geomspace(widest, together, 40)]
+    tried = [_pack_rows(sizes, most) for most in np.geomspace(widest, together, 40)]
 
-    def wasted(corners: list[tuple[float, float]]) -> float:
+    def extent(corners: list[Point]) -> float:
         right = max(x + width for (x, _), (width, _) in zip(corners, sizes, strict=True))
         bottom = max(y + height for (_, y), (_, height) in zip(corners, sizes, strict=True))
         return max(right / LANDSCAPE, bottom)
 
-    return min(tried, key=wasted)
+    return min(tried, key=extent)
 
 
-def _shelved(sizes: Sequence[tuple[float, float]], most: float) -> list[tuple[float, float]]:
-    """Return the corners of boxes in rows of at most some width; small ones stack where there is room."""
-    corners: list[tuple[float, float]] = []
-    x, y, shelf, column, stacked = 0.0, 0.0, 0.0, 0.0, 0.0
+def _pack_rows(sizes: Sequence[Point], most: float) -> list[Point]:
+    """Return the corners of boxes in rows of at most some width; small ones stack where they fit."""
+    corners: list[Point] = []
+    x, y, row, column, stacked = 0.0, 0.0, 0.0, 0.0, 0.0
     for width, height in sizes:
-        if column and stacked + height <= shelf and width <= column:
+        if column and stacked + height <= row and width <= column:
             corners.append((x - column, y + stacked))  # below the one before
             stacked += height
             continue
         if x > 0 and x + width > most:
-            x, y, shelf = 0.0, y + shelf, 0.0
+            x, y, row = 0.0, y + row, 0.0
         corners.append((x, y))
-        x, shelf, column, stacked = x + width, max(shelf, height), width, height
+        x, row, column, stacked = x + width, max(row, height), width, height
     return corners
 
 
-def _beside(
-    graph: UndirectedGraph, known: Mapping[str, tuple[float, float]], rng: np.random.Generator
-) -> Positions:
+def _extend(graph: UndirectedGraph, known: Mapping[str, Point], rng: np.random.Generator) -> Positions:
     """Return the known places; the others at the center of their neighbors, or in a row below."""
     fixed = np.array([name in known for name in graph.names])
     places = np.array([known.get(name, (0.0, 0.0)) for name in graph.names], dtype=np.float64)
@@ -218,4 +215,4 @@ def _beside(
         else:
             left += EDGE
             places[v] = left, bottom + EDGE
-    return _apart(places, fixed).round(1)
+    return _spread(places, fixed).round(1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -185,7 +185,7 @@ SCORES = {
 }
 
 
-def method_of(settings: Mapping[str, Any]) -> list[Method]:
+def method_of(settings: Mapping[str, object]) -> list[Method]:
     """Return the parts of the method that some settings describe; those that are not known are left out."""
     learner = LEARNERS.get(str(settings.get("learner")))
     found = [ROBUST if settings.get("preset") == "robust" else learner]

@@ -15,33 +15,35 @@ import math
 import os
 import re
 from datetime import UTC, datetime
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from string import Template
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from graphoid.errors import DataError
 from graphoid.report.baselines import baselines, comparable, dependences
-from graphoid.report.drawing import Hull, Line, svg
-from graphoid.report.edges import edges_of, weights_of
-from graphoid.report.escaped import embedded, html, visible
+from graphoid.report.display import visible
+from graphoid.report.drawing import drawing_of
+from graphoid.report.edges import edges_of
 from graphoid.report.layout import layout
-from graphoid.report.sections import MOST_STATES, sections
-from graphoid.report.subject import row_counts, subject_of
-from graphoid.report.tables import as_csv, as_graphml, as_latex
+from graphoid.report.sections import MOST_SENTENCES, MOST_STATES, sections
+from graphoid.report.subject import resamples_of, row_counts, subject_of
+from graphoid.report.tables import as_csv, as_graphml, as_latex, format_bayes_factor, format_value
 from graphoid.structure import document
 from graphoid.structure.explain import describe_learner, plural, reason
 from graphoid.structure.graph import UndirectedGraph
+from graphoid.uncertainty.inclusion import MEANINGS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
-    from numpy.typing import NDArray
+    from jinja2 import Environment
 
     from graphoid.report.edges import EdgeFacts
-    from graphoid.report.sections import Section
-    from graphoid.report.subject import Subject
+    from graphoid.report.layout import Positions
+    from graphoid.report.subject import Reportable, Subject
+    from graphoid.uncertainty.bootstrap import Bootstrap
+    from graphoid.uncertainty.bootstrap_result import Resampled
 
 FORMAT = "graphoid report"
 VERSION = 1
@@ -51,11 +53,11 @@ MOST_PAIRS = 5_000
 
 
 def write(
-    structure: Any,
+    structure: Reportable,
     path: str | os.PathLike[str],
     *,
-    table: Any = None,
-    bootstrap: Any = None,
+    table: object = None,
+    bootstrap: Bootstrap | Resampled | None = None,
     layout_from: str | os.PathLike[str] | None = None,
     seed: int = 0,
     title: str | None = None,
@@ -92,11 +94,16 @@ def write(
     True
     """
     subject = subject_of(structure, table)
+    places = places_of(subject, layout_from, seed)
+    document.save(_page(subject, places, resamples_of(bootstrap), title), path)
+
+
+def places_of(subject: Subject, layout_from: str | os.PathLike[str] | None, seed: int) -> Positions:
+    """Return where the variables of a subject are drawn: where another report has them, or by the layout."""
     known = None if layout_from is None else places_in(layout_from)
     # variables are recognized by the names they came with, not by those that are shown
     graph = UndirectedGraph(subject.keys, (subject.frame or subject.graph).edges)
-    places = layout(graph, seed=seed, known=known)
-    document.save(_page(subject, places, bootstrap, title), path)
+    return layout(graph, seed=seed, known=known)
 
 
 def places_in(path: str | os.PathLike[str]) -> dict[str, tuple[float, float]]:
@@ -116,51 +123,55 @@ def places_in(path: str | os.PathLike[str]) -> dict[str, tuple[float, float]]:
         raise DataError(f"{os.fspath(path)!r} is a report that was changed after it was written.") from None
 
 
-def _page(subject: Subject, places: NDArray[np.float64], bootstrap: Any, title: str | None) -> str:
-    edges = edges_of(subject, bootstrap)
-    made = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
+def _page(subject: Subject, places: Positions, resampled: Resampled | None, title: str | None) -> str:
+    edges = edges_of(subject, resampled)
     heading = visible(title) if title is not None else _title(subject)
     table = subject.table
     bits = None if table is None else dependences(table)
     compared = [] if table is None or not comparable(table) else baselines(subject.graph, table, bits)
-    parts = sections(subject, edges, bits=bits, compared=compared, bootstrap=bootstrap, made=made)
-    drawing = svg(
-        subject.names,
-        places,
-        [Line(e.x, e.y, weight, e.certainty) for e, weight in zip(edges, weights_of(edges), strict=True)],
-        hulls=[
-            Hull(t.members, f"{', '.join(subject.names[v] for v in t.members)}: {t.information:+.1%}")
-            for t in subject.together
-            if t.order > 3
-        ],
-        ringed=[t.members[0] for t in subject.together if t.order == 2],
-        title=f"Network of {plural(subject.graph.n, 'variable')} and {plural(len(edges), 'edge')}",
+    date = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
+    template = environment().get_template("page.html")
+    return template.render(
+        subject=subject,
+        heading=heading,
+        abstract=_abstract(subject, edges),
+        drawing=drawing_of(subject, places, edges),
+        sections=sections(subject, edges, bits=bits, compared=compared, resampled=resampled, date=date),
+        data=_data(subject, places, edges, heading),
+        style=_source("page.css"),
+        script=_source("page.js"),
     )
-    style, script = _source("page.css"), _source("page.js")
-    return Template(_source("page.html")).substitute(
-        kind=subject.kind,
-        policy=_policy(style, script),
-        heading=html(heading),
-        abstract=html(_abstract(subject, edges)),
-        style=style,
-        links="".join(f'<a href="#{part.key}">{html(part.title)}</a>' for part in parts),
-        views="".join(f'<option value="{i}">{html(v.label)}</option>' for i, v in enumerate(subject.views)),
-        drawing=drawing,
-        legend=_legend(subject.kind),
-        hint=HINTS[subject.kind],
-        sections="\n".join(map(_section, parts)),
-        data=embedded(_data(subject, places, edges, heading)),
-        script=script,
+
+
+@cache
+def environment() -> Environment:
+    """Return what renders the templates: everything in them is escaped."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    found = Environment(
+        loader=PackageLoader("graphoid.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
+    found.filters.update(
+        number=format_value, bayes_factor=format_bayes_factor, quantity=plural, digest=_digest
+    )
+    found.globals.update(
+        infinity=math.inf, meanings=MEANINGS, most_sentences=MOST_SENTENCES, most_states=MOST_STATES
+    )
+    compact = {"ensure_ascii": False, "allow_nan": False, "separators": (",", ":")}
+    found.policies["json.dumps_kwargs"] = compact
+    return found
 
 
 def _title(subject: Subject) -> str:
     if subject.kind == "classifier":
         return "What tells the classes apart"
-    source = (
-        f" of {subject.table.name}" if subject.table is not None and subject.table.name != "table" else ""
-    )
-    return f"Markov network{source}"
+    if subject.table is None or subject.table.name == "table":
+        return "Markov network"
+    return f"Markov network of {subject.table.name}"
 
 
 def _abstract(subject: Subject, edges: Sequence[EdgeFacts]) -> str:
@@ -180,16 +191,14 @@ def _abstract(subject: Subject, edges: Sequence[EdgeFacts]) -> str:
     return f"{head}{f', learned by {visible(by)}' if by else ''}.{certain}"
 
 
-def _data(
-    subject: Subject, places: NDArray[np.float64], edges: Sequence[EdgeFacts], heading: str
-) -> dict[str, Any]:
+def _data(subject: Subject, places: Positions, edges: Sequence[EdgeFacts], heading: str) -> dict[str, object]:
     """Return what the script needs to answer."""
     return {
         "format": FORMAT,
         "version": VERSION,
         "kind": subject.kind,
         "file": re.sub(r"[^A-Za-z0-9]+", "-", heading).strip("-").lower()[:40] or "network",
-        "nodes": [_node(subject, v, places[v]) for v in range(subject.graph.n)],
+        "nodes": [_node(subject, v, place) for v, place in enumerate(places.tolist())],
         "edges": [_edge(edge) for edge in edges],
         "pairs": _gaps(subject),
         "views": [{"label": v.label, "where": v.where} for v in subject.views],
@@ -205,11 +214,11 @@ def _data(
     }
 
 
-def _node(subject: Subject, v: int, place: NDArray[np.float64]) -> dict[str, Any]:
-    node: dict[str, Any] = {
+def _node(subject: Subject, v: int, place: Sequence[float]) -> dict[str, object]:
+    node: dict[str, object] = {
         "name": subject.names[v],
         "key": subject.keys[v].encode("utf-8", "replace").decode(),
-        "at": [float(place[0]), float(place[1])],
+        "at": place,
     }
     table = subject.table
     if table is not None and not table.variables[v].continuous:
@@ -222,8 +231,8 @@ def _node(subject: Subject, v: int, place: NDArray[np.float64]) -> dict[str, Any
     return node
 
 
-def _edge(edge: EdgeFacts) -> dict[str, Any]:
-    known: dict[str, Any] = {
+def _edge(edge: EdgeFacts) -> dict[str, object]:
+    known: dict[str, object] = {
         "x": edge.x,
         "y": edge.y,
         "bits": edge.bits,
@@ -234,7 +243,7 @@ def _edge(edge: EdgeFacts) -> dict[str, Any]:
         "certainty": edge.certainty,
         "verdict": edge.verdict,
         "why": edge.why,
-        "asked": edge.asked,
+        "asked": edge.questions,
         "views": edge.views,
         "interval": edge.interval,
     }
@@ -251,25 +260,21 @@ def _edge(edge: EdgeFacts) -> dict[str, Any]:
     return {key: _finite(value) for key, value in known.items() if value not in (None, "", ())}
 
 
-def _finite(value: Any) -> Any:
+def _finite(value: object) -> object:
     """Return a number as JSON has it: infinity is a word."""
     if isinstance(value, float) and not math.isfinite(value):
         return "∞" if value > 0 else "-∞"
     return value
 
 
-def _gaps(subject: Subject) -> list[list[Any]]:
+def _gaps(subject: Subject) -> list[tuple[int, int, str]]:
     """Return why pairs are not joined, where something decided about them."""
     structure = subject.structure
     n = subject.graph.n
     if structure is None or n * (n - 1) // 2 > MOST_PAIRS:
         return []
-    apart = [(x, y) for x in range(n) for y in range(x + 1, n) if not subject.graph.has_edge(x, y)]
-    return [
-        [x, y, reason(structure, x, y)]
-        for x, y in apart
-        if (x, y) in structure.verdicts or structure.worth(x, y) is not None
-    ]
+    pairs = {*structure.verdicts, *(() if structure.scored is None else structure.scored.gains)}
+    return [(x, y, reason(structure, x, y)) for x, y in sorted(pairs) if not subject.graph.has_edge(x, y)]
 
 
 def _source(name: str) -> str:
@@ -277,57 +282,4 @@ def _source(name: str) -> str:
 
 
 def _digest(source: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()}'"
-
-
-MARKS = {
-    "structure": (
-        ("strong", "thicker is stronger"),
-        ("sure", "sure"),
-        ("likely", "likely"),
-        ("doubtful", "doubtful"),
-    ),
-    "contexts": (
-        ("strong", "thicker is stronger"),
-        ("sure", "joined nearly everywhere"),
-        ("likely", "in most rows"),
-        ("doubtful", "in some"),
-    ),
-    "classifier": (("ring", "by itself"), ("sure", "two together"), ("band", "three or more")),
-}
-"""What a mark in the drawing means, by what the report is about."""
-
-SHAPES = {
-    "ring": '<circle class="ring" cx="17" cy="5" r="4"/>',
-    "band": '<rect class="band" x="1" y="1" width="32" height="8"/>',
-}
-STROKE = '<line class="line {}" x1="2" y1="5" x2="32" y2="5"/>'
-
-HINTS = {
-    "structure": "Choose a variable to see its blanket, an edge to see what drives it, or two variables, one "
-    "after the other, to see what separates them.",
-    "contexts": "Choose a context to see its graph, a variable to see its blanket, an edge to see where it "
-    "holds, or two variables, one after the other, to see what separates them.",
-    "classifier": "Choose an attribute, a line or a band to see what its members say about the class.",
-}
-
-
-def _legend(kind: str) -> str:
-    items = []
-    for mark, words in MARKS[kind]:
-        shape = SHAPES.get(mark, STROKE.format(mark))
-        items.append(f'<li><svg viewBox="0 0 34 10" aria-hidden="true">{shape}</svg>{words}</li>')
-    return "".join(items)
-
-
-def _section(part: Section) -> str:
-    title = f'<h2 id="{part.key}-title">{html(part.title)}</h2>'
-    return f'<section id="{part.key}" aria-labelledby="{part.key}-title">{title}{part.body}</section>'
-
-
-def _policy(style: str, script: str) -> str:
-    """Return what the page may do: use its own style and its own script, and nothing else."""
-    return (
-        f"default-src 'none'; script-src {_digest(script)}; style-src {_digest(style)}; base-uri 'none'; "
-        f"form-action 'none'"
-    )
+    return base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()

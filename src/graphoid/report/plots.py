@@ -11,14 +11,13 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from graphoid.errors import DataError, SettingsError
+from graphoid.report.display import shorten
 from graphoid.report.edges import edges_of, strength_of, weights_of
-from graphoid.report.escaped import shortened
 from graphoid.report.figure import axes, figure, verbatim, write
 from graphoid.report.hyperedges import draw_hyperedges
-from graphoid.report.layout import layout
-from graphoid.report.page import places_in
-from graphoid.report.subject import subject_of
-from graphoid.structure.graph import UndirectedGraph
+from graphoid.report.page import places_of
+from graphoid.report.subject import HasHyperedges, resamples_of, subject_of
+from graphoid.structure.learned import LearnedStructure
 from graphoid.uncertainty.plots import edge_intervals as resampled_intervals
 from graphoid.uncertainty.strength import NORMAL_95
 
@@ -26,11 +25,13 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Mapping, Sequence
 
-    import numpy as np
-    from numpy.typing import NDArray
+    from matplotlib.axes import Axes
 
     from graphoid.report.edges import EdgeFacts
-    from graphoid.report.subject import Subject
+    from graphoid.report.layout import Positions
+    from graphoid.report.subject import Reportable, Subject
+    from graphoid.uncertainty.bootstrap import Bootstrap
+    from graphoid.uncertainty.bootstrap_result import Resampled
 
 INK, FAINT, ACCENT = "#33475b", "#9aa7b4", "#0b5cad"
 
@@ -46,14 +47,14 @@ MOST_CONTEXTS = 6
 
 
 def network(
-    structure: Any,
+    structure: Reportable,
     *,
-    table: Any = None,
-    bootstrap: Any = None,
+    table: object = None,
+    bootstrap: Bootstrap | Resampled | None = None,
     layout_from: str | os.PathLike[str] | None = None,
     seed: int = 0,
-    ax: Any = None,
-) -> Any:
+    ax: Axes | None = None,
+) -> Axes:
     """Draw a network: thicker edges are stronger, faint ones less certain, dashed ones doubtful.
 
     Parameters
@@ -72,31 +73,38 @@ def network(
     """
     subject = subject_of(structure, table)
     ax = axes(ax, (7.5, 5.0))
-    _draw(ax, subject, edges_of(subject, bootstrap), _places(subject, layout_from, seed))
+    _draw(ax, subject, edges_of(subject, resamples_of(bootstrap)), places_of(subject, layout_from, seed))
     return ax
 
 
-def contexts(model: Any, *, table: Any = None, seed: int = 0, most: int = MOST_CONTEXTS) -> list[Any]:
+def contexts(
+    model: Reportable, *, table: object = None, seed: int = 0, most: int = MOST_CONTEXTS
+) -> list[Axes]:
     """Draw the graphs of a canonical model side by side, those of most rows first; return their axes."""
     subject = subject_of(model, table)
     if not subject.views:
         raise SettingsError("contexts draws a canonical model, such as CSGS().fit(table).structure_.")
-    edges, places = edges_of(subject), _places(subject, None, seed)
+    edges, places = edges_of(subject), places_of(subject, None, seed)
     views = subject.views[:most]
     across = min(3, len(views))
     panels = figure((4.2 * across, 3.4 * -(-len(views) // across)))
     grid = list(panels.subplots(-(-len(views) // across), across, squeeze=False).flat)
     for i, (ax, view) in enumerate(zip(grid, views, strict=False)):
         _draw(ax, subject, [edge for edge in edges if i in edge.views], places)
-        ax.set_title(f"{shortened(view.where, 60)}\n{view.n_rows:,.0f} rows", fontsize=8, parse_math=False)
+        ax.set_title(f"{shorten(view.where, 60)}\n{view.n_rows:,.0f} rows", fontsize=8, parse_math=False)
     for ax in grid[len(views) :]:
         ax.set_visible(False)
     return grid[: len(views)]
 
 
 def edge_intervals(
-    structure: Any, *, table: Any = None, bootstrap: Any = None, most: int = 40, ax: Any = None
-) -> Any:
+    structure: Reportable,
+    *,
+    table: object = None,
+    bootstrap: Bootstrap | Resampled | None = None,
+    most: int = 40,
+    ax: Axes | None = None,
+) -> Axes:
     """Draw the strength of the edges, strongest first, each with its interval of 95 %.
 
     With a bootstrap, the strength in bits with the interval of the resamples
@@ -112,8 +120,10 @@ def edge_intervals(
     ax
         Axes to draw on; a new figure by default.
     """
-    if bootstrap is not None:
-        return resampled_intervals(getattr(bootstrap, "result_", bootstrap), ax)
+    resampled = resamples_of(bootstrap)
+    if resampled is not None:
+        drawn: Axes = resampled_intervals(resampled, ax)
+        return drawn
     subject = subject_of(structure, table)
     rows = [row for edge in edges_of(subject) if (row := _interval(edge)) is not None]
     if not rows:
@@ -128,7 +138,7 @@ def edge_intervals(
         stroke = STROKES[edge.certainty]
         ax.plot([low, high], [place, place], color=stroke["color"], linewidth=1.6, solid_capstyle="butt")
         ax.plot([middle], [place], "o", color=ACCENT, markersize=4)
-    names = [f"{shortened(subject.names[e.x])} – {shortened(subject.names[e.y])}" for e, *_ in reversed(rows)]
+    names = [f"{shorten(subject.names[e.x])} – {shorten(subject.names[e.y])}" for e, *_ in reversed(rows)]
     ax.set_yticks(range(len(rows)), names, fontsize=8, parse_math=False)
     ax.set_ylim(-0.7, len(rows) - 0.3)
     ax.axvline(0.0, color=FAINT, linewidth=0.8)
@@ -146,7 +156,9 @@ def _interval(edge: EdgeFacts) -> tuple[EdgeFacts, float, float, float] | None:
     return edge, s.log_odds, s.log_odds - reach, s.log_odds + reach
 
 
-def cost_against_entropy(structures: Any, *, ax: Any = None) -> Any:
+def cost_against_entropy(
+    structures: LearnedStructure | Mapping[str, LearnedStructure], *, ax: Axes | None = None
+) -> Axes:
     """Draw how PFMN's doubt fell as tests were paid for.
 
     Parameters
@@ -156,9 +168,9 @@ def cost_against_entropy(structures: Any, *, ax: Any = None) -> Any:
     ax
         Axes to draw on; a new figure by default.
     """
-    named = structures if isinstance(structures, dict) else {"": structures}
+    named = {"": structures} if isinstance(structures, LearnedStructure) else structures
     logs: dict[str, list[list[float]]] = {
-        name: getattr(s, "details", {}).get("entropy_by_cost", []) for name, s in named.items()
+        name: s.details.get("entropy_by_cost", []) for name, s in named.items()
     }
     if not logs or not all(logs.values()):
         raise DataError("entropy against cost is what PFMN records; give structures that PFMN has learned.")
@@ -180,21 +192,19 @@ def cost_against_entropy(structures: Any, *, ax: Any = None) -> Any:
 
 
 def hyperedges(
-    classifier: Any, *, positions: Mapping[str, tuple[float, float]] | None = None, ax: Any = None
-) -> Any:
+    classifier: HasHyperedges,
+    *,
+    positions: Mapping[str, tuple[float, float]] | None = None,
+    ax: Axes | None = None,
+) -> Axes:
     """Draw the hyperedges of a fitted classifier; see :meth:`graphoid.MarkovNetworkClassifier.draw`."""
-    if not hasattr(classifier, "hyperedges_"):
+    if not isinstance(classifier, HasHyperedges):
         raise SettingsError("hyperedges draws a fitted MarkovNetworkClassifier.")
     names = [attribute.name for attribute in classifier.attributes_]
     return draw_hyperedges(classifier.hyperedges_, names, positions=positions, ax=ax)
 
 
-def _places(subject: Subject, layout_from: Any, seed: int) -> NDArray[np.float64]:
-    known = None if layout_from is None else places_in(layout_from)
-    return layout(UndirectedGraph(subject.keys, subject.graph.edges), seed=seed, known=known)
-
-
-def _draw(ax: Any, subject: Subject, edges: Sequence[EdgeFacts], places: NDArray[np.float64]) -> None:
+def _draw(ax: Axes, subject: Subject, edges: Sequence[EdgeFacts], places: Positions) -> None:
     """Draw edges, nodes and names."""
     n = len(places)
     small = 1.0 if n <= 60 else math.sqrt(60 / n)  # many nodes are drawn smaller
@@ -215,7 +225,7 @@ def _draw(ax: Any, subject: Subject, edges: Sequence[EdgeFacts], places: NDArray
         zorder=2,
     )
     for (x, y), name in zip(places, subject.names, strict=True):
-        write(ax, x, y + 13, shortened(name), fontsize=size, ha="center", va="top", zorder=3, halo=True)
+        write(ax, x, y + 13, shorten(name), fontsize=size, ha="center", va="top", zorder=3, halo=True)
     ax.set_aspect("equal")
     ax.margins(0.12)
     ax.invert_yaxis()

@@ -3,32 +3,71 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from itertools import combinations
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 from graphoid.counts.engine import CountRequest
 from graphoid.counts.native import engine_for
 from graphoid.errors import DataError, SettingsError
 from graphoid.logic.names import shown as listed_names
-from graphoid.report.escaped import shown, visible
+from graphoid.report.display import display_names, visible
 from graphoid.structure.contexts import CanonicalModel
 from graphoid.structure.explain import listing, plural
 from graphoid.structure.graph import UndirectedGraph
 from graphoid.structure.implicants import fewest_contexts
 from graphoid.structure.learned import LearnedStructure
+from graphoid.structure.result import Result
+from graphoid.uncertainty.bootstrap import Bootstrap
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from graphoid.classifiers.structures import Hyperedge
     from graphoid.data.table import Table
-    from graphoid.data.variables import Variable
+    from graphoid.data.variables import State, Variable
     from graphoid.structure.contexts import CanonicalContext
     from graphoid.structure.learned import Cost
+    from graphoid.uncertainty.bootstrap_result import Resampled
 
 MOST_VIEWS = 60
 """Graphs of a canonical model that a reader may choose from; those of the most rows."""
 
 MOST_ALTERNATIVES = 3
 """Contexts named for one graph; a graph that holds in more of them is said by how many."""
+
+
+@runtime_checkable
+class HasStructure(Protocol):
+    """A fitted learner."""
+
+    structure_: Result
+
+
+class Named(Protocol):
+    """An attribute of a classifier."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+
+
+@runtime_checkable
+class HasHyperedges(Protocol):
+    """A fitted classifier, such as :class:`graphoid.MarkovNetworkClassifier`."""
+
+    attributes_: Sequence[Named]
+    classes_: Sequence[object]
+
+    @property
+    def hyperedges_(self) -> Sequence[Hyperedge]:
+        """What its attributes say about the class together."""
+
+    def get_params(self) -> Mapping[str, object]:
+        """Return its settings."""
+
+
+Reportable = Result | HasStructure | HasHyperedges
+"""What a report can be about."""
 
 
 class View(NamedTuple):
@@ -59,7 +98,7 @@ class Subject:
     """Names as they came: what another report recognizes a variable by."""
     graph: UndirectedGraph
     table: Table | None
-    settings: Mapping[str, Any]
+    settings: Mapping[str, object]
     cost: Cost | None
     kind: str = "structure"
     structure: LearnedStructure | None = None
@@ -83,7 +122,7 @@ class Subject:
         return self.graph.names
 
 
-def subject_of(result: Any, table: Any = None) -> Subject:
+def subject_of(result: object, table: object = None) -> Subject:
     """Return what a report of a result is about.
 
     Parameters
@@ -97,9 +136,9 @@ def subject_of(result: Any, table: Any = None) -> Subject:
         return _of_model(result, _matching(table, result))
     if isinstance(result, LearnedStructure):
         return _of_structure(result, _matching(table, result))
-    if hasattr(result, "hyperedges_"):
+    if isinstance(result, HasHyperedges):
         return _of_classifier(result)
-    if hasattr(result, "structure_"):
+    if isinstance(result, HasStructure):
         return subject_of(result.structure_, table)
     raise SettingsError(
         f"a report is about a learned structure, a canonical model or a fitted MarkovNetworkClassifier; got "
@@ -107,7 +146,7 @@ def subject_of(result: Any, table: Any = None) -> Subject:
     )
 
 
-def _matching(table: Any, result: LearnedStructure | CanonicalModel) -> Table | None:
+def _matching(table: object, result: LearnedStructure | CanonicalModel) -> Table | None:
     """Return the table of a result, which must have its variables."""
     from graphoid.data.table import Table
 
@@ -119,22 +158,26 @@ def _matching(table: Any, result: LearnedStructure | CanonicalModel) -> Table | 
         from graphoid.data.read import read
 
         table = read(table)
-    found: Table = table
     if table.names != result.names:
         raise DataError(
             f"the table has the columns {listed_names(table.names)}, and the network "
             f"{listed_names(result.names)}; give the table that it was learned from."
         )
-    return found
+    return table
+
+
+def resamples_of(bootstrap: Bootstrap | Resampled | None) -> Resampled | None:
+    """Return what a bootstrap found, given it fitted or as it was saved."""
+    return bootstrap.result_ if isinstance(bootstrap, Bootstrap) else bootstrap
 
 
 def _of_structure(structure: LearnedStructure, table: Table | None) -> Subject:
-    names = shown(structure.names)
+    names = display_names(structure.names)
     graph = UndirectedGraph(names, structure.graph.edges)
     return Subject(
         keys=structure.names,
         graph=graph,
-        table=_shown_table(table, names),
+        table=_display_table(table, names),
         settings=structure.settings,
         cost=structure.cost,
         structure=replace(structure, graph=graph),
@@ -146,27 +189,27 @@ def _of_structure(structure: LearnedStructure, table: Table | None) -> Subject:
 
 
 def _of_model(model: CanonicalModel, table: Table | None) -> Subject:
-    names = shown(model.names)
-    shown_model = replace(
+    names = display_names(model.names)
+    display = replace(
         model,
         names=names,
-        states=tuple(tuple(map(_shown_state, states)) for states in model.states),
+        states=tuple(tuple(map(_display_state, states)) for states in model.states),
         graphs=tuple(UndirectedGraph(names, graph.edges) for graph in model.graphs),
     )
     total = model.n_rows.sum().item() or 1
     views = tuple(
-        _view(shown_model, number, context, total)
-        for number, context in enumerate(shown_model.contexts[:MOST_VIEWS], start=1)
+        _view(display, number, context, total)
+        for number, context in enumerate(display.contexts[:MOST_VIEWS], start=1)
     )
     left = len(model.graphs) - len(views)
     return Subject(
         keys=model.names,
-        graph=shown_model.graph,
-        table=_shown_table(table, names),
+        graph=display.graph,
+        table=_display_table(table, names),
         settings=model.settings,
         cost=model.cost,
         kind="contexts",
-        model=shown_model,
+        model=display,
         views=views,
         seed=model.seed,
         data_id=model.data_id,
@@ -179,30 +222,31 @@ def _of_model(model: CanonicalModel, table: Table | None) -> Subject:
 def _view(model: CanonicalModel, number: int, context: CanonicalContext, total: float) -> View:
     mine = model.graph_of == number - 1
     cover = fewest_contexts(model.assignments[mine], model.assignments[~mine])
-    said = [
+    alternatives = [
         listing([model.describe_state(v, state) for v, state in alternative]) if alternative else "everywhere"
         for alternative in cover.contexts[:MOST_ALTERNATIVES]
     ]
-    left = len(cover.contexts) - len(said)
-    where = "; or ".join(said) + (f"; or in {plural(left, 'other context')}" if left else "")
+    left = len(cover.contexts) - len(alternatives)
+    where = "; or ".join(alternatives) + (f"; or in {plural(left, 'other context')}" if left else "")
     label = f"{number}: {context.n_rows / total:.0%} of the rows, {plural(context.graph.n_edges, 'edge')}"
     return View(label, where, context.n_rows, context.graph)
 
 
-def _of_classifier(classifier: Any) -> Subject:
+def _of_classifier(classifier: HasHyperedges) -> Subject:
     keys = tuple(attribute.name for attribute in classifier.attributes_)
+    names = display_names(keys)
     place = {name: i for i, name in enumerate(keys)}
     together = tuple(
         Together(tuple(sorted(place[a] for a in h.attributes)), h.order, h.step, h.information)
         for h in classifier.hyperedges_
     )
     joined = sorted(h.members for h in together if h.order == 3)
-    near = {(x, y) for h in together for i, x in enumerate(h.members) for y in h.members[i + 1 :]}
+    together_pairs = {pair for h in together for pair in combinations(h.members, 2)}
     classes = [visible(str(label)) for label in classifier.classes_]
     return Subject(
         keys=keys,
-        graph=UndirectedGraph(shown(keys), [(x, y) for x, y in joined]),
-        frame=UndirectedGraph(shown(keys), sorted(near)),
+        graph=UndirectedGraph(names, [(x, y) for x, y in joined]),
+        frame=UndirectedGraph(names, sorted(together_pairs)),
         table=None,
         settings={"learner": type(classifier).__name__, **classifier.get_params()},
         cost=None,
@@ -216,11 +260,11 @@ def _same(table: Table | None, data_id: str | None) -> bool:
     return table is None or data_id is None or table.data_id == data_id
 
 
-def _shown_table(table: Table | None, names: Sequence[str]) -> Table | None:
+def _display_table(table: Table | None, names: Sequence[str]) -> Table | None:
     """Return a table whose names and states are as they are shown, its columns shared with the original."""
     if table is None:
         return None
-    variables = tuple(_shown_variable(v, name) for v, name in zip(table.variables, names, strict=True))
+    variables = tuple(_display_variable(v, name) for v, name in zip(table.variables, names, strict=True))
     return replace(
         table,
         variables=variables,
@@ -229,16 +273,16 @@ def _shown_table(table: Table | None, names: Sequence[str]) -> Table | None:
     )
 
 
-def _shown_variable(variable: Variable, name: str) -> Variable:
+def _display_variable(variable: Variable, name: str) -> Variable:
     return replace(
         variable,
         name=name,
-        states=tuple(map(_shown_state, variable.states)),
+        states=tuple(map(_display_state, variable.states)),
         label=visible(variable.label) if variable.label else "",
     )
 
 
-def _shown_state(state: Any) -> Any:
+def _display_state(state: State) -> State:
     return visible(state) if isinstance(state, str) else state
 
 

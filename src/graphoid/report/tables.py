@@ -7,7 +7,7 @@ import io
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
-from graphoid.report.escaped import latex
+from graphoid.report.display import latex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -49,10 +49,10 @@ def columns_of(edges: Sequence[EdgeFacts]) -> list[Column]:
     return [column for column in COLUMNS if any(column.of(edge) is not None for edge in edges)]
 
 
-def said(value: float | str | None) -> str:
+def format_value(value: float | str | None) -> str:
     """Return a cell as it is printed.
 
-    >>> said(0.12345), said(None), said(1234.5), said(float("inf"))
+    >>> format_value(0.12345), format_value(None), format_value(1234.5), format_value(float("inf"))
     ('0.123', '', '1,234', '∞')
     """
     if value is None or isinstance(value, str):
@@ -60,6 +60,12 @@ def said(value: float | str | None) -> str:
     if math.isinf(value):
         return "∞" if value > 0 else "-∞"
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+
+
+def format_bayes_factor(value: float | None) -> str:
+    """Return a Bayes factor; of one beyond a million nobody reads the digits."""
+    large = value is not None and 1e6 <= value < math.inf
+    return f"{value:.1e}" if large else format_value(value)
 
 
 def as_csv(names: Sequence[str], edges: Sequence[EdgeFacts]) -> str:
@@ -96,7 +102,7 @@ def as_latex(names: Sequence[str], edges: Sequence[EdgeFacts], caption: str) -> 
     ]
     for edge in edges:
         cells = [latex(names[edge.x]), latex(names[edge.y])]
-        cells += [_math(said(column.of(edge))) for column in columns]
+        cells += [_math(format_value(column.of(edge))) for column in columns]
         lines.append(" & ".join(cells) + r" \\")
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", r"\end{table}", ""])
 

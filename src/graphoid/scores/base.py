@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from graphoid.counts.engine import CountEngine, CountRequest, ScoresNearCounts
+from graphoid.counts.engine import CountEngine, CountRequest, ScoringEngine
 from graphoid.counts.native import engine_for
 from graphoid.data.table import Table
 from graphoid.errors import DataError, SettingsError
 from graphoid.scores.priors import GraphPrior, UniformPrior
+from graphoid.settings import Settings
 from graphoid.structure.separation import members
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ Family = tuple[int, int]
 """A variable and the mask of its blanket."""
 
 
-class Score(ABC):
+class Score(Settings, ABC):
     """A number for a graph, in natural logarithms: the larger, the better the data speak for it.
 
     Holds settings only. :meth:`on` joins it to data.
@@ -233,13 +234,13 @@ class CountedScorer(BlanketScorer):
 
     def _compute(self, families: list[Family]) -> list[float]:
         blankets = [(x, blanket_of(mask)) for x, mask in families]
-        if isinstance(self.engine, ScoresNearCounts):
+        if isinstance(self.engine, ScoringEngine):
             return cast("list[float]", self._near_counts(self.engine, blankets).tolist())
         found = self.engine.counts([CountRequest((*blanket, x)) for x, blanket in blankets])
         return [self._from_counts(counts) for counts in found]
 
     @abstractmethod
-    def _near_counts(self, engine: ScoresNearCounts, blankets: list[Blanket]) -> NDArray[np.float64]:
+    def _near_counts(self, engine: ScoringEngine, blankets: list[Blanket]) -> NDArray[np.float64]:
         """Return the terms of many blankets from an engine that computes them by itself."""
 
     @abstractmethod

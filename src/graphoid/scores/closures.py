@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphoid.counts.engine import ScoresNearCounts
+from graphoid.counts.engine import ScoringEngine
 from graphoid.errors import SettingsError
 from graphoid.independence.bayesian import BayesianTest
 from graphoid.logic.assertion import Assertion
@@ -77,7 +77,7 @@ class Closures:
             self._held[family] = line
 
     def _log_odds(self, blankets: list[Blanket]) -> NDArray[np.float64]:
-        if isinstance(self._engine, ScoresNearCounts):
+        if isinstance(self._engine, ScoringEngine):
             return self._engine.closure_log_odds(self._test.kernel, blankets)
         asked = [
             Assertion(x, y, tuple(z for z in blanket if z != y))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from graphoid.counts.contingency import Counts
-    from graphoid.counts.engine import Blanket, ScoresNearCounts
+    from graphoid.counts.engine import Blanket, ScoringEngine
 
 CONSTANT = 5.0
 """Standard deviation of the constant a priori, in those of the effects: all but free."""
@@ -87,7 +87,7 @@ class EvidenceScorer(CountedScorer):
 
     score: LogLinearEvidence
 
-    def _near_counts(self, engine: ScoresNearCounts, blankets: list[Blanket]) -> NDArray[np.float64]:
+    def _near_counts(self, engine: ScoringEngine, blankets: list[Blanket]) -> NDArray[np.float64]:
         logistic = engine.logistic_evidence(
             blankets, interactions=self.score.order == 3, scale=self.score.scale
         )

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from graphoid.counts.contingency import Counts
-    from graphoid.counts.engine import Blanket, ScoresNearCounts
+    from graphoid.counts.engine import Blanket, ScoringEngine
 
 MOST_STEPS = 60
 GAIN = 1e-10
@@ -84,7 +84,7 @@ class LogLinearScorer(CountedScorer):
         super().__init__(score, data)
         self.price = score.price(self.engine.n_rows, self.n)
 
-    def _near_counts(self, engine: ScoresNearCounts, blankets: list[Blanket]) -> NDArray[np.float64]:
+    def _near_counts(self, engine: ScoringEngine, blankets: list[Blanket]) -> NDArray[np.float64]:
         likelihoods, parameters = engine.logistic_likelihoods(
             blankets, interactions=self.score.order == 3, price=self.price
         )

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from graphoid.counts.contingency import Counts
-    from graphoid.counts.engine import Blanket, ScoresNearCounts
+    from graphoid.counts.engine import Blanket, ScoringEngine
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +56,7 @@ class MPLScorer(CountedScorer):
 
     score: MPL
 
-    def _near_counts(self, engine: ScoresNearCounts, blankets: list[Blanket]) -> NDArray[np.float64]:
+    def _near_counts(self, engine: ScoringEngine, blankets: list[Blanket]) -> NDArray[np.float64]:
         return engine.marginal_likelihoods(self.score.ess, blankets)
 
     def _from_counts(self, counts: Counts) -> float:

@@ -15,7 +15,7 @@ import graphoid as gd
 from graphoid.counts.engine import CountRequest
 from graphoid.counts.native import engine_for
 from graphoid.counts.reference import ReferenceEngine
-from graphoid.counts.remote.access_cost import Spent, retrying
+from graphoid.counts.remote.access_cost import AccessCost, retrying
 from graphoid.counts.remote.distinct_rows import PlainMerger, merger_of, places_of
 from graphoid.counts.remote.estimate import estimate
 from graphoid.counts.remote.prefetch import LookAhead
@@ -233,7 +233,10 @@ def test_a_trip_is_tried_again_and_then_one_error_says_why() -> None:
 
 
 def test_what_was_spent_is_added_up() -> None:
-    assert Spent(1, 2, 3, 4, 5.0) + Spent(1, 1, 1, 1, 1.0) - Spent(2, 3, 4, 5, 6.0) == Spent()
+    assert (
+        AccessCost(1, 2, 3, 4, 5.0) + AccessCost(1, 1, 1, 1, 1.0) - AccessCost(2, 3, 4, 5, 6.0)
+        == AccessCost()
+    )
 
 
 def test_progress_is_told(file: Path) -> None:

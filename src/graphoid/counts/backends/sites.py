@@ -8,7 +8,7 @@ import numpy as np
 
 from graphoid.counts.backends.accumulate import Counting
 from graphoid.counts.backends.stream import StreamTabulator
-from graphoid.counts.remote.access_cost import Fetched, Spent, tabulator_for
+from graphoid.counts.remote.access_cost import AccessCost, Fetched, tabulator_for
 from graphoid.counts.remote.distinct_rows import Merged
 from graphoid.data.remote.sql import SqlRelation
 from graphoid.errors import DataChanged
@@ -51,7 +51,7 @@ class SitesTabulator:
         """Return the merged rows of each set of variables; every column that has to travels once."""
         out: list[Merged | None] = [None] * len(wanted)
         # the keys have travelled before anything was asked
-        spent = Spent() if self._begun else Spent(bytes_moved=self._relation.key_bytes)
+        spent = AccessCost() if self._begun else AccessCost(bytes_moved=self._relation.key_bytes)
         self._begun = True
         left = list(range(len(wanted)))
         if self._relation.complete:
@@ -86,13 +86,13 @@ class SitesTabulator:
         """Count what no site has alone: the columns travel here."""
         needed = sorted(set().union(*wanted))
         moved: dict[int, NDArray[Any]] = {v: self._kept[v] for v in needed if v in self._kept}
-        spent = Spent()
+        spent = AccessCost()
         for site in self._relation.sites:
             mine = [v for v in needed if self._site_of[v] is site and v not in moved]
             if mine:
                 columns = self._codes(site, mine)
                 size = sum(column.nbytes for column in columns)
-                spent += Spent(1, site.table.n_rows, 8 * site.table.n_rows * len(mine), size)
+                spent += AccessCost(1, site.table.n_rows, 8 * site.table.n_rows * len(mine), size)
                 moved.update(zip(mine, (column[site.rows] for column in columns), strict=True))
         if self._relation.keep:
             self._kept.update(moved)

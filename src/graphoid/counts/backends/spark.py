@@ -12,7 +12,7 @@ from graphoid.counts.backends.accumulate import Counting
 from graphoid.counts.backends.recode import Recoder
 from graphoid.counts.backends.sql import SqlTabulator
 from graphoid.counts.backends.stream import units_of
-from graphoid.counts.remote.access_cost import Fetched, Spent
+from graphoid.counts.remote.access_cost import AccessCost, Fetched
 from graphoid.counts.remote.distinct_rows import Merged, merger_of
 from graphoid.data.remote.stream import missing_in
 
@@ -75,7 +75,7 @@ class SparkTabulator(SqlTabulator):
         unit = 1.0 if table.weighing is None else table.weighing.unit
         tables = [_added(parts[k], w, [table.variables[v] for v in w], unit) for k, w in enumerate(wanted)]
         read = 8 * table.n_rows * len(positions)
-        return Fetched(tables, Spent(1, table.n_rows, read, found.nbytes))
+        return Fetched(tables, AccessCost(1, table.n_rows, read, found.nbytes))
 
 
 class PartitionCount:

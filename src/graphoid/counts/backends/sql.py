@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphoid.counts.remote.access_cost import Fetched, Spent
+from graphoid.counts.remote.access_cost import AccessCost, Fetched
 from graphoid.counts.remote.distinct_rows import Merged
 from graphoid.errors import DataChanged
 
@@ -40,7 +40,7 @@ class SqlTabulator:
     def tables(self, wanted: Sequence[tuple[int, ...]], *, whole: bool) -> Fetched:  # noqa: ARG002 - rows would travel
         """Return the merged rows of each set of variables."""
         tables: list[Merged] = []
-        spent = Spent()
+        spent = AccessCost()
         for start in range(0, len(wanted), TABLES_AT_ONCE):
             part = self._some(wanted[start : start + TABLES_AT_ONCE])
             tables += part.tables
@@ -74,4 +74,4 @@ class SqlTabulator:
         scans = 1 if self._relation.sets else len(wanted)
         columns_read = len(needed) if self._relation.sets else sum(map(len, wanted)) / len(wanted)
         read = int(8 * table.n_rows * scans * columns_read)
-        return Fetched(tables, Spent(1, table.n_rows * scans, read, moved))
+        return Fetched(tables, AccessCost(1, table.n_rows * scans, read, moved))

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from graphoid.counts.backends.accumulate import MERGED_BYTES, Counting
 from graphoid.counts.backends.recode import Recoder
-from graphoid.counts.remote.access_cost import Fetched, Spent
+from graphoid.counts.remote.access_cost import AccessCost, Fetched
 from graphoid.counts.remote.spilled_rows import Gathering, words_of
 from graphoid.data.remote.stream import missing_in, weights_in
 from graphoid.progress import Step, tell
@@ -55,14 +55,14 @@ class StreamTabulator:
             rows += n
             progress = tell(progress, Step("rows", rows, table.n_rows))
         tables = counting.tables()
-        spent = self.spent_on(needed) + Spent(bytes_moved=sum(t.nbytes for t in tables))
+        spent = self.spent_on(needed) + AccessCost(bytes_moved=sum(t.nbytes for t in tables))
         return Fetched(tables, spent, None if gathering is None else gathering.rows())
 
-    def spent_on(self, variables: Iterable[int]) -> Spent:
+    def spent_on(self, variables: Iterable[int]) -> AccessCost:
         """Return what a pass over some variables costs."""
         table = self._table
         positions = {*(table.codings[v].position for v in variables), *table.gaps}
-        return Spent(1, table.n_rows, self._relation.size_of(positions))
+        return AccessCost(1, table.n_rows, self._relation.size_of(positions))
 
     def batches(self, variables: Sequence[int]) -> Iterator[Batch]:
         """Yield the codes of some variables, the units of the rows (None for ones), and their number."""

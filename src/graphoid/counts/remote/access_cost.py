@@ -7,7 +7,7 @@ import logging
 import re
 import time
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from graphoid.errors import EngineError, GraphoidError, SettingsError
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from graphoid.counts.remote.distinct_rows import Merged
     from graphoid.counts.remote.spilled_rows import PackedRows
     from graphoid.data.remote.table import RemoteTable
+    from graphoid.structure.learned import Discovery
 
 _T = TypeVar("_T")
 _log = logging.getLogger("graphoid")
@@ -29,7 +30,7 @@ PAUSE = 0.5
 
 
 @dataclass(frozen=True)
-class Spent:
+class AccessCost:
     """What trips to the data took."""
 
     queries: int = 0
@@ -41,11 +42,11 @@ class Spent:
     """Bytes that came back."""
     seconds: float = 0.0
 
-    def __add__(self, other: Spent) -> Spent:
-        return Spent(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
+    def __add__(self, other: AccessCost) -> AccessCost:
+        return AccessCost(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
 
-    def __sub__(self, other: Spent) -> Spent:
-        return Spent(*(getattr(self, f.name) - getattr(other, f.name) for f in fields(self)))
+    def __sub__(self, other: AccessCost) -> AccessCost:
+        return AccessCost(*(getattr(self, f.name) - getattr(other, f.name) for f in fields(self)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +62,7 @@ class PriceList:
 
     Examples
     --------
-    >>> PriceList(per_query=0.01, per_gigabyte_read=0.005).of(Spent(queries=2, bytes_read=10**9))
+    >>> PriceList(per_query=0.01, per_gigabyte_read=0.005).of(AccessCost(queries=2, bytes_read=10**9))
     0.025
     """
 
@@ -78,7 +79,7 @@ class PriceList:
                     f"PriceList: {price.name} is {value!r}; it must be a number of at least 0."
                 )
 
-    def of(self, spent: Spent) -> float:
+    def of(self, spent: AccessCost) -> float:
         """Return the price of what was spent."""
         return (
             self.per_query * spent.queries
@@ -93,7 +94,7 @@ class Fetched(NamedTuple):
 
     tables: list[Merged]
     """One for each set of variables asked for, in order."""
-    spent: Spent
+    spent: AccessCost
     whole: Merged | PackedRows | None = None
     """All variables at once, where that was asked for and there is room: in memory or in a file."""
 
@@ -178,7 +179,12 @@ def scrubbed(said: str, length: int = 300) -> str:
     return text if len(text) <= length else text[:length] + "..."
 
 
-def spent_by(engine: Any) -> Spent | None:
-    """Return what an engine has spent so far, or None for one whose data are in memory."""
-    spent = getattr(engine, "spent", None)
-    return spent if isinstance(spent, Spent) else None
+@runtime_checkable
+class MeteredEngine(Protocol):
+    """An engine whose counts cost something, because its data are not in memory."""
+
+    spent: AccessCost
+    """What it has spent so far."""
+    prices: PriceList | None
+    discovery: Discovery
+    """What it took to find out the states."""

@@ -20,7 +20,7 @@ from graphoid.counts.engine import (
     refuse_if_too_many_states,
 )
 from graphoid.counts.native import kernels
-from graphoid.counts.remote.access_cost import Spent, retrying, tabulator_for
+from graphoid.counts.remote.access_cost import AccessCost, retrying, tabulator_for
 from graphoid.counts.remote.distinct_rows import Merged
 from graphoid.counts.remote.local_rows import NearTabulator, judged_in_parts
 from graphoid.counts.remote.prefetch import LookAhead, information, maximal
@@ -66,7 +66,7 @@ def engine_at(table: RemoteTable) -> RemoteEngine:
     """Return the engine for data that stay where they are."""
     tabulator = tabulator_for(table)
     store = None if table.cache is None else CountStore(table.cache, table.data_id)
-    return (RemoteEngine if kernels() is None else JudgingEngine)(table, tabulator, store)
+    return (RemoteEngine if kernels() is None else NativeRemoteEngine)(table, tabulator, store)
 
 
 class Held:
@@ -119,7 +119,7 @@ class RemoteEngine:
     """
 
     def __init__(self, table: RemoteTable, tabulator: Tabulator, store: CountStore | None = None) -> None:
-        self.spent = Spent()
+        self.spent = AccessCost()
         self.prices = table.prices
         self.discovery = table.discovery
         self._variables = table.variables
@@ -309,7 +309,7 @@ class RemoteEngine:
         return self._informations
 
 
-class JudgingEngine(RemoteEngine):
+class NativeRemoteEngine(RemoteEngine):
     """Counts data that stay where they are, and judges the counts with the kernels, as data in memory are."""
 
     def _is_large(self, question: tuple[int, int, tuple[int, ...]]) -> bool:
@@ -336,13 +336,13 @@ class JudgingEngine(RemoteEngine):
         numbers, rows = judged_in_parts(
             kernel, question, source, self._variables, n_rows=n_rows, unit=self._unit
         )
-        spent: Spent = source.spent_on((x, y, *given))
+        spent: AccessCost = source.spent_on((x, y, *given))
         self.spent += replace(spent, seconds=time.perf_counter() - started)
         if last is None:
             self._gathered = NearTabulator(rows, self._variables, self._unit)
         return numbers
 
-    def judged(
+    def judge(
         self,
         kernel: Kernel,
         questions: list[Question],
@@ -365,7 +365,7 @@ class JudgingEngine(RemoteEngine):
             own = [
                 (at[x], at[y], tuple([at[v] for v in given])) for x, y, given in (asked[i] for i in places)
             ]
-            columns = table.engine.judged(kernel, list(own), _as_it_is)
+            columns = table.engine.judge(kernel, list(own), _as_it_is)
             for i, numbers in zip(places, zip(*columns[3:], strict=True), strict=True):
                 answers[i] = numbers
         listed = [list(column) for column in zip(*answers, strict=True)] or [[] for _ in range(6)]
@@ -380,7 +380,7 @@ class JudgingEngine(RemoteEngine):
             for y in range(n)
             if y != x
         ]
-        log_odds = iter(self.judged(kernel, questions, _as_it_is).log_odds)
+        log_odds = iter(self.judge(kernel, questions, _as_it_is).log_odds)
         return np.array([[0.0 if y == x else next(log_odds) for y in range(n)] for x, _ in blankets])
 
     def marginal_likelihoods(self, ess: float, blankets: list[Blanket]) -> NDArray[np.float64]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from graphoid.counts.remote.access_cost import Spent
+from graphoid.counts.remote.access_cost import AccessCost
 from graphoid.data.remote.relation import bytes_of
 from graphoid.errors import SettingsError
 
@@ -23,8 +23,8 @@ BYTES_PER_TABLE = 4_000
 class Estimate(NamedTuple):
     """What a run will take: at least, where nearly all follows from the first counts, and at most."""
 
-    least: Spent
-    most: Spent
+    least: AccessCost
+    most: AccessCost
     least_money: float
     most_money: float
 
@@ -66,7 +66,7 @@ def estimate(table: Table) -> Estimate:
         values = rows * n
         seconds = values * SECONDS_PER_VALUE[relation.kind] + queries * SECONDS_PER_QUERY[relation.kind]
         moved = tables * BYTES_PER_TABLE + (table.n_rows * n * queries if relation.kind == "sites" else 0)
-        bounds.append(Spent(queries, rows, once * queries, moved, seconds))
+        bounds.append(AccessCost(queries, rows, once * queries, moved, seconds))
     prices = table.prices  # type: ignore[attr-defined]
     money = [0.0 if prices is None else prices.of(spent) for spent in bounds]
     return Estimate(bounds[0], bounds[1], money[0], money[1])

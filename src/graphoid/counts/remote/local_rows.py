@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from graphoid.counts.backends.accumulate import Counting
 from graphoid.counts.native import judge_settings, kernels
-from graphoid.counts.remote.access_cost import Fetched, Spent
+from graphoid.counts.remote.access_cost import AccessCost, Fetched
 from graphoid.counts.remote.distinct_rows import Merged
 from graphoid.counts.remote.spilled_rows import Gathering
 from graphoid.errors import CountsTooLarge
@@ -67,9 +67,11 @@ class NearTabulator:
         """Yield the codes of some variables, the units of the rows, and their number."""
         return self.rows.batches(variables)
 
-    def spent_on(self, variables: Iterable[int]) -> Spent:  # noqa: ARG002 - whole rows are read
+    def spent_on(self, variables: Iterable[int]) -> AccessCost:  # noqa: ARG002 - whole rows are read
         """Return what a pass costs: rows and bytes of a file, nothing in memory, and in no case a query."""
-        return Spent() if isinstance(self.rows, Merged) else Spent(0, len(self.rows), self.rows.nbytes)
+        return (
+            AccessCost() if isinstance(self.rows, Merged) else AccessCost(0, len(self.rows), self.rows.nbytes)
+        )
 
 
 def judged_in_parts(

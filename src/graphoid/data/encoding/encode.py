@@ -126,9 +126,11 @@ class Encoded:
         ranks = np.zeros(len(self.levels) + 1, dtype=np.min_scalar_type(present.size))
         ranks[present] = np.arange(present.size)
         ranks[-1] = present.size
-        levels = (
-            self.levels[present] if isinstance(self.levels, np.ndarray) else [self.levels[i] for i in present.tolist()]
-        )
+        levels: Levels
+        if isinstance(self.levels, np.ndarray):
+            levels = self.levels[present]
+        else:
+            levels = [self.levels[i] for i in present.tolist()]
         return replace(self, levels=levels, codes=np.take(ranks, codes), n_missing=n_missing)
 
 

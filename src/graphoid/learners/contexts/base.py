@@ -7,19 +7,16 @@ same question is asked of the data, and it is asked for all of them at once.
 
 from __future__ import annotations
 
-import time
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphoid.counts.native import engine_for
-from graphoid.counts.remote.access_cost import spent_by
-from graphoid.data.table import Table
 from graphoid.independence.chi_square import ChiSquare
 from graphoid.independence.contexts import ContextTester, PlainContexts
-from graphoid.learners.base import charged, check_flags, described, own_settings
+from graphoid.learners.base import Learner, Run
+from graphoid.settings import describe
 from graphoid.structure.contexts import CanonicalCost, CanonicalModel
 
 if TYPE_CHECKING:
@@ -27,6 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from graphoid.data.table import Table
     from graphoid.independence.base import DiscreteTest
     from graphoid.logic.assertion import Context
     from graphoid.progress import Listener
@@ -90,7 +88,9 @@ def context_of(assignment: Sequence[int], variables: Iterable[int]) -> Context:
 
 
 def one_by_one(
-    strategy: Callable[[PlainContexts, Sequence[int]], Blankets], ci: PlainContexts, codes: NDArray[Any]
+    strategy: Callable[[PlainContexts, Sequence[int]], Blankets],
+    ci: PlainContexts,
+    codes: NDArray[np.integer],
 ) -> NDArray[np.bool_]:
     """Return the graphs of all assignments, learned one after the other: the plain way, and the slow one."""
     size, n = codes.shape
@@ -102,62 +102,33 @@ def one_by_one(
 
 
 @dataclass(kw_only=True, eq=False)
-class CanonicalLearner(ABC):
-    """A learner of canonical models; its fields are its settings, stored as given."""
+class CanonicalLearner(Learner[ContextTester, CanonicalModel]):
+    """A learner of canonical models."""
 
     test: DiscreteTest | None = None
 
-    def fit(self, table: Any, *, progress: Listener | None = None) -> Self:
-        """Learn from a table (anything that :func:`graphoid.read` takes will do) and return self.
+    def _join(self, table: Table, run: Run) -> ContextTester:  # noqa: ARG002 - nothing is known before
+        return ContextTester(ChiSquare() if self.test is None else self.test, table)
 
-        The result is :attr:`structure_`. A listener is told how far it has come.
-        """
-        if not isinstance(table, Table):
-            from graphoid.data.read import read
-
-            table = read(table)
-        check_flags(self)
-        started = time.perf_counter()
-        engine = engine_for(table)
-        before = spent_by(engine)
-        ci = ContextTester(ChiSquare() if self.test is None else self.test, table)
-        graphs = self._search(ci, progress)
-        cost = CanonicalCost(
-            n_tests=ci.n_asked,
-            weighted=ci.weighted,
-            seconds=time.perf_counter() - started,
-            rows_read=ci.rows_read,
-            queries=ci.n_counted,
-            n_distinct=ci.n_distinct,
-        )
-        found = CanonicalModel.of(
-            names=table.names,
-            states=tuple(variable.states for variable in table.variables),
-            assignments=ci.assignments.codes,
-            n_rows=ci.assignments.n_rows,
+    def _learn(self, source: ContextTester, run: Run) -> CanonicalModel:
+        graphs = self._search(source, run.progress)
+        return CanonicalModel.of(
+            names=source.names,
+            states=source.states,
+            assignments=source.assignments.codes,
+            n_rows=source.assignments.n_rows,
             adjacency=graphs.adjacency,
-            cost=cost,
-            settings={
-                "learner": type(self).__name__,
-                "answers": type(ci).__name__,
-                "test": described(ci.test),
-                **own_settings(self),
-            },
-            data_id=table.data_id,
-            table=table,
+            cost=CanonicalCost(
+                n_tests=source.n_asked,
+                weighted=source.weighted,
+                seconds=run.seconds,
+                rows_read=source.rows_read,
+                queries=source.n_counted,
+                n_distinct=source.n_distinct,
+            ),
+            settings=self._record(answers=type(source).__name__, test=describe(source.test)),
+            data_id=run.data_id,
         )
-        self._structure = charged(found, engine, before)
-        return self
-
-    @property
-    def structure_(self) -> CanonicalModel:
-        """The result of the last :meth:`fit`."""
-        try:
-            return self._structure
-        except AttributeError:
-            raise AttributeError(
-                f"{type(self).__name__} has no structure_ yet; call fit(table) first."
-            ) from None
 
     @abstractmethod
     def _search(self, ci: ContextTester, progress: Listener | None) -> CanonicalGraphs:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from graphoid.errors import SettingsError
 from graphoid.independence.inferring import Chaining, Inferring
 from graphoid.learners.grow_shrink.gsmn import GrowShrinkLearner, gsmn
 
@@ -73,10 +72,3 @@ class GSIMN(GrowShrinkLearner):
         if self.preset is not None:  # infers by itself, from answers that are sure
             return ci
         return Chaining(ci) if self.chaining == "forward" else Inferring(ci)
-
-    def _check(self) -> None:
-        super()._check()
-        if self.chaining not in ("backward", "forward"):
-            raise SettingsError(
-                f"{type(self).__name__}: chaining must be 'backward' or 'forward', not {self.chaining!r}."
-            )

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from graphoid.errors import SettingsError
+from graphoid.independence.chi_square import ChiSquare
+from graphoid.independence.remembering import Remembering
 from graphoid.independence.tester import Tester
-from graphoid.learners.base import IndependenceLearner, Questions
+from graphoid.learners.base import IndependenceLearner, Questions, Run
 from graphoid.learners.grow_shrink.discoveries import surviving
 from graphoid.learners.grow_shrink.loop import Rule, grow_shrink
 from graphoid.learners.grow_shrink.robust import RATE, pooled, robust
+from graphoid.settings import Allowed, Number
 from graphoid.structure.graph import UndirectedGraph
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from graphoid.data.table import Table
     from graphoid.logic.source import IndependenceSource
 
@@ -54,18 +59,28 @@ class GrowShrinkLearner(IndependenceLearner):
     regrow: int = 0
     preset: Literal["robust"] | None = None
 
+    allowed: ClassVar[Mapping[str, Allowed]] = {
+        "rule": ("either", "both"),
+        "fdr": Number(above=0, below=1, optional=True, noun="rate"),
+        "max_given": Number(least=0, whole=True, optional=True),
+        "regrow": Number(least=0, whole=True, noun="number of times"),
+        "preset": ("robust", None),
+        "chaining": ("backward", "forward"),
+    }
     _infers: ClassVar[bool] = False
 
-    def _tester(self, table: Table) -> Tester:
-        tester = super()._tester(table)
-        return tester if self.preset is None else Tester(pooled(tester.test, table), table)
+    def _join(self, table: Table, run: Run) -> IndependenceSource:
+        if self.preset is None:
+            return super()._join(table, run)
+        tester = Tester(pooled(ChiSquare() if self.test is None else self.test, table), table)
+        return Remembering(tester, run.known) if run.known else tester
 
     @property
     def _rate(self) -> float | None:
         """The rate at which false discoveries are controlled, if they are."""
         return RATE if self.fdr is None and self.preset == "robust" else self.fdr
 
-    def _settings(self, ci: IndependenceSource) -> dict[str, Any]:
+    def _settings(self, ci: IndependenceSource) -> dict[str, object]:
         return {**super()._settings(ci), "fdr": self._rate}
 
     def _search(self, questions: Questions) -> tuple[UndirectedGraph, int]:
@@ -89,21 +104,6 @@ class GrowShrinkLearner(IndependenceLearner):
 
     def _check(self) -> None:
         super()._check()
-        mine = type(self).__name__
-        if self.rule not in ("either", "both"):
-            raise SettingsError(f"{mine}: rule must be 'either' or 'both', not {self.rule!r}.")
-        if self.fdr is not None and not _between(self.fdr):
-            raise SettingsError(
-                f"{mine}: fdr must be a rate between 0 and 1, such as 0.05, or None; not {self.fdr!r}."
-            )
-        if self.max_given is not None and not _whole(self.max_given):
-            raise SettingsError(
-                f"{mine}: max_given must be a whole number, 0 or more, or None, not {self.max_given!r}."
-            )
-        if not _whole(self.regrow):
-            raise SettingsError(f"{mine}: regrow must be a number of times, 0 or more; not {self.regrow!r}.")
-        if self.preset not in (None, "robust"):
-            raise SettingsError(f"{mine}: preset must be 'robust' or None, not {self.preset!r}.")
         if self.preset is not None:
             self._check_preset()
 
@@ -116,14 +116,6 @@ class GrowShrinkLearner(IndependenceLearner):
                     f"{type(self).__name__}: preset={self.preset!r} leaves no choice of {setting.name}, "
                     f"which is {value!r}; leave one of the two out."
                 )
-
-
-def _whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-
-
-def _between(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < 1
 
 
 @dataclass(kw_only=True, eq=False)

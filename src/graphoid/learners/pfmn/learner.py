@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import math
 import operator
-import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-
 from graphoid.errors import SettingsError
 from graphoid.independence.bayesian import BayesianTest
-from graphoid.learners.base import AskingLearner, Questions
+from graphoid.learners.base import AskingLearner, Questions, Run
 from graphoid.learners.pfmn import population as particles
 from graphoid.learners.pfmn import prices
 from graphoid.learners.pfmn.active import Active
@@ -24,6 +21,7 @@ from graphoid.learners.pfmn.published import ParticleFilter
 from graphoid.logic.sets import members
 from graphoid.logic.verdict import Verdict
 from graphoid.progress import Step, tell
+from graphoid.settings import seed_and_generator
 from graphoid.structure.graph import UndirectedGraph
 from graphoid.structure.learned import Cost, LearnedStructure
 
@@ -169,14 +167,12 @@ class PFMN(AskingLearner):
         self._check()
         return self._begun(Questions(ci), ci, None)[:2]
 
-    def _learned(
-        self, ci: IndependenceSource, data_id: str | None, started: float, progress: Listener | None = None
-    ) -> LearnedStructure:
-        questions = Questions(self._answering(ci))
-        search, rng, seed = self._begun(questions, ci, data_id)
+    def _learn(self, source: IndependenceSource, run: Run) -> LearnedStructure:
+        questions = Questions(source)
+        search, rng, seed = self._begun(questions, source, run.data_id)
         state: Any = search.init(rng)
         log: list[list[float]] = []
-        listener = self.progress if progress is None else progress
+        listener = self.progress if run.progress is None else run.progress
         while state.stopped is None:
             state, info = search.step(rng, state)
             if info is not None:
@@ -190,11 +186,11 @@ class PFMN(AskingLearner):
         return LearnedStructure(
             graph=_graph(questions.names, ended.best),
             trace=trace,
-            cost=Cost.of(trace, seconds=time.perf_counter() - started, queries=questions.queries),
+            cost=Cost.of(trace, seconds=run.seconds, queries=questions.queries),
             stopped=state.stopped,
-            settings=self._settings(ci),
+            settings=self._settings(source),
             seed=seed,
-            data_id=data_id,
+            data_id=run.data_id,
             edge_probabilities=particles.edge_frequencies(ended.graphs, ended.weights),
             details={
                 "verified": proved,
@@ -211,7 +207,7 @@ class PFMN(AskingLearner):
         """Return the search, ready to begin, its generator and its seed."""
         n = len(questions.names)
         particles.check_size(n)
-        rng, seed = _seeded(self.random_state)
+        seed, rng = seed_and_generator(self.random_state)
         run = {name: value for name, value in self._settings(ci).items() if name not in _NOT_THE_RUN}
         price = prices.weight if self.cost is None else self.cost
         checkpoint = Checkpoint(
@@ -267,14 +263,6 @@ class PFMN(AskingLearner):
                 f"PFMN: a run that can be resumed needs a seed, a whole number; random_state is "
                 f"{self.random_state!r}."
             )
-
-
-def _seeded(random_state: int | Generator | None) -> tuple[Generator, int | None]:
-    """Return a generator, and the seed it began with where it is known."""
-    if isinstance(random_state, np.random.Generator):
-        return random_state, None
-    seed = int(np.random.SeedSequence().generate_state(1)[0]) if random_state is None else random_state
-    return np.random.default_rng(seed), seed
 
 
 def _graph(names: tuple[str, ...], masks: Any) -> UndirectedGraph:

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import time
-from abc import ABC, abstractmethod
-from dataclasses import dataclass, fields
+from abc import abstractmethod
+from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
-from graphoid.counts.remote.access_cost import spent_by
-from graphoid.data.table import Table
 from graphoid.errors import DataError, SettingsError
-from graphoid.learners.base import charged, described, plain
-from graphoid.scores.base import Score
+from graphoid.learners.base import Learner, Run
+from graphoid.scores.base import Score, Scorer
+from graphoid.settings import describe, seed_and_generator
 from graphoid.structure.graph import UndirectedGraph
 from graphoid.structure.learned import Cost, LearnedStructure
 from graphoid.structure.scored import Scored
@@ -22,8 +18,10 @@ from graphoid.structure.scored import Scored
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    import numpy as np
+
+    from graphoid.data.table import Table
     from graphoid.progress import Listener
-    from graphoid.scores.base import Scorer
     from graphoid.structure.graph import Edge
     from graphoid.structure.scored import Move
 
@@ -51,85 +49,43 @@ class Found(NamedTuple):
 
 
 @dataclass(eq=False)
-class ScoreLearner(ABC):
-    """A learner that looks for the graph with the highest score; its fields are its settings."""
+class ScoreLearner(Learner[Scorer, LearnedStructure]):
+    """A learner that looks for the graph with the highest score."""
 
     score: Score
 
-    def fit(self, table: Any, *, progress: Listener | None = None) -> Self:
-        """Learn from a table (anything that :func:`graphoid.read` takes will do) and return self.
+    def _join(self, table: Table, run: Run) -> Scorer:  # noqa: ARG002 - nothing is known before
+        return self.score.on(table)
 
-        The result is :attr:`structure_`. A listener hears of every step.
-        """
-        self._check()
-        if not isinstance(table, Table):
-            from graphoid.data.read import read
-
-            table = read(table)
-        started = time.perf_counter()
-        scorer = self.score.on(table)
-        before = spent_by(scorer.engine)
-        seed, rng = seeded(getattr(self, "random_state", None))
-        found = self._search(Task(scorer, rng, progress))
-        pairs = list(combinations(range(scorer.n), 2))
+    def _learn(self, source: Scorer, run: Run) -> LearnedStructure:
+        seed, rng = seed_and_generator(getattr(self, "random_state", None))
+        found = self._search(Task(source, rng, run.progress))
+        pairs = list(combinations(range(source.n), 2))
         shown = pairs if len(pairs) <= SHOWN_PAIRS else list(found.graph.edges)
-        gains = dict(zip(shown, scorer.gains(found.graph, shown).tolist(), strict=True))
-        structure = LearnedStructure(
+        gains = dict(zip(shown, source.gains(found.graph, shown).tolist(), strict=True))
+        return LearnedStructure(
             graph=found.graph,
-            cost=Cost(seconds=time.perf_counter() - started),
+            cost=Cost(seconds=run.seconds),
             stopped=found.stopped,
-            settings={**self._settings(), **(found.more or {})},
+            settings={**self._record(score=describe(self.score)), **(found.more or {})},
             seed=seed,
-            data_id=table.data_id,
+            data_id=run.data_id,
             scored=Scored(
-                scorer.value(found.graph), gains, found.path, scorer.n_terms, scorer.prior_log_odds
+                source.value(found.graph), gains, found.path, source.n_terms, source.prior_log_odds
             ),
             edge_probabilities=found.probabilities or {},
-            table=table,
         )
-        self._structure = charged(structure, scorer.engine, before)
-        return self
-
-    @property
-    def structure_(self) -> LearnedStructure:
-        """The result of the last :meth:`fit`."""
-        try:
-            return self._structure
-        except AttributeError:
-            raise AttributeError(
-                f"{type(self).__name__} has no structure_ yet; call fit(table) first."
-            ) from None
 
     @abstractmethod
     def _search(self, task: Task) -> Found:
         """Look for the graph with the highest score."""
 
     def _check(self) -> None:
-        """Raise if a setting has a value it cannot have."""
+        super()._check()
         if not isinstance(self.score, Score):
             raise SettingsError(
                 f"{type(self).__name__}: score must be a score such as BJP(), not {self.score!r}."
             )
-
-    def _settings(self) -> dict[str, Any]:
-        own = {s.name: plain(getattr(self, s.name)) for s in fields(self) if s.name != "score"}
-        return {"learner": type(self).__name__, "score": described(self.score), **own}
-
-
-def seeded(random_state: Any) -> tuple[int | None, np.random.Generator]:
-    """Return the seed to be recorded (None where a generator was given) and the generator.
-
-    Without a seed one is drawn, so that the result can still be repeated.
-    """
-    if isinstance(random_state, np.random.Generator):
-        return None, random_state
-    if random_state is None:
-        random_state = int(np.random.SeedSequence().generate_state(1)[0])
-    if isinstance(random_state, bool) or not isinstance(random_state, (int, np.integer)) or random_state < 0:
-        raise SettingsError(
-            f"random_state must be a whole number of at least 0, a Generator or None, not {random_state!r}."
-        )
-    return int(random_state), np.random.default_rng(int(random_state))
 
 
 def start_graph(start: Any, scorer: Scorer) -> UndirectedGraph:

@@ -1,15 +1,13 @@
-"""Text from anywhere, made safe to show: column names and values may hold anything at all.
+"""Text from anywhere, as it is displayed: column names and values may hold anything at all.
 
-Everything a report shows of the data goes once through :func:`shown` or :func:`visible`, which leave nothing
-hidden, and then through the escape of the format it is written in.
+Everything a report shows of the data goes once through :func:`display_names` or :func:`visible`, which leave
+nothing hidden, and then through the escape of the format it is written in: the templates escape HTML and SVG.
 """
 
 from __future__ import annotations
 
-import json
 import unicodedata
-from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,10 +57,10 @@ def _visible(character: str) -> str:
     return character
 
 
-def isolated(text: str) -> str:
+def isolate(text: str) -> str:
     r"""Return text that does not turn its surroundings around where it is written from right to left.
 
-    >>> isolated("age"), isolated("גיל") == "\u2068גיל\u2069"
+    >>> isolate("age"), isolate("גיל") == "\u2068גיל\u2069"
     ('age', True)
     """
     if any(unicodedata.bidirectional(c) in ("R", "AL", "RLE", "RLO") for c in text):
@@ -70,50 +68,35 @@ def isolated(text: str) -> str:
     return text
 
 
-def shown(names: Sequence[str]) -> tuple[str, ...]:
+def display_names(names: Sequence[str]) -> tuple[str, ...]:
     r"""Return names as they are shown, all of them different.
 
-    >>> shown(["a\n", "a↵"])
+    >>> display_names(["a\n", "a↵"])
     ('a↵', 'a↵ (2)')
     """
-    taken: dict[str, int] = {}
+    times: dict[str, int] = {}
     found = []
     for name in names:
-        text = isolated(visible(name))
-        taken[text] = taken.get(text, 0) + 1
-        found.append(text if taken[text] == 1 else f"{text} ({taken[text]})")
+        text = isolate(visible(name))
+        times[text] = times.get(text, 0) + 1
+        found.append(text if times[text] == 1 else f"{text} ({times[text]})")
     return tuple(found)
 
 
-def shortened(text: str, most: int = 28) -> str:
+def shorten(text: str, most: int = 28) -> str:
     """Return text that fits beside a node.
 
-    >>> shortened("income", 4), shortened("age", 4)
+    >>> shorten("income", 4), shorten("age", 4)
     ('inc…', 'age')
     """
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
-def html(text: Any) -> str:
-    """Return text for HTML or SVG, between tags or inside a quoted attribute."""
-    return escape(str(text), quote=True)
-
-
-def latex(text: Any) -> str:
+def latex(text: str) -> str:
     r"""Return text for LaTeX.
 
     >>> latex("50% of {A_1}")
     '50\\% of \\{A\\_1\\}'
     """
-    plain = str(text).replace("\u2068", "").replace("\u2069", "")
+    plain = text.replace("\u2068", "").replace("\u2069", "")
     return "".join(LATEX.get(character, character) for character in plain)
-
-
-def embedded(data: Any) -> str:
-    r"""Return data as JSON that can stand inside a script element: nothing in it can end the element.
-
-    >>> embedded({"name": "</script>"})
-    '{"name":"\\u003c/script>"}'
-    """
-    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
