@@ -25,18 +25,6 @@ if TYPE_CHECKING:
 
 
 @runtime_checkable
-class PandasFrame(Protocol):
-    """A data frame of pandas or its kin: columns by position."""
-
-    columns: Iterable[object]
-    iloc: pd.DataFrame
-
-    def __len__(self) -> int:
-        """Return the number of rows."""
-        ...
-
-
-@runtime_checkable
 class PandasCategorical(Protocol):
     """A bare Categorical of pandas."""
 
@@ -137,11 +125,11 @@ def from_frame(frame: object, columns: Sequence[str | int] | None = None) -> Sou
     import narwhals.stable.v2 as nw
     from narwhals.exceptions import NarwhalsError
 
-    if isinstance(frame, PandasFrame):
+    if hasattr(frame, "iloc") and hasattr(frame, "columns"):
         # By position: pandas allows names that repeat or are no strings, narwhals does not.
-        cells = frame.iloc
-        names = [str(name) for name in frame.columns]
-        return Source(names, len(frame), lambda positions: (_series(cells[:, i]) for i in positions))
+        pandas = cast("pd.DataFrame", frame)
+        names = [str(name) for name in pandas.columns]
+        return Source(names, len(pandas), lambda positions: (_series(pandas.iloc[:, i]) for i in positions))
     try:
         native = nw.from_native(cast("Any", frame), pass_through=True)
     except NarwhalsError as error:
@@ -165,7 +153,7 @@ def _series(native: pd.Series) -> RawColumn:
     """Return a column of a data frame in a form that the encoder knows, without a copy where there is one."""
     import narwhals.stable.v2 as nw
 
-    dtype = getattr(native, "dtype", None)
+    dtype = native.dtype
     if isinstance(dtype, np.dtype) and dtype.kind in "biuf":
         return native.to_numpy()
     if dtype == np.dtype(object):
