@@ -95,6 +95,17 @@ Blanket = tuple[int, tuple[int, ...]]
 """A variable and other variables, in ascending order."""
 
 
+class Logistic(NamedTuple):
+    """Logistic models of a variable that an engine may fit next to the counts."""
+
+    interactions: bool
+    """Whether products of two members of the blanket are added where they are worth it."""
+    price: float = 0.0
+    """Of a weight, where a model is worth its maximum log-likelihood less what its weights cost."""
+    scale: float = math.inf
+    """Standard deviation of effects a priori, where a model is worth its log evidence; infinite: no prior."""
+
+
 @runtime_checkable
 class ScoringEngine(Protocol):
     """An engine that turns counts into the terms of a score by itself."""
@@ -107,16 +118,8 @@ class ScoringEngine(Protocol):
         """Return the log marginal likelihood of every variable given its blanket."""
         ...
 
-    def logistic_likelihoods(
-        self, blankets: list[Blanket], *, interactions: bool, price: float
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the maximum log-likelihood and the number of parameters of every logistic model."""
-        ...
-
-    def logistic_evidence(
-        self, blankets: list[Blanket], *, interactions: bool, scale: float
-    ) -> NDArray[np.float64]:
-        """Return the log marginal likelihood of every logistic model, its effects integrated out."""
+    def logistic_terms(self, model: Logistic, blankets: list[Blanket]) -> NDArray[np.float64]:
+        """Return what the best logistic model of every variable given its blanket is worth."""
         ...
 
 

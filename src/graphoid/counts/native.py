@@ -20,6 +20,7 @@ from graphoid.counts.engine import (
     CountEngine,
     CountRequest,
     Kernel,
+    Logistic,
     refuse_if_too_large,
     refuse_if_too_many_states,
 )
@@ -240,17 +241,9 @@ class NativeEngine:
         """Return the log marginal likelihood of every variable given its blanket."""
         return self._data.marginal_likelihood(blankets, ess, self._threads)
 
-    def logistic_likelihoods(
-        self, blankets: list[Blanket], *, interactions: bool, price: float
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the maximum log-likelihood and the number of parameters of every logistic model."""
-        return self._data.logistic(blankets, interactions, price, self._threads)
-
-    def logistic_evidence(
-        self, blankets: list[Blanket], *, interactions: bool, scale: float
-    ) -> NDArray[np.float64]:
-        """Return the log marginal likelihood of every logistic model, its effects integrated out."""
-        return self._data.evidence(blankets, interactions, scale, self._threads)
+    def logistic_terms(self, model: Logistic, blankets: list[Blanket]) -> NDArray[np.float64]:
+        """Return what the best logistic model of every variable given its blanket is worth."""
+        return self._data.logistic(blankets, *model, self._threads)
 
     @property
     def _threads(self) -> int:

@@ -16,6 +16,7 @@ from graphoid.counts.engine import (
     Columns,
     CountRequest,
     Kernel,
+    Logistic,
     refuse_if_too_large,
     refuse_if_too_many_states,
 )
@@ -387,25 +388,9 @@ class NativeRemoteEngine(RemoteEngine):
         """Return the log marginal likelihood of every variable given its blanket."""
         return self._scored(blankets, lambda engine, own: engine.marginal_likelihoods(ess, own))
 
-    def logistic_likelihoods(
-        self, blankets: list[Blanket], *, interactions: bool, price: float
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the maximum log-likelihood and the number of parameters of every logistic model."""
-
-        def both(engine: Any, own: list[Blanket]) -> NDArray[np.float64]:
-            return np.stack(engine.logistic_likelihoods(own, interactions=interactions, price=price), axis=1)
-
-        numbers = self._scored(blankets, both)
-        return numbers[:, 0].copy(), numbers[:, 1].copy()
-
-    def logistic_evidence(
-        self, blankets: list[Blanket], *, interactions: bool, scale: float
-    ) -> NDArray[np.float64]:
-        """Return the log marginal likelihood of every logistic model, its effects integrated out."""
-        return self._scored(
-            blankets,
-            lambda engine, own: engine.logistic_evidence(own, interactions=interactions, scale=scale),
-        )
+    def logistic_terms(self, model: Logistic, blankets: list[Blanket]) -> NDArray[np.float64]:
+        """Return what the best logistic model of every variable given its blanket is worth."""
+        return self._scored(blankets, lambda engine, own: engine.logistic_terms(model, own))
 
     def _scored(
         self, blankets: list[Blanket], score: Callable[[Any, list[Blanket]], NDArray[np.float64]]
