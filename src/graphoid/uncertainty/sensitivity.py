@@ -17,6 +17,7 @@ from graphoid.uncertainty.replicates import graph_of, pairs_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from graphoid.data.options import Transformer
     from graphoid.learners.base import AnyLearner
     from graphoid.structure.graph import UndirectedGraph
 
@@ -73,7 +74,7 @@ def sensitivity(
     *,
     alpha: Sequence[float] = ALPHAS,
     prior: Sequence[float] = PRIORS,
-    discretize: Sequence[object] = BINNINGS,
+    discretize: Sequence[str | Transformer | None] = BINNINGS,
 ) -> Sensitivity:
     """Learn with one setting varied at a time, and return which edges depend on it.
 
