@@ -1,13 +1,13 @@
 # The compiled module, as a type. A module cannot be an annotation, so its functions are those of `Kernels`,
 # which is what `counts.native.kernels()` returns; arguments go by position.
 # fmt: off
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphoid.counts.engine import Blanket
+from graphoid.counts.engine import Blanket, Positions, Resolve
 from graphoid.data.table import Codes
 from graphoid.logic.source import Question
 from graphoid.logic.verdict import Fact, Verdict
@@ -21,7 +21,6 @@ _U32: TypeAlias = NDArray[np.uint32]
 _U64: TypeAlias = NDArray[np.uint64]
 _Integers: TypeAlias = NDArray[np.integer]
 _Nums: TypeAlias = list[float]
-_Positions: TypeAlias = tuple[int, int, tuple[int, ...]]
 _Row = TypeVar("_Row", bound=tuple[object, ...])
 
 class Dataset:
@@ -32,7 +31,7 @@ class Dataset:
     @property
     def simd(self) -> str: ...
     def judge(
-        self, questions: list[Question], index: dict[str, int], resolve: Callable[[Question], _Positions],
+        self, questions: list[Question], index: dict[str, int], resolve: Resolve,
         kind: int, dof: int, log_prior: float, pseudo_count: float, occurring: bool, threads: int, /,
     ) -> tuple[list[int], list[int], list[tuple[int, ...]], _Nums, _Nums, _Nums, _Nums, _Nums, _Nums]: ...
     def tables(self, requests: list[tuple[int, ...]], threads: int, /) -> _I64: ...
@@ -71,7 +70,7 @@ class Resamples:
         self, kind: int, dof: int, alpha: float, propagate: bool, skip_independent: bool, both: bool,
         infer: bool, /,
     ) -> tuple[_U8, _I64]: ...
-    def strengths(self, questions: Sequence[_Positions], /) -> _F64: ...
+    def strengths(self, questions: Sequence[Positions], /) -> _F64: ...
 
 class RowMerger:
     def __init__(self, arities: Sequence[int], most: int) -> None: ...
@@ -172,26 +171,25 @@ class Kernels(Protocol):
     ) -> _F64: ...
     def tighten_bounds(
         self, lower: _U64, upper: _U64, apart_x: _I32, apart_y: _I32, apart_given: _U64, together_x: _I32,
-        together_y: _I32, together_given: _U64, group: _U64, drawn: int, /,
+        together_y: _I32, together_given: _U64, group: _U64, n_settled: int, /,
     ) -> tuple[_U64, _U64, _U64, _U8, _U64, _U64, _U8, _I64]: ...
     def population_separations(
         self, graphs: _U64, x: _I32, y: _I32, given: _U64, threads: int, /
     ) -> _U64: ...
-    def population_searches(self, graphs: _U64, x: _I32, y: _I32, given: _U64, threads: int, /) -> _U64: ...
     def population_separators(self, graphs: _U64, x: _I32, y: _I32, threads: int, /) -> _U64: ...
-    def population_move(
-        self, graphs: _U64, x: _I32, y: _I32, given: _U64, gain: _F64, free_x: _I32, free_y: _I32,
+    def population_flip_moves(
+        self, graphs: _U64, x: _I32, y: _I32, given: _U64, log_ratio: _F64, free_x: _I32, free_y: _I32,
         log_prior: _F64, alpha: float, steps: int, enough: int, keys: _U64, threads: int, /,
     ) -> _I64: ...
-    def population_walk(
-        self, graphs: _U64, x: _I32, y: _I32, given: _U64, gain: _F64, free_x: _I32, free_y: _I32,
+    def population_edge_moves(
+        self, graphs: _U64, x: _I32, y: _I32, given: _U64, log_ratio: _F64, free_x: _I32, free_y: _I32,
         log_prior: _F64, steps: int, keys: _U64, threads: int, /,
-    ) -> None: ...
+    ) -> _I64: ...
     def population_repair(
-        self, graphs: _U64, x: _I32, y: _I32, given: _U64, gain: _F64, free_x: _I32, free_y: _I32,
+        self, graphs: _U64, x: _I32, y: _I32, given: _U64, log_ratio: _F64, free_x: _I32, free_y: _I32,
         sure: float, rounds: int, keys: _U64, threads: int, /,
     ) -> _I64: ...
     def population_climb(
         self, graphs: _U64, group: _I32, n_groups: int, weight: _F64, x: _I32, y: _I32, price: _F64,
-        most_flips: int, floor: float, threads: int, /,
+        max_flips: int, floor: float, threads: int, /,
     ) -> tuple[_U64, _F64]: ...

@@ -22,6 +22,14 @@ class Method(NamedTuple):
     cite: tuple[str, ...] = ()
 
 
+PFMN = Method(
+    "A population of networks, weighed by how well they agree with the answers so far, chose each next "
+    "question as the one expected to tell most for its cost (PFMN).",
+    "P(G | answers) ∝ P(G) ∏ P(answer | G)",
+    r"P(G \mid y_{1:t}) \propto P(G) \prod_t P(y_t \mid G)",
+    ("Margaritis2009",),
+)
+
 LEARNERS = {
     "GSMN": Method(
         "The Markov blanket of each variable was learned by growing and shrinking: variables that depend on "
@@ -38,13 +46,16 @@ LEARNERS = {
         r"(x \perp w \mid A) \wedge (w \not\perp y \mid B) \implies (x \perp y \mid A), \quad A \subseteq B",
         ("Bromberg2009", "Pearl1988"),
     ),
-    "PFMN": Method(
-        "A population of networks, weighed by how well they agree with the answers so far, chose each next "
-        "question as the one expected to tell most for its cost (PFMN).",
-        "P(G | answers) ∝ P(G) ∏ P(answer | G)",
-        r"P(G \mid y_{1:t}) \propto P(G) \prod_t P(y_t \mid G)",
-        ("Margaritis2009",),
+    "RobustGSMN": Method(
+        "All blankets were grown at once by the strongest dependence left, each new member a discovery among "
+        "the others at the given rate; both ends of each pair were then asked about it, and the pair joined "
+        "if the geometric mean of their p-values is a discovery among all pairs.",
+        "the k-th member of a blanket has p ≤ k q / (n − 1)",
+        r"p_{(k)} \le k q / (n - 1)",
+        ("Bromberg2009", "Benjamini1995"),
     ),
+    "PFMN": PFMN,
+    "PublishedPFMN": PFMN,
     "HillClimb": Method(
         "The graph with the highest score was looked for by hill climbing, one edge at a time.",
         "G* = argmax score(G)",
@@ -97,16 +108,6 @@ LEARNERS = {
         ("Jakulin2006",),
     ),
 }
-
-ROBUST = Method(
-    "All blankets were grown at once by the strongest dependence left, each new member a discovery among the "
-    "others at the given rate; both ends of each pair were then asked about it, and the pair joined if the "
-    "geometric mean of their p-values is a discovery among all pairs.",
-    "the k-th member of a blanket has p ≤ k q / (n − 1)",
-    r"p_{(k)} \le k q / (n - 1)",
-    ("Bromberg2009", "Benjamini1995"),
-)
-"""GSMN and GSIMN with ``preset="robust"``."""
 
 TESTS = {
     "ChiSquare": Method(
@@ -187,8 +188,8 @@ SCORES = {
 
 def method_of(settings: Mapping[str, object]) -> list[Method]:
     """Return the parts of the method that some settings describe; those that are not known are left out."""
-    learner = LEARNERS.get(str(settings.get("learner")))
-    found = [ROBUST if settings.get("preset") == "robust" else learner]
+    learner = "RobustGSMN" if settings.get("preset") == "robust" else str(settings.get("learner"))
+    found = [LEARNERS.get(learner)]
     if "convergence" in settings and settings.get("learner") != "Posterior":
         found.append(LEARNERS["Posterior"])
     for key, known in (("test", TESTS), ("score", SCORES)):
