@@ -26,6 +26,9 @@ class Neighborhood:
 
     ``graph`` and its ``value``; for each of the ``edges`` its gain (``gains``) and whether it is ``present``.
 
+    Where a score is a sum over variables with their blankets, a gain is what changes at either end. A
+    variable's changes depend on its blanket alone, so that those of a blanket met before are kept.
+
     Parameters
     ----------
     scorer
@@ -38,8 +41,19 @@ class Neighborhood:
 
     def __init__(self, scorer: Scorer, graph: UndirectedGraph, edges: Sequence[Edge] | None = None) -> None:
         self.scorer = scorer
-        self.edges = list(combinations(range(scorer.n), 2)) if edges is None else list(edges)
-        self._ends = _EndGains(scorer, self.edges) if isinstance(scorer, BlanketScorer) else None
+        self.edges = edges = list(combinations(range(scorer.n), 2)) if edges is None else list(edges)
+        places: list[list[int]] = [[] for _ in range(scorer.n)]  # of the edges of each variable
+        for i, (x, y) in enumerate(edges):
+            places[x].append(i)
+            places[y].append(i)
+        self._places = [np.array(own, dtype=np.intp) for own in places]
+        self._ends = [
+            np.array([edges[i][1] == v for i in own], dtype=np.intp) for v, own in enumerate(places)
+        ]
+        self._partners = [[sum(edges[i]) - v for i in own] for v, own in enumerate(places)]
+        self._changes = np.zeros((2, len(edges)))  # at the first end of every edge, and at the second
+        self._kept: dict[Family, NDArray[np.float64]] = {}
+        self._weight = np.array([scorer.weight[x, y] for x, y in edges])
         self.reset(graph)
 
     def reset(self, graph: UndirectedGraph) -> None:
@@ -59,46 +73,16 @@ class Neighborhood:
 
     def _update(self, variables: Iterable[int]) -> None:
         """Bring the gains up to date after the blankets of some variables have changed."""
-        if self._ends is None:
+        if not isinstance(self.scorer, BlanketScorer):
             self.gains = self.scorer.gains(self.graph, self.edges)
-        else:
-            self.gains = self._ends.gains(self.graph.adjacency, variables, self.present)
-
-
-class _EndGains:
-    """Gains where a score is a sum over variables with their blankets: what a flip changes at either end.
-
-    A variable's changes depend on its blanket alone, so that those of a blanket met before are kept.
-    """
-
-    def __init__(self, scorer: BlanketScorer, edges: list[Edge]) -> None:
-        places: list[list[int]] = [[] for _ in range(scorer.n)]  # of the edges of each variable
-        for i, (x, y) in enumerate(edges):
-            places[x].append(i)
-            places[y].append(i)
-        self._scorer = scorer
-        self._changes = np.zeros((2, len(edges)))  # at the first end of every edge, and at the second
-        self._places = [np.array(own, dtype=np.intp) for own in places]
-        self._ends = [
-            np.array([edges[i][1] == v for i in own], dtype=np.intp) for v, own in enumerate(places)
-        ]
-        self._partners = [[sum(edges[i]) - v for i in own] for v, own in enumerate(places)]
-        self._weight = np.array([scorer.weight[x, y] for x, y in edges])
-        self._kept: dict[Family, NDArray[np.float64]] = {}
-
-    def gains(
-        self, adjacency: Sequence[int], changed: Iterable[int], present: NDArray[np.bool_]
-    ) -> NDArray[np.float64]:
-        """Return the gains in a graph; some variables have changed since the last time."""
-        families = [(v, adjacency[v]) for v in changed]
+            return
+        adjacency = self.graph.adjacency
+        families = [(v, adjacency[v]) for v in variables]
         new = [family for family in families if family not in self._kept]
         if new:
-            found = self._scorer.changes([(v, mask, self._partners[v]) for v, mask in new])
+            found = self.scorer.changes([(v, mask, self._partners[v]) for v, mask in new])
             self._kept.update(zip(new, found, strict=True))
         for family in families:
             v = family[0]
             self._changes[self._ends[v], self._places[v]] = self._kept[family]
-        gains: NDArray[np.float64] = self._changes.sum(axis=0) + np.where(
-            present, -self._weight, self._weight
-        )
-        return gains
+        self.gains = self._changes.sum(axis=0) + np.where(self.present, -self._weight, self._weight)
