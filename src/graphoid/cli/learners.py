@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphoid.errors import SettingsError
@@ -30,6 +30,7 @@ LEARNERS = {
         "GSIMN", "GSIMN-FCH: infers all that follows; up to 13 variables", {"chaining": "forward"}
     ),
     "pfmn": Named("PFMN", "PFMN: the most informative test that the budget affords"),
+    "pfmn-published": Named("PublishedPFMN", "PFMN as in the paper: a particle filter that asks tests"),
     "mpl": Named("TwoPhase", "marginal pseudo-likelihood, two-phase search", score="mpl"),
     "ib": Named("HillClimb", "independence-based score, IBMAP-HC", score="ib"),
     "bjp": Named("HillClimb", "blankets joint posterior, IBMAP-HC", score="bjp"),
@@ -73,6 +74,10 @@ def made(run: Run, start: Any = None) -> Any:
     """
     import graphoid as gd
 
+    if run.learner == "pfmn" and "method" in run.set:
+        published = run.set["method"] == "paper"
+        rest = {key: value for key, value in run.set.items() if key != "method"}
+        run = replace(run, learner="pfmn-published" if published else "pfmn", set=rest)
     named = LEARNERS[run.learner]
     if not named.cls:
         _refuse(run, {"seconds"})
@@ -86,8 +91,8 @@ def made(run: Run, start: Any = None) -> Any:
         settings["score"] = _score(run, named.score)
     elif "test" in known:
         takes |= {"test", "alpha"}
-        settings["test"] = _test(run, "bayesian" if run.learner == "pfmn" else "chi-square")
-    if run.learner == "pfmn":
+        settings["test"] = _test(run, "bayesian" if "budget" in known else "chi-square")
+    if "budget" in known:
         takes |= {"seconds"}
         settings["budget"] = gd.Budget(price=run.budget, seconds=run.seconds)
     elif run.seconds is not None:
@@ -132,7 +137,7 @@ def _options(name: str) -> set[str]:
 def _own(run: Run, known: set[str]) -> dict[str, Any]:
     """Return the settings of the learner itself that were set by name."""
     own = {key: value for key, value in run.set.items() if "." not in key}
-    allowed = sorted(known - OBJECTS | ({"score"} if run.learner == "pfmn" else set()))
+    allowed = sorted(known - OBJECTS | ({"score"} if run.learner == "pfmn-published" else set()))
     for key in own:
         if key not in allowed:
             raise SettingsError(
