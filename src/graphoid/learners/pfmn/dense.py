@@ -76,7 +76,13 @@ class GSIMNQuestions:
         self._answers: tuple[Verdict, ...] = ()
         self._known: dict[Query, Verdict] = {}
         self._steps = _gsimn(len(self._names))
-        self._next: Query | UndirectedGraph = next(self._steps)
+        self._next = self._advance(None)
+
+    def _advance(self, verdict: Verdict | None) -> Query | UndirectedGraph:
+        try:
+            return next(self._steps) if verdict is None else self._steps.send(verdict)
+        except StopIteration as end:
+            return UndirectedGraph.from_blankets(end.value, self._names)
 
     def next_after(self, answers: tuple[Verdict, ...]) -> Query | UndirectedGraph:
         """Return what GSIMN would ask next after these answers, or the graph it ends with."""
@@ -85,10 +91,7 @@ class GSIMNQuestions:
         self._known |= {_query(v.x, v.y, v.given): v for v in answers[len(self._answers) :]}
         self._answers = answers
         while isinstance(self._next, Query) and self._next in self._known:
-            try:
-                self._next = self._steps.send(self._known[self._next])
-            except StopIteration as end:
-                self._next = UndirectedGraph.from_blankets(end.value, self._names)
+            self._next = self._advance(self._known[self._next])
         return self._next
 
 
