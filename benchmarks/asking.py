@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 import graphoid as gd
-from graphoid.experiments.processes import spread
+from graphoid.experiments.processes import parallel_map
 from measure import calibration_error, closing_line, word
 
 N, ROWS, MOST_ERROR = 8, 1_000, 0.05
@@ -42,7 +42,7 @@ def learned(problem: int) -> Learned:
 
 def calibration(problems: range) -> None:
     """Compare probabilities with how often the edges are there."""
-    done = spread(learned, problems, os.cpu_count() or 1, "learning")
+    done = parallel_map(learned, problems, os.cpu_count() or 1, "learning")
     p, t = np.concatenate([run.probabilities for run in done]), np.concatenate([run.edges for run in done])
     error = calibration_error(p, t)
     what = f"expected calibration error of PFMN, {len(done)} problems"

@@ -24,7 +24,7 @@ import numpy as np
 
 import graphoid as gd
 from graphoid.uncertainty.association import information, log_odds
-from graphoid.uncertainty.replicates import learned
+from graphoid.uncertainty.replicates import learn_resamples
 from graphoid.uncertainty.resampling import Resampler
 from measure import best, closing_line, word
 
@@ -116,7 +116,7 @@ def cost() -> None:
     learner = gd.GSIMN()
     one = best(lambda: learner.fit(table), clock=time.process_time)
     graphs = best(
-        lambda: learned(learner, Resampler(table, "rows", 1), range(RESAMPLES)),
+        lambda: learn_resamples(learner, Resampler(table, "rows", 1), range(RESAMPLES)),
         seconds=3,
         clock=time.process_time,
     )

@@ -21,12 +21,11 @@ import graphoid as gd
 from graphoid.classifiers.columns import learn_attribute
 from graphoid.classifiers.likelihood import likelihood
 from graphoid.classifiers.search import Settings, climb
-from graphoid.classifiers.submodels import Submodels
-from graphoid.classifiers.submodels import submodels as counted
-from graphoid.experiments.compared import stream
-from graphoid.experiments.labeled import Labeled, labeled, stratified
-from graphoid.experiments.printed_classes import LOG_LOSS
-from graphoid.experiments.taken import file
+from graphoid.classifiers.submodels import Submodels, fastest
+from graphoid.experiments.experiment import stream
+from graphoid.experiments.labeled_data import Labeled, read_labeled, stratify
+from graphoid.experiments.papers.jakulin2006 import LOG_LOSS
+from graphoid.experiments.tables import file
 from measure import best, closing_line, times, word
 
 MOST_ALL_S = 54.0  # the paper's figure, on a laptop of 2006, for 39 sets, 5 times 5 folds
@@ -44,16 +43,17 @@ def submodels(rows: Labeled, known: np.ndarray) -> Submodels:
         learn_attribute(column, name, known, classes, len(labels), weights=None, discretize="auto")
         for name, column in zip(rows.attributes.column_names, rows.attributes.columns, strict=True)
     ]
-    return counted([codes for _, codes in coded], [a.size for a, _ in coded], classes, len(labels))
+    columns, sizes = [codes for _, codes in coded], [a.size for a, _ in coded]
+    return fastest(Submodels(columns, sizes, classes, len(labels)))
 
 
 def all_sets(uci: Path) -> None:
     """Print the time of learning all structures of Table 1, order 4; cutting numbers beside it."""
     climbing = cutting = 0.0
     for number, name in enumerate(LOG_LOSS):
-        rows = labeled(file(uci, f"{name}.csv", f"{name}.csv.gz"))
+        rows = read_labeled(file(uci, f"{name}.csv", f"{name}.csv.gz"))
         for repetition in range(REPETITIONS):
-            folds = stratified(rows.classes, N_FOLDS, stream(0, number, repetition))
+            folds = stratify(rows.classes, N_FOLDS, stream(0, number, repetition))
             for fold in range(N_FOLDS):
                 start = time.process_time()
                 of = submodels(rows, np.flatnonzero(folds != fold))
@@ -71,7 +71,7 @@ def all_sets(uci: Path) -> None:
 
 def one_fit(uci: Path) -> None:
     """Print the time of single fits."""
-    rows = labeled(file(uci, "tic-tac-toe.csv"))
+    rows = read_labeled(file(uci, "tic-tac-toe.csv"))
     of = submodels(rows, np.arange(rows.n_rows))
     structure = best(lambda: climb(of, likelihood(of), Settings()), clock=time.process_time) / 1e3
     print(f"tic-tac-toe, structure alone: {structure:.1f} ms")
@@ -85,7 +85,7 @@ def one_fit(uci: Path) -> None:
                 f"tic-tac-toe, {form}, preset={preset!r}: {min(ms):.1f} ms, median {median(ms):.1f}", end="  "
             )
             print(word(f"tic-tac-toe, {form}, {preset=}", holds=median(ms) <= MOST_TIC_TAC_TOE_MS))
-    adult = labeled(file(uci, "adult.csv.gz", "adult.csv"))
+    adult = read_labeled(file(uci, "adult.csv.gz", "adult.csv"))
     for preset in ("paper", None):
         start = time.process_time()
         gd.MarkovNetworkClassifier(max_order=3, preset=preset).fit(adult.attributes, adult.classes)

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 import graphoid as gd
-from graphoid.experiments.processes import spread
+from graphoid.experiments.processes import parallel_map
 from measure import calibration_error, closing_line, word
 
 ON_AVERAGE, EACH = "3 neighbors on average", "3 neighbors each"
@@ -64,7 +64,7 @@ def networks() -> None:
     """Measure F1 on Ising networks and on alarm."""
     for kind in (ON_AVERAGE, EACH):
         for rows, least in ((300, 0.98), (2_000, 0.999)):
-            scores = spread(partial(f1_of, rows, kind), range(10), PROCESSES, "learning")
+            scores = parallel_map(partial(f1_of, rows, kind), range(10), PROCESSES, "learning")
             mean, what = float(np.mean(scores)), f"F1 of gd.learn, Ising, {kind}, {rows:,} rows"
             print(f"{what:58}{mean:8.4f}, at least {least}  {word(what, holds=mean >= least)}", flush=True)
     if data := os.environ.get("GRAPHOID_DATA"):
@@ -103,7 +103,7 @@ def sampled(problem: int) -> Sampled:
 
 def calibration(problems: int) -> None:
     """Compare probabilities with how often the edges are there, and two samples of each with each other."""
-    found = spread(sampled, range(problems), PROCESSES, "sampling")
+    found = parallel_map(sampled, range(problems), PROCESSES, "sampling")
     p, t = (
         np.array([v for run in found for v in values(run)])
         for values in (lambda r: r.first, lambda r: r.true)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import graphoid as gd
-from graphoid.experiments.processes import spread
+from graphoid.experiments.processes import parallel_map
 from measure import best, closing_line, word
 
 if TYPE_CHECKING:
@@ -86,10 +86,12 @@ def optima(problems: int = 200, larger: int = 30) -> None:
     """Compare the search with the best of all graphs, and with climbs where those cannot be listed."""
     for score in (gd.BJP(), gd.IBScore()):
         name = type(score).__name__
-        share = float(np.mean(spread(partial(reaches_the_top, score), range(problems), PROCESSES, "six")))
+        share = float(
+            np.mean(parallel_map(partial(reaches_the_top, score), range(problems), PROCESSES, "six"))
+        )
         what = f"{name}: Search finds the best of all graphs of 6"
         print(f"{what:58}{share:8.1%} of {problems}, at least 98 %  {word(what, holds=share >= 0.98)}")
-        gains = spread(partial(above_the_climbs, score), range(larger), PROCESSES, "more")
+        gains = parallel_map(partial(above_the_climbs, score), range(larger), PROCESSES, "more")
         above, below = sum(gain > 1e-7 for gain in gains), sum(gain < -1e-7 for gain in gains)
         what = f"{name}: Search above the climbs, 16 to 32 variables"
         holds = below == 0 and 2 * above > larger

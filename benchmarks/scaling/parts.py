@@ -19,7 +19,7 @@ import graphoid as gd
 from graphoid.counts.engine import CountRequest
 from graphoid.counts.native import engine_for
 from graphoid.data.remote.stream import FileStream
-from graphoid.experiments.prepared import AS_IT_IS, PREPARATIONS, prepared
+from graphoid.experiments.uci_tables import AS_IT_IS, PREPARATIONS, prepare
 from scaling.files import KINDS, of_network, of_tree, uniform
 
 if TYPE_CHECKING:
@@ -240,7 +240,7 @@ def small_tables() -> list[tuple[str, Any]]:
     for name in SETS:
         paths = (folder / f"{name}.csv", folder / f"{name}.csv.gz")
         kept = PREPARATIONS.get(name, AS_IT_IS)
-        found += [(name, prepared(path, kept)) for path in paths if path.is_file()]
+        found += [(name, prepare(path, kept)) for path in paths if path.is_file()]
     if not found:
         for k in (6, 8, 10):
             rng = np.random.default_rng(k)

@@ -14,7 +14,7 @@ import graphoid as gd
 learners = {
     "GSMN*": gd.GSMN(),
     "GSIMN": gd.GSIMN(),
-    "robust": gd.GSMN(preset="robust"),
+    "robust": gd.RobustGSMN(),
     "MPL": gd.TwoPhase(gd.MPL()),
     "BJP": gd.HillClimb(gd.BJP()),
     "gd.learn": None,

@@ -23,7 +23,7 @@ connection.execute("CREATE TABLE answers AS SELECT * FROM answers")
 # ``where="source"`` leaves the rows in DuckDB:
 
 table = gd.read(connection.table("answers"), where="source")
-found = gd.GSIMN(preset="robust").fit(table).structure_
+found = gd.RobustGSMN(infer=True).fit(table).structure_
 print(repr(table))
 print(found)
 print("wrong pairs:", found.compare(survey_graph()).hamming, " queries:", found.cost.queries)
@@ -31,7 +31,7 @@ print("wrong pairs:", found.compare(survey_graph()).hamming, " queries:", found.
 # %%
 # and the result is that of the rows in memory, verdict by verdict:
 
-in_memory = gd.GSIMN(preset="robust").fit(gd.read(answers)).structure_
+in_memory = gd.RobustGSMN(infer=True).fit(gd.read(answers)).structure_
 print(in_memory.graph == found.graph)
 
 # %%
@@ -43,7 +43,7 @@ print(in_memory.graph == found.graph)
 #
 #     warehouse = ibis.postgres.connect(host="warehouse", database="sales")
 #     table = gd.read(warehouse.table("answers"), cache="answers.counts")
-#     found = gd.GSIMN(preset="robust").fit(table).structure_
+#     found = gd.RobustGSMN(infer=True).fit(table).structure_
 #
 # ``cache`` is a file that keeps the counts: a run that was stopped goes on from there, and another learner
 # asks only for what is new. Files too large for memory (Parquet, Arrow, CSV) are streamed:

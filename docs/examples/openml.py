@@ -10,7 +10,7 @@ is no network: set ``GRAPHOID_ONLINE=1`` when building the pages.)
 import graphoid as gd
 
 votes = gd.datasets.load("vote")  # OpenML 56: how 435 representatives voted on 16 questions in 1984
-found = gd.GSMN(preset="robust").fit(votes).structure_
+found = gd.RobustGSMN().fit(votes).structure_
 print(found)
 
 # %%

@@ -264,54 +264,41 @@ public:
 
     // Log odds of the closures of blankets: one line for each, as many numbers in it as there are variables.
     nb::object closures(nb::list blankets, double log_prior, double pseudo_count, bool occurring, unsigned threads) {
-        const std::vector<Blanket> asked = read_blankets(blankets);
-        std::vector<double> out(asked.size() * data_->columns.size());
-        {
-            nb::gil_scoped_release free;
+        return numbers_of(blankets, data_->columns.size(), [&](const std::vector<Blanket>& read, double* out) {
             Settings settings;
             settings.kind = Kind::bayesian;
             settings.log_prior = log_prior;
             settings.occurring = occurring;
             settings.rising = rising(pseudo_count);
-            closure_log_odds(*data_, cache_, settings, asked, threads, out.data());
-        }
-        return nb::cast(owned(std::move(out)));
+            closure_log_odds(*data_, cache_, settings, read, threads, out);
+        });
     }
 
     nb::object marginal_likelihood(nb::list blankets, double ess, unsigned threads) {
-        const std::vector<Blanket> asked = read_blankets(blankets);
-        std::vector<double> out(asked.size());
-        {
-            nb::gil_scoped_release free;
-            marginal_likelihoods(*data_, pseudo_counts_, ess, asked, threads, out.data());
-        }
-        return nb::cast(owned(std::move(out)));
+        return numbers_of(blankets, 1, [&](const std::vector<Blanket>& read, double* out) {
+            marginal_likelihoods(*data_, pseudo_counts_, ess, read, threads, out);
+        });
     }
 
-    nb::object evidence(nb::list blankets, bool interactions, double scale, unsigned threads) {
-        const std::vector<Blanket> asked = read_blankets(blankets);
-        std::vector<double> out(asked.size());
-        {
-            nb::gil_scoped_release free;
-            logistic_evidence(*data_, interactions, scale, asked, threads, out.data());
-        }
-        return nb::cast(owned(std::move(out)));
-    }
-
-    // (log-likelihoods, numbers of parameters)
-    nb::tuple logistic(nb::list blankets, bool interactions, double price, unsigned threads) {
-        const std::vector<Blanket> asked = read_blankets(blankets);
-        std::vector<Fitted> fitted(asked.size());
-        {
-            nb::gil_scoped_release free;
-            logistic_likelihoods(*data_, interactions, price, asked, threads, fitted.data());
-        }
-        std::vector<double> values, parameters;
-        for (const Fitted& f : fitted) values.push_back(f.log_likelihood), parameters.push_back(f.parameters);
-        return nb::make_tuple(owned(std::move(values)), owned(std::move(parameters)));
+    nb::object logistic(nb::list blankets, bool interactions, double price, double scale, unsigned threads) {
+        return numbers_of(blankets, 1, [&](const std::vector<Blanket>& read, double* out) {
+            logistic_terms(*data_, {interactions, price, scale}, read, threads, out);
+        });
     }
 
 private:
+    // What is computed of blankets, so many numbers for each, without the lock of the interpreter.
+    template <class Compute>
+    nb::object numbers_of(nb::list blankets, std::size_t each, Compute compute) {
+        const std::vector<Blanket> read = read_blankets(blankets);
+        std::vector<double> out(read.size() * each);
+        {
+            nb::gil_scoped_release free;
+            compute(read, out.data());
+        }
+        return nb::cast(owned(std::move(out)));
+    }
+
     // A new array of counts at the end of `arrays`; its memory, still to be filled.
     static std::int64_t* new_array(std::size_t cells, nb::list& arrays) {
         auto* memory = new std::int64_t[cells];
@@ -406,8 +393,7 @@ NB_MODULE(_native, m) {
         .def("occurring", &Handle::occurring)
         .def("closures", &Handle::closures)
         .def("marginal_likelihood", &Handle::marginal_likelihood)
-        .def("logistic", &Handle::logistic)
-        .def("evidence", &Handle::evidence);
+        .def("logistic", &Handle::logistic);
     bind_bounds(m);
     bind_chains(m);
     bind_climb(m);

@@ -37,19 +37,14 @@ void closure_log_odds(Dataset& data, SliceCache& cache, const Settings& settings
 void marginal_likelihoods(const Dataset& data, RisingTables& tables, double ess, const std::vector<Blanket>& blankets,
                           unsigned threads, double* out);
 
-// Maximum log-likelihood, and number of parameters, of a multinomial logistic model of x: main effects of the
-// members and, where `interactions` is set, products of two of them, added one by one while each is worth more than
-// `price` for every parameter.
-struct Fitted {
-    double log_likelihood, parameters;
+// Multinomial logistic models of x: main effects of the members and, with `interactions`, products of two of them that are
+// worth it. Effects are normal with standard deviation `scale` a priori, and a model is worth the logarithm of its marginal
+// likelihood (Laplace's approximation); where `scale` is infinite, its maximum log-likelihood less `price` for every weight.
+struct LogisticSettings {
+    bool interactions;
+    double price, scale;
 };
-void logistic_likelihoods(const Dataset& data, bool interactions, double price, const std::vector<Blanket>& blankets,
-                          unsigned threads, Fitted* out);
-
-// Logarithm of the marginal likelihood (Laplace's approximation) of a multinomial logistic model of x, whose effects are
-// normal with standard deviation `scale` a priori; with `interactions`, products of two members are added while they
-// raise it.
-void logistic_evidence(const Dataset& data, bool interactions, double scale, const std::vector<Blanket>& blankets,
-                       unsigned threads, double* out);
+void logistic_terms(const Dataset& data, const LogisticSettings& settings, const std::vector<Blanket>& blankets, unsigned threads,
+                    double* out);
 
 }  // namespace graphoid

@@ -1,240 +1,333 @@
-// Multinomial logistic models of a variable given its blanket, fitted to counts by Newton's method.
+// Logistic models of a variable given its blanket: main effects, and products of two members that are worth it.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <utility>
 #include <vector>
 
+#include "counting/parallel.hpp"
 #include "scores/blankets.hpp"
 #include "scores/linear.hpp"
-#include "counting/parallel.hpp"
+#include "scores/multinomial.hpp"
+#include "scores/response.hpp"
 
 namespace graphoid {
 
 namespace {
 
 constexpr int kMostSteps = 60;
-constexpr double kGain = 1e-10;      // what a step may still be worth when the search for the maximum ends
-constexpr double kDoubt = 0.5;       // a product is fitted even if it promises a little less than its price: a promise is rough
+constexpr double kGain = 1e-10;  // what a step may still be worth when the climb ends
 
-// New columns for states of a member (but its first), or for pairs of such states of two members: for each
-// configuration which of them is 1, or none.
-struct Columns {
-    static constexpr std::uint32_t kNone = ~0u;
-    std::uint32_t n = 0;
-    std::vector<std::uint32_t> of;
-
-    Columns(const Family& family, std::size_t width, std::size_t member, std::uint32_t arity) : n(arity - 1), of(family.n) {
-        for (std::size_t c = 0; c < family.n; ++c) of[c] = family.members[c * width + member] - 1u;  // kNone for state 0
-    }
-    Columns(const Columns& a, const Columns& b) : n(a.n * b.n), of(a.of.size()) {
-        for (std::size_t c = 0; c < of.size(); ++c) of[c] = a.of[c] == kNone || b.of[c] == kNone ? kNone : a.of[c] * b.n + b.of[c];
-    }
-};
-
-// Which columns of ones and zeros are 1 in each configuration: the constant, and those added to it.
+// Columns of a model, the constant first.
 struct Design {
-    std::uint32_t columns = 1;
-    std::size_t stride = 1;                 // room for so many in a configuration
-    std::vector<std::uint32_t> active;      // [configuration][place], in ascending order
-    std::vector<std::uint32_t> n_active;    // of each configuration
+    std::vector<const double*> columns;
+    std::vector<std::uint32_t> ones;  // the columns that are 1, row by row, where all others are 0 and those are most
+    std::vector<std::size_t> ends;    // of each row's
 
-    explicit Design(std::size_t configurations) : active(configurations, 0), n_active(configurations, 1) {}
-
-    Design with(const Columns& more) const {
-        Design wider(n_active.size());
-        wider.stride = stride + 1;
-        wider.n_active = n_active;
-        wider.active.resize(n_active.size() * wider.stride);
-        for (std::size_t c = 0; c < n_active.size(); ++c) {
-            std::copy_n(active.data() + c * stride, n_active[c], wider.active.data() + c * wider.stride);
-            if (more.of[c] != Columns::kNone) wider.active[c * wider.stride + wider.n_active[c]++] = columns + more.of[c];
+    std::size_t size() const { return columns.size(); }
+    void append(const Columns& more) {
+        for (std::size_t u = 0; u < more.width; ++u) columns.push_back(more[u]);
+    }
+    void list_ones(std::size_t rows) {
+        double found = 0;
+        for (const double* column : columns)
+            for (std::size_t c = 0; c < rows; ++c) found += column[c];
+        ones.clear();
+        ends.clear();
+        if (found > static_cast<double>(size() * rows) / 4) return;  // as many are multiplied at once
+        for (std::size_t c = 0; c < rows; ++c) {
+            for (std::size_t u = 0; u < size(); ++u)
+                if (columns[u][c] != 0) ones.push_back(static_cast<std::uint32_t>(u));
+            ends.push_back(ones.size());
         }
-        wider.columns = columns + more.n;
-        return wider;
     }
 };
 
-// A model of the counts of a family. Weights are [class beyond the first][column].
-class Logistic {
+// What a model is worth, and what it is expected to gain by more columns.
+class Objective {
 public:
-    explicit Logistic(const Family& family) : family_(family), classes_(family.states - 1), pi_(classes_), totals_(family.n, 0.0) {
-        for (std::size_t c = 0; c < family.n; ++c)
-            for (std::uint32_t s = 0; s < family.states; ++s) totals_[c] += family.counts[c * family.states + s];
-    }
+    virtual ~Objective() = default;
+    // Of the prior of a weight, by its column.
+    virtual double precision(std::size_t column) const = 0;
+    // `reached` at the best weights, `m` of them for each of the columns.
+    virtual double worth(double reached, const Cholesky& information, std::size_t m, std::size_t columns) const = 0;
+    // Of q more weights, which raise the log posterior by `gain` to second order.
+    virtual double promise(double gain, const Cholesky& information, std::size_t q) const = 0;
+    // What a product pays for having been chosen among so many.
+    virtual double price(std::size_t products) const = 0;
+    // By how much a promise may miss the price and still be tried: it is rough.
+    virtual double doubt() const = 0;
+    // Whether promises only shrink as products are added, so that only one that looks best is looked at again.
+    virtual bool shrinking() const = 0;
+};
 
-    // Climbs from `weights` to the maximum of the log-likelihood, which it returns.
+// Maximum likelihood, which is a flat prior, less a price for every weight.
+class PenalizedLikelihood final : public Objective {
+public:
+    explicit PenalizedLikelihood(double price) : price_(price) {}
+    double precision(std::size_t) const override { return 0; }
+    double worth(double reached, const Cholesky&, std::size_t m, std::size_t columns) const override {
+        return reached - price_ * static_cast<double>(m * columns);
+    }
+    double promise(double gain, const Cholesky&, std::size_t q) const override { return 0.5 * gain - price_ * static_cast<double>(q); }
+    double price(std::size_t) const override { return 0; }
+    double doubt() const override { return 0.5 * price_; }
+    bool shrinking() const override { return false; }
+
+private:
+    double price_;
+};
+
+// Marginal likelihood by Laplace's approximation, weights normal a priori.
+class LaplaceEvidence final : public Objective {
+public:
+    explicit LaplaceEvidence(double scale) : precision_(1 / (scale * scale)) {}
+    double precision(std::size_t column) const override { return column == 0 ? precision_ / (kConstant * kConstant) : precision_; }
+    double worth(double reached, const Cholesky& information, std::size_t m, std::size_t columns) const override {
+        double log_prior = 0;
+        for (std::size_t u = 0; u < columns; ++u) log_prior += std::log(precision(u));
+        return reached + 0.5 * (static_cast<double>(m) * log_prior - information.log_determinant());
+    }
+    double promise(double gain, const Cholesky& information, std::size_t q) const override {
+        return 0.5 * (gain - information.log_determinant() + static_cast<double>(q) * std::log(precision_));
+    }
+    double price(std::size_t products) const override { return std::log(1.0 + static_cast<double>(products)); }
+    double doubt() const override { return 1; }
+    bool shrinking() const override { return true; }
+
+private:
+    static constexpr double kConstant = 5;  // standard deviation of the constant a priori, in those of the effects
+    double precision_;
+};
+
+// Models of a response. Weights are [predictor][column].
+class Model {
+public:
+    Model(Response& response, Coding coding, const Objective& objective, const Simd& simd)
+        : response_(response), coding_(coding), objective_(objective), simd_(simd), m_(response.m), rows_(response.rows) {}
+
+    // Climbs from `weights` to the best ones by Newton's method, and returns what the model is worth. Promises are about it then.
     double fit(const Design& design, std::vector<double>& weights) {
-        const std::size_t k = classes_ * design.columns;
+        const std::size_t k = m_ * design.size();
         std::vector<double> step(k), tried(k);
-        double reached = evaluate(design, weights);
-        for (int steps = 0; steps < kMostSteps; ++steps) {
-            const Cholesky factor(std::vector<double>(hessian_), k);
-            factor.forward(gradient_.data(), step.data());
+        design_ = design;
+        if (coding_ == Coding::treatment) design_.list_ones(rows_);
+        double reached = evaluate(weights);
+        for (int steps = 0;; ++steps) {
+            information_ = Cholesky(std::vector<double>(hessian_), k);
+            information_.forward(gradient_.data(), step.data());
             const double promised = dot(step, step);
-            if (!(promised > 2 * kGain)) return reached + promised / 2;
-            factor.backward(step.data());
+            if (!(promised > 2 * kGain) || steps == kMostSteps) return worth(reached + promised / 2);
+            information_.backward(step.data());
             double size = 1, value;
             do {
                 for (std::size_t i = 0; i < k; ++i) tried[i] = weights[i] + size * step[i];
-                value = evaluate(design, tried);
+                value = evaluate(tried);
                 size /= 2;
             } while (!(value >= reached) && size > 1e-6);
-            if (!(value >= reached)) return reached;
+            if (!(value >= reached)) {
+                evaluate(weights);
+                return worth(reached);
+            }
             reached = value;
             weights.swap(tried);
         }
-        return reached;
     }
 
-    // What columns promise beyond a model that was fitted without them: Rao's score statistic, about twice the
-    // log-likelihood to be gained. One pass and no climb.
-    double promise(const Design& design, const Columns& more, const std::vector<double>& weights, const Cholesky& information) {
-        const std::size_t before = design.columns, added = more.n, k = classes_ * before, q = classes_ * added;
-        std::vector<double> gradient(q, 0.0), own(q * q, 0.0), cross(q * k, 0.0);
-        for (std::size_t c = 0; c < family_.n; ++c) {
-            const std::size_t u = more.of[c];
-            if (u == Columns::kNone) continue;
-            const std::uint32_t* active = design.active.data() + c * design.stride;
-            const std::size_t old = design.n_active[c];
-            probabilities(c, active, old, before, weights);
-            for (std::size_t a = 0; a < classes_; ++a) {
-                gradient[a * added + u] += family_.counts[c * family_.states + a + 1] - totals_[c] * pi_[a];
-                for (std::size_t b = 0; b < classes_; ++b) {
-                    const double v = spread(c, a, b);
-                    own[(a * added + u) * q + b * added + u] += v;
-                    double* row = cross.data() + (a * added + u) * k + b * before;
-                    for (std::size_t t = 0; t < old; ++t) row[active[t]] += v;
-                }
+    // By how much columns would raise what the fitted model is worth, to second order: one pass and no climb.
+    double promise(const Columns& more) const {
+        const std::size_t p = design_.size(), d = more.width, k = m_ * p, q = m_ * d;
+        Design columns;
+        columns.append(more);
+        if (coding_ == Coding::treatment) columns.list_ones(rows_);
+        std::vector<double> gradient(q, 0.0), cross(d * p), known(k * q), step(q), whole(q);
+        for (std::size_t a = 0; a < m_; ++a) {
+            slopes_along(columns, a, gradient.data() + a * d);
+            for (std::size_t b = 0; b <= a; ++b) {
+                std::fill(cross.begin(), cross.end(), 0.0);
+                products(curvatures(a, b), columns, design_, false, cross.data());
+                for (std::size_t u = 0; u < d; ++u)
+                    for (std::size_t t = 0; t < p; ++t)
+                        known[(b * p + t) * q + a * d + u] = known[(a * p + t) * q + b * d + u] = cross[u * p + t];
             }
         }
-        std::vector<double> known(q * k), diagonal(q), d(q);
-        for (std::size_t i = 0; i < q; ++i) information.forward(cross.data() + i * k, known.data() + i * k);
-        for (std::size_t i = 0; i < q; ++i) {
-            diagonal[i] = own[i * q + i];
-            for (std::size_t j = 0; j <= i; ++j)
-                for (std::size_t l = 0; l < k; ++l) own[i * q + j] -= known[i * k + l] * known[j * k + l];
-        }
-        Cholesky(std::move(own), q, diagonal.data()).forward(gradient.data(), d.data());
-        return dot(d, d);
-    }
-
-    // Of a model just fitted.
-    Cholesky information(const Design& design, const std::vector<double>& weights) {
-        evaluate(design, weights);
-        return Cholesky(std::vector<double>(hessian_), classes_ * design.columns);
+        information_.forward_each(known.data(), q);
+        std::vector<double> own = curvature(columns);
+        for (std::size_t i = 0; i < q; ++i) whole[i] = own[i * q + i] += objective_.precision(p);
+        for (std::size_t l = 0; l < k; ++l)
+            for (std::size_t i = 0; i < q; ++i)
+                for (std::size_t j = 0; j <= i; ++j) own[i * q + j] -= known[l * q + i] * known[l * q + j];
+        // columns may say nothing new, unless a prior speaks of them, too
+        const Cholesky factor(std::move(own), q, objective_.precision(p) > 0 ? nullptr : whole.data());
+        factor.forward(gradient.data(), step.data());
+        return objective_.promise(dot(step, step), factor, q);
     }
 
 private:
-    // Probabilities of the classes in a configuration, to pi_; returns the log of what they were divided by.
-    double probabilities(std::size_t c, const std::uint32_t* active, std::size_t n_active, std::size_t columns, const std::vector<double>& w) {
-        double most = 0, counted = 0;
-        for (std::size_t a = 0; a < classes_; ++a) {
-            double eta = 0;
-            for (std::size_t t = 0; t < n_active; ++t) eta += w[a * columns + active[t]];
-            pi_[a] = eta;
-            most = std::max(most, eta);
-            const double count = family_.counts[c * family_.states + a + 1];
-            if (count > 0) counted += count * eta;
+    double worth(double reached) const { return objective_.worth(reached, information_, m_, design_.size()); }
+
+    const double* curvatures(std::size_t a, std::size_t b) const { return response_.curvatures[Response::at(a, b)]; }
+
+    // out[i, j] += sum of weights[c] left[i][c] right[j][c] over rows c; with `lower`, all j <= i and maybe others.
+    void products(const double* weights, const Design& left, const Design& right, bool lower, double* out) const {
+        const std::size_t p = right.size();
+        if (left.ends.empty() || right.ends.empty())
+            return simd_.products(weights, left.columns.data(), left.size(), right.columns.data(), p, lower, rows_, out, p);
+        std::size_t i = 0, first = 0;
+        for (std::size_t c = 0; c < rows_; ++c) {
+            for (; i < left.ends[c]; ++i)
+                for (std::size_t j = first; j < (lower ? i + 1 : right.ends[c]); ++j) out[left.ones[i] * p + right.ones[j]] += weights[c];
+            first = right.ends[c];
         }
-        double z = std::exp(-most);
-        for (double& p : pi_) z += p = std::exp(p - most);
-        for (double& p : pi_) p /= z;
-        return counted - totals_[c] * (most + std::log(z));
     }
 
-    double spread(std::size_t c, std::size_t a, std::size_t b) const {
-        return totals_[c] * (a == b ? pi_[a] * (1 - pi_[a]) : -pi_[a] * pi_[b]);
+    void slopes_along(const Design& columns, std::size_t a, double* out) const {
+        const double* constant = design_.columns[0];
+        simd_.products(response_.residuals[a], &constant, 1, columns.columns.data(), columns.size(), false, rows_, out, columns.size());
     }
 
-    // The log-likelihood; its gradient and minus its second derivatives (lower triangle) to gradient_ and hessian_.
-    double evaluate(const Design& design, const std::vector<double>& w) {
-        const std::size_t p = design.columns, k = classes_ * p;
-        gradient_.assign(k, 0.0);
-        hessian_.assign(k * k, 0.0);
-        double sum = 0;
-        for (std::size_t c = 0; c < family_.n; ++c) {
-            const std::uint32_t* active = design.active.data() + c * design.stride;
-            const std::uint32_t* end = active + design.n_active[c];
-            sum += probabilities(c, active, design.n_active[c], p, w);
-            for (std::size_t a = 0; a < classes_; ++a) {
-                const double residual = family_.counts[c * family_.states + a + 1] - totals_[c] * pi_[a];
-                for (const std::uint32_t* u = active; u < end; ++u) gradient_[a * p + *u] += residual;
-                for (std::size_t b = 0; b <= a; ++b) {
-                    const double v = spread(c, a, b);
-                    for (const std::uint32_t* u = active; u < end; ++u) {
-                        double* row = hessian_.data() + (a * p + *u) * k + b * p;
-                        const std::uint32_t* last = a == b ? u + 1 : end;  // below the diagonal only
-                        for (const std::uint32_t* t = active; t < last; ++t) row[*t] += v;
-                    }
-                }
+    // Minus the second derivatives of the log-likelihood along some columns, lower triangle.
+    std::vector<double> curvature(const Design& columns) const {
+        const std::size_t p = columns.size(), k = m_ * p;
+        std::vector<double> h(k * k, 0.0), block(p * p);
+        for (std::size_t a = 0; a < m_; ++a)
+            for (std::size_t b = 0; b <= a; ++b) {
+                std::fill(block.begin(), block.end(), 0.0);
+                products(curvatures(a, b), columns, columns, true, block.data());
+                for (std::size_t u = 0; u < p; ++u)
+                    for (std::size_t t = 0; t <= u; ++t)
+                        h[(a * p + u) * k + b * p + t] = h[(a * p + t) * k + b * p + u] = block[u * p + t];
             }
-        }
+        return h;
+    }
+
+    // Log-likelihood and log prior (without its constant); gradient and minus second derivatives on the way.
+    double evaluate(const std::vector<double>& w) {
+        const std::size_t p = design_.size(), k = m_ * p;
+        for (std::size_t a = 0; a < m_; ++a) simd_.combine(design_.columns.data(), p, w.data() + a * p, rows_, response_.predictors[a]);
+        double sum = response_.evaluate();
+        gradient_.assign(k, 0.0);
+        for (std::size_t a = 0; a < m_; ++a) slopes_along(design_, a, gradient_.data() + a * p);
+        hessian_ = curvature(design_);
+        for (std::size_t a = 0; a < m_; ++a)
+            for (std::size_t u = 0; u < p; ++u) {
+                const std::size_t i = a * p + u;
+                const double precision = objective_.precision(u);
+                sum -= 0.5 * precision * w[i] * w[i];
+                gradient_[i] -= precision * w[i];
+                hessian_[i * k + i] += precision;
+            }
         return sum;
     }
 
-    const Family& family_;
-    std::size_t classes_;
-    std::vector<double> pi_, totals_, gradient_, hessian_;
+    Response& response_;
+    Coding coding_;
+    const Objective& objective_;
+    const Simd& simd_;
+    std::size_t m_, rows_;
+    std::vector<double> gradient_, hessian_;
+    Design design_;
+    Cholesky information_{{}, 0};
 };
 
-// Weights of a design that has got more columns since, the new ones 0.
-std::vector<double> widened(const std::vector<double>& weights, std::size_t classes, std::size_t before, std::size_t after) {
-    std::vector<double> wide(classes * after, 0.0);
-    for (std::size_t a = 0; a < classes; ++a)
-        std::copy_n(weights.begin() + static_cast<std::ptrdiff_t>(a * before), before, wide.begin() + static_cast<std::ptrdiff_t>(a * after));
-    return wide;
+Columns main_effect(const Family& family, std::size_t members, std::size_t member, std::uint32_t arity, Coding coding, std::size_t rows) {
+    const std::vector<double> code = code_states(coding, arity);
+    Columns columns(arity - 1, rows);
+    for (std::size_t i = 0; i < family.n; ++i)
+        for (std::size_t u = 0; u < columns.width; ++u)
+            columns[u][i] = code[static_cast<std::size_t>(family.members[i * members + member]) * columns.width + u];
+    return columns;
 }
 
-Fitted fit_blanket(const Dataset& data, const Blanket& blanket, bool interactions, double price) {
-    const Family family = count_family(data, blanket);
-    const std::size_t width = blanket.members.size(), classes = family.states - 1;
-    if (classes == 0) return {0.0, 0.0};
-    std::vector<Columns> effects;
-    Design design(family.n);
-    for (std::size_t m = 0; m < width; ++m) {
-        effects.emplace_back(family, width, m, data.columns[blanket.members[m]].arity);
-        design = design.with(effects.back());
-    }
-    Logistic model(family);
-    std::vector<double> weights(classes * design.columns, 0.0);
-    Fitted best{model.fit(design, weights), static_cast<double>(classes * design.columns)};
-    std::vector<Columns> left;
-    if (interactions)
-        for (std::size_t a = 0; a < width; ++a)
-            for (std::size_t b = a + 1; b < width; ++b) left.emplace_back(effects[a], effects[b]);
-    // Products are added in the order of what they promise for their price, until one does not keep it.
-    while (!left.empty()) {
-        const Cholesky information = model.information(design, weights);
-        std::size_t chosen = 0;
-        double most = -std::numeric_limits<double>::infinity();
-        for (std::size_t i = 0; i < left.size(); ++i) {
-            const double worth = model.promise(design, left[i], weights, information) / 2 - price * static_cast<double>(classes * left[i].n);
-            if (worth > most) {
-                most = worth;
-                chosen = i;
+// A product of two members, and what it promised when it was last looked at.
+struct Product {
+    const Columns *a, *b;
+    double promise;
+    std::size_t seen;  // how many had been added then
+
+    Columns columns() const {
+        Columns columns(a->width * b->width, a->rows);
+        for (std::size_t s = 0; s < a->width; ++s)
+            for (std::size_t t = 0; t < b->width; ++t) {
+                double* to = columns[s * b->width + t];
+                for (std::size_t i = 0; i < a->rows; ++i) to[i] = (*a)[s][i] * (*b)[t][i];
             }
+        return columns;
+    }
+};
+
+// What the best model is worth: main effects and products of two members, added in the order of what they promise until one
+// does not keep it.
+double best_model(const std::vector<Columns>& effects, const Columns& constant, bool interactions, Response& response,
+                  Coding coding, const Objective& objective, const Simd& simd) {
+    Model model(response, coding, objective, simd);
+    Design design;
+    design.append(constant);
+    for (const Columns& effect : effects) design.append(effect);
+    std::vector<double> weights(response.m * design.size(), 0.0);
+    double best = model.fit(design, weights);
+    std::vector<Product> left;
+    for (std::size_t a = 0; interactions && a < effects.size(); ++a)
+        for (std::size_t b = a + 1; b < effects.size(); ++b) {
+            left.push_back({&effects[a], &effects[b], 0, 0});
+            left.back().promise = model.promise(left.back().columns());
         }
-        if (!(most > -kDoubt * price)) break;
-        const Design wider = design.with(left[chosen]);
-        std::vector<double> at = widened(weights, classes, design.columns, wider.columns);
-        const Fitted found{model.fit(wider, at), static_cast<double>(classes * wider.columns)};
-        if (!(found.log_likelihood - best.log_likelihood > price * (found.parameters - best.parameters))) break;
-        left.erase(left.begin() + static_cast<std::ptrdiff_t>(chosen));
+    const double price = objective.price(left.size());
+    std::vector<Columns> added;
+    while (!left.empty()) {
+        const auto chosen = std::max_element(left.begin(), left.end(), [](const Product& a, const Product& b) { return a.promise < b.promise; });
+        if (!(chosen->promise > price - objective.doubt())) break;
+        if (chosen->seen < added.size()) {
+            chosen->promise = model.promise(chosen->columns());
+            chosen->seen = added.size();
+            continue;
+        }
+        added.push_back(chosen->columns());  // its numbers stay where they are
+        left.erase(chosen);
+        Design wider = design;
+        wider.append(added.back());
+        std::vector<double> at(response.m * wider.size(), 0.0);
+        for (std::size_t a = 0; a < response.m; ++a)
+            std::copy_n(weights.data() + a * design.size(), design.size(), at.data() + a * wider.size());
+        const double found = model.fit(wider, at) - price * static_cast<double>(added.size());
+        if (!(found > best)) break;
         best = found;
-        design = wider;
+        design = std::move(wider);
         weights = std::move(at);
+        if (!objective.shrinking())
+            for (Product& product : left) {
+                product.promise = model.promise(product.columns());
+                product.seen = added.size();
+            }
     }
     return best;
 }
 
+double fit_blanket(const Dataset& data, const Blanket& blanket, bool interactions, Coding coding, const Objective& objective) {
+    const Family family = count_family(data, blanket);
+    if (family.states < 2) return 0.0;
+    const std::size_t width = blanket.members.size(), rows = (family.n + 7) / 8 * 8;
+    Columns constant(1, rows);
+    std::fill_n(constant[0], family.n, 1.0);
+    std::vector<Columns> effects;
+    for (std::size_t i = 0; i < width; ++i)
+        effects.push_back(main_effect(family, width, i, data.columns[blanket.members[i]].arity, coding, rows));
+    MultinomialLogit response(family, coding, rows, data.simd);
+    return best_model(effects, constant, interactions, response, coding, objective, data.simd);
+}
+
 }  // namespace
 
-void logistic_likelihoods(const Dataset& data, bool interactions, double price, const std::vector<Blanket>& blankets,
-                          unsigned threads, Fitted* out) {
-    in_parallel(blankets.size(), threads, [&](std::size_t i, unsigned) { out[i] = fit_blanket(data, blankets[i], interactions, price); });
+void logistic_terms(const Dataset& data, const LogisticSettings& settings, const std::vector<Blanket>& blankets, unsigned threads,
+                    double* out) {
+    const PenalizedLikelihood likelihood(settings.price);
+    const LaplaceEvidence evidence(settings.scale);
+    const bool flat = std::isinf(settings.scale);
+    const Objective& objective = flat ? static_cast<const Objective&>(likelihood) : evidence;
+    in_parallel(blankets.size(), threads, [&](std::size_t i, unsigned) {
+        out[i] = fit_blanket(data, blankets[i], settings.interactions, flat ? Coding::treatment : Coding::orthonormal, objective);
+    });
 }
 
 }  // namespace graphoid

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from graphoid.learners.contexts.cspc import CSPC as CSPC
     from graphoid.learners.grow_shrink.gsimn import GSIMN as GSIMN
     from graphoid.learners.grow_shrink.gsmn import GSMN as GSMN
+    from graphoid.learners.grow_shrink.robust import RobustGSMN as RobustGSMN
     from graphoid.learners.pfmn.learner import PFMN as PFMN
     from graphoid.learners.pfmn.prices import Budget as Budget
     from graphoid.learners.pfmn.prices import SitePrice as SitePrice
@@ -115,6 +116,7 @@ _HOME = {
     "PartialCorrelation": "independence.partial_correlation",
     "Posterior": "learners.scored.posterior",
     "PriceList": "counts.remote.access_cost",
+    "RobustGSMN": "learners.grow_shrink.robust",
     "Search": "learners.scored.search",
     "SitePrice": "learners.pfmn.prices",
     "SparsePrior": "scores.priors",

@@ -1,13 +1,13 @@
 # The compiled module, as a type. A module cannot be an annotation, so its functions are those of `Kernels`,
 # which is what `counts.native.kernels()` returns; arguments go by position.
 # fmt: off
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphoid.counts.engine import Blanket
+from graphoid.counts.engine import Blanket, Positions, Resolve
 from graphoid.data.table import Codes
 from graphoid.logic.source import Question
 from graphoid.logic.verdict import Fact, Verdict
@@ -21,7 +21,6 @@ _U32: TypeAlias = NDArray[np.uint32]
 _U64: TypeAlias = NDArray[np.uint64]
 _Integers: TypeAlias = NDArray[np.integer]
 _Nums: TypeAlias = list[float]
-_Positions: TypeAlias = tuple[int, int, tuple[int, ...]]
 _Row = TypeVar("_Row", bound=tuple[object, ...])
 
 class Dataset:
@@ -32,7 +31,7 @@ class Dataset:
     @property
     def simd(self) -> str: ...
     def judge(
-        self, questions: list[Question], index: dict[str, int], resolve: Callable[[Question], _Positions],
+        self, questions: list[Question], index: dict[str, int], resolve: Resolve,
         kind: int, dof: int, log_prior: float, pseudo_count: float, occurring: bool, threads: int, /,
     ) -> tuple[list[int], list[int], list[tuple[int, ...]], _Nums, _Nums, _Nums, _Nums, _Nums, _Nums]: ...
     def tables(self, requests: list[tuple[int, ...]], threads: int, /) -> _I64: ...
@@ -44,10 +43,7 @@ class Dataset:
     ) -> _F64: ...
     def marginal_likelihood(self, blankets: list[Blanket], ess: float, threads: int, /) -> _F64: ...
     def logistic(
-        self, blankets: list[Blanket], interactions: bool, price: float, threads: int, /
-    ) -> tuple[_F64, _F64]: ...
-    def evidence(
-        self, blankets: list[Blanket], interactions: bool, scale: float, threads: int, /
+        self, blankets: list[Blanket], interactions: bool, price: float, scale: float, threads: int, /
     ) -> _F64: ...
 
 class Contexts:
@@ -74,7 +70,7 @@ class Resamples:
         self, kind: int, dof: int, alpha: float, propagate: bool, skip_independent: bool, both: bool,
         infer: bool, /,
     ) -> tuple[_U8, _I64]: ...
-    def strengths(self, questions: Sequence[_Positions], /) -> _F64: ...
+    def strengths(self, questions: Sequence[Positions], /) -> _F64: ...
 
 class RowMerger:
     def __init__(self, arities: Sequence[int], most: int) -> None: ...

@@ -80,8 +80,8 @@ def check_setting(name: str, value: object, allowed: Allowed, owner: str = "") -
     if value in allowed:
         return
     if isinstance(allowed, tuple):
-        *others, last = [repr(choice) for choice in allowed]
-        wanted = f"{', '.join(others)} or {last}"
+        *others, last = map(repr, allowed)
+        wanted = f"{', '.join(others)} or {last}" if others else last
     else:
         wanted = str(allowed)
     if owner:

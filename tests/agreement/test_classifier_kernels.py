@@ -80,15 +80,7 @@ def test_codes_beyond_the_values_are_refused():
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_submodels(case):
     plain = submodels(4, **case)
-    fast = NativeSubmodels(
-        native,
-        plain.columns,
-        plain.sizes,
-        plain.classes,
-        plain.n_classes,
-        weights=plain.weights,
-        theta=plain.theta,
-    )
+    fast = NativeSubmodels(plain, native)
     for face in [(), (1,), (0, 3), (0, 2, 4), (0, 1, 2, 3)]:
         same = {"rtol": 1e-10, "atol": 1e-10}
         np.testing.assert_allclose(fast.potential(face), plain.potential(face), **same)

@@ -8,11 +8,11 @@ from graphoid.uncertainty import resampling
 from graphoid.uncertainty.replicates import (
     graph_of,
     in_table,
-    learned,
-    measured,
+    kernel_settings,
+    learn_resamples,
+    measure_resamples,
     native_fits,
     pairs_of,
-    quick_settings,
 )
 from graphoid.uncertainty.resampling import Resampler
 from tests.support.tables import SIMD, needs_kernels, random_table
@@ -50,8 +50,8 @@ def test_the_same_graphs(learner, kind):
     for seed in range(3):
         table = dependent_table(seed)
         resampler = Resampler(table, kind, seed)
-        assert quick_settings(learner, resampler) is not None
-        found = learned(learner, resampler, range(12)).joined
+        assert kernel_settings(learner, resampler) is not None
+        found = learn_resamples(learner, resampler, range(12)).joined
         for r in range(12):
             graph = graph_of(learner, resampler.table(r))
             assert found[r].tolist() == [graph.has_edge(*pair) for pair in pairs_of(graph.n)]
@@ -62,12 +62,12 @@ def test_tables_beyond_two_bytes_of_codes():
     table = random_table(n_rows=400, arities=[20] * 7, seed=0)
     resampler = Resampler(table, "rows", 1)
     crossings = [(0, 1, (2, 3, 4, 5)), (5, 6, (0, 1, 2, 3, 4)), (0, 6, (3,))]
-    quick = measured(resampler, range(3), crossings)
+    quick = measure_resamples(resampler, range(3), crossings)
     plain = np.array([in_table(resampler.table(r), crossings) for r in range(3)])
     assert np.allclose(quick.bits, plain[:, :, 0], rtol=1e-12, atol=1e-12)
     assert np.array_equal(quick.bias, plain[:, :, 1])
     generous = gd.GSMN(test=gd.ChiSquare(alpha=0.9))
-    found = learned(generous, resampler, range(3)).joined
+    found = learn_resamples(generous, resampler, range(3)).joined
     for r in range(3):
         graph = graph_of(generous, resampler.table(r))
         assert found[r].tolist() == [graph.has_edge(*pair) for pair in pairs_of(7)]
@@ -80,10 +80,10 @@ def test_more_rows_than_two_bytes_count():
     c = np.where(rng.random(150_000) < 0.3, b, rng.integers(3, size=150_000))
     resampler = Resampler(gd.read({"a": a, "b": b, "c": c}), "rows", 1)
     crossings = [(0, 1, ()), (1, 2, (0,)), (0, 2, (1,))]
-    quick = measured(resampler, range(20), crossings)
+    quick = measure_resamples(resampler, range(20), crossings)
     plain = np.array([in_table(resampler.table(r), crossings) for r in range(20)])
     assert np.allclose(quick.bits, plain[:, :, 0], rtol=1e-12, atol=1e-12)
-    assert learned(gd.GSIMN(), resampler, range(20)).joined.shape == (20, 3)
+    assert learn_resamples(gd.GSIMN(), resampler, range(20)).joined.shape == (20, 3)
 
 
 def test_the_same_strengths():
@@ -91,7 +91,7 @@ def test_the_same_strengths():
     resampler = Resampler(table, "rows", 5)
     assert native_fits(resampler)
     crossings = [(0, 1, ()), (0, 1, (2, 3, 4)), (2, 4, (0, 1)), (1, 3, (0,))]
-    quick = measured(resampler, range(30), crossings)
+    quick = measure_resamples(resampler, range(30), crossings)
     plain = np.array([in_table(resampler.table(r), crossings) for r in range(30)])
     for k, values in enumerate(quick):
         assert np.allclose(values, plain[:, :, k], rtol=1e-12, atol=1e-13, equal_nan=True)
@@ -111,9 +111,9 @@ def test_the_same_rows_are_drawn(monkeypatch):
 def test_every_instruction_set(simd, monkeypatch):
     resampler = Resampler(dependent_table(5), "rows", 2)
     monkeypatch.setenv("GRAPHOID_SIMD", simd)
-    found = learned(gd.GSIMN(), resampler, range(20)).joined
+    found = learn_resamples(gd.GSIMN(), resampler, range(20)).joined
     monkeypatch.setenv("GRAPHOID_SIMD", "plain")
-    assert np.array_equal(found, learned(gd.GSIMN(), resampler, range(20)).joined)
+    assert np.array_equal(found, learn_resamples(gd.GSIMN(), resampler, range(20)).joined)
 
 
 def test_what_the_kernels_cannot_do_is_left_to_the_learner():
@@ -125,8 +125,8 @@ def test_what_the_kernels_cannot_do_is_left_to_the_learner():
         gd.HillClimb(gd.MPL()),
         gd.GSMN(test=gd.ChiSquare(thin=gd.ThinData(answer="independent"))),
     ):
-        assert quick_settings(learner, resampler) is None
-    assert quick_settings(gd.GSMN(), Resampler(dependent_table(0), "bayesian", 1)) is None
+        assert kernel_settings(learner, resampler) is None
+    assert kernel_settings(gd.GSMN(), Resampler(dependent_table(0), "bayesian", 1)) is None
 
 
 def test_more_cells_than_two_bytes_tell_apart():
@@ -134,10 +134,10 @@ def test_more_cells_than_two_bytes_tell_apart():
     resampler = Resampler(table, "rows", 1)
     assert len(resampler.counts) > 65_536
     crossings = [(0, 2, (1,)), (0, 1, (2,)), (0, 1, ())]
-    quick = measured(resampler, range(2), crossings)
+    quick = measure_resamples(resampler, range(2), crossings)
     plain = np.array([in_table(resampler.table(r), crossings) for r in range(2)])
     assert np.allclose(quick.bits, plain[:, :, 0], rtol=1e-12, atol=1e-12)
     assert np.array_equal(quick.bias, plain[:, :, 1])
     graph = graph_of(gd.GSMN(), resampler.table(0))
-    found = learned(gd.GSMN(), resampler, range(1)).joined[0]
+    found = learn_resamples(gd.GSMN(), resampler, range(1)).joined[0]
     assert found.tolist() == [graph.has_edge(*pair) for pair in pairs_of(3)]

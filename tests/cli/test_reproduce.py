@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from graphoid.cli.main import app
 from graphoid.experiments.catalog import EXPERIMENTS, Entry
-from graphoid.experiments.exact import Exact
+from graphoid.experiments.gsimn_exact import Exact
 
 
 @pytest.fixture

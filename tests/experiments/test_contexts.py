@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import graphoid as gd
-from graphoid.experiments.contexts import Divergence, Tests, divergence
+from graphoid.experiments.csgs import Divergence, Tests, divergence
 
 
 def cells(results, column, **where):

@@ -12,7 +12,7 @@ import pytest
 import graphoid as gd
 from graphoid.errors import DataError
 from graphoid.experiments.density import MEASURES, Density, conditional_losses, parts
-from graphoid.experiments.printed import DENSITY
+from graphoid.experiments.papers.lowd2014 import DENSITY
 from graphoid.models.gibbs_conditional import ConditionalGibbs
 from tests.models.test_density import TRUE, N, sampled
 from tests.models.test_gibbs_conditional import enumerated

@@ -25,7 +25,7 @@ def results():
 
 
 def test_cells_have_their_columns_decimals_and_a_spread_where_there_is_one(results):
-    assert results.shown() == [
+    assert results.texts() == [
         ["x", "10", "1,234.6 ± 7.9", "0.50"],
         ["y", "2,000", "3.0", ""],
         ["sum", "", "", "1.00"],
@@ -55,7 +55,7 @@ def test_json_is_plain(results):
 def test_a_row_too_short_is_an_error():
     wrong = Results("some", "title", (Column("a"), Column("b")), ((1,),))
     with pytest.raises(ValueError, match="zip"):
-        wrong.shown()
+        wrong.texts()
 
 
 def test_spread():

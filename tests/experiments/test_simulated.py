@@ -7,13 +7,14 @@ import dataclasses
 import pytest
 
 from graphoid.experiments.catalog import EXPERIMENTS
-from graphoid.experiments.compared import ALGORITHMS, ROBUST, stream
-from graphoid.experiments.exact import Exact
-from graphoid.experiments.forward import ForwardChaining
-from graphoid.experiments.networks import Networks
+from graphoid.experiments.experiment import stream
+from graphoid.experiments.gsimn_comparison import ALGORITHMS, ROBUST
+from graphoid.experiments.gsimn_exact import Exact
+from graphoid.experiments.gsimn_fch import ForwardChaining
+from graphoid.experiments.gsimn_networks import Networks
+from graphoid.experiments.gsimn_sampled import Sampled
 from graphoid.experiments.results import Spread
-from graphoid.experiments.sampled import Sampled
-from graphoid.experiments.taken import taken
+from graphoid.experiments.tables import select_rows
 
 BIF = """\
 network small { }
@@ -145,8 +146,8 @@ def test_rows_taken_keep_all_states_or_those_that_occur():
     from graphoid import read
 
     table = read({"a": ["x", "y", "z", "z"], "b": [1, 1, 2, 2]})
-    first = taken(table, slice(2))
+    first = select_rows(table, slice(2))
     assert (first.n_rows, first.variables) == (2, table.variables)
-    seen = taken(table, slice(2, None), occurring=True)
+    seen = select_rows(table, slice(2, None), occurring=True)
     assert [v.states for v in seen.variables] == [("z",), (2,)]
     assert seen.codes.tolist() == [[0, 0], [0, 0]]

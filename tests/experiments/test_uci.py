@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from graphoid.errors import DataError
-from graphoid.experiments.compared import ALGORITHMS
-from graphoid.experiments.prepared import AS_IT_IS, PREPARATIONS, Preparation, prepared
-from graphoid.experiments.printed import TABLE_1
-from graphoid.experiments.uci import MEAN, UCI, UNKNOWN
+from graphoid.experiments.gsimn_comparison import ALGORITHMS
+from graphoid.experiments.gsimn_uci import MEAN, UCI, UNKNOWN
+from graphoid.experiments.papers.bromberg2009 import TABLE_1
+from graphoid.experiments.uci_tables import AS_IT_IS, PREPARATIONS, Preparation, prepare
 
 # 16 rows without a gap: k = int(1 + log2 16) = 5
 ROWS = [(f"id{i}", f"{i:03}", f"{i % 5}", "ab"[i % 2]) for i in range(16)]
@@ -26,7 +26,7 @@ def written(folder, name, rows, header="id,number,few,class"):
 
 
 def test_numbers_with_too_many_values_are_cut_into_bins_of_equal_width(tmp_path):
-    table = prepared(written(tmp_path, "t.csv", ROWS), Preparation(drop=("id",)))
+    table = prepare(written(tmp_path, "t.csv", ROWS), Preparation(drop=("id",)))
     assert table.names == ("number", "few", "class")
     # 0..15 in five bins of width 3: 0-3, 4-6, 7-9, 10-12, 13-15, closed on the right
     assert table.column("number").tolist() == [0] * 4 + [1] * 3 + [2] * 3 + [3] * 3 + [4] * 3
@@ -35,7 +35,7 @@ def test_numbers_with_too_many_values_are_cut_into_bins_of_equal_width(tmp_path)
 
 
 def test_an_identifier_is_kept_if_it_is_named_a_label(tmp_path):
-    table = prepared(written(tmp_path, "t.csv", ROWS), Preparation(labels=("id", "number")))
+    table = prepare(written(tmp_path, "t.csv", ROWS), Preparation(labels=("id", "number")))
     assert [v.arity for v in table.variables] == [16, 16, 5, 2]
     assert table.variables[1].states[2] == "002"
 
@@ -43,14 +43,14 @@ def test_an_identifier_is_kept_if_it_is_named_a_label(tmp_path):
 def test_rows_with_a_missing_cell_go_but_not_for_a_column_left_out(tmp_path):
     rows = [("", *ROWS[0][1:]), ("id1", "1", "", "b"), *ROWS[2:]]
     path = written(tmp_path, "t.csv.gz", rows)
-    assert prepared(path).n_rows == 14
-    kept = prepared(path, Preparation(drop=("id",)))
+    assert prepare(path).n_rows == 14
+    kept = prepare(path, Preparation(drop=("id",)))
     assert (kept.n_rows, kept.name) == (15, "t")
 
 
 def test_a_row_number_counts_the_rows_of_the_file(tmp_path):
     rows = [("", *row[1:]) if i < 8 else row for i, row in enumerate(ROWS)]
-    table = prepared(written(tmp_path, "t.csv", rows), Preparation(row_number=True))
+    table = prepare(written(tmp_path, "t.csv", rows), Preparation(row_number=True))
     # rows 8 to 15 are left: k = 4 bins of width 7/4
     assert table.names[-1] == "row"
     assert table.column("row").tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
@@ -66,13 +66,13 @@ def test_a_row_number_counts_the_rows_of_the_file(tmp_path):
 )
 def test_what_cannot_be_used_is_said(tmp_path, rows, preparation, message):
     with pytest.raises(DataError, match=message):
-        prepared(written(tmp_path, "t.csv", rows), preparation)
+        prepare(written(tmp_path, "t.csv", rows), preparation)
 
 
 def test_an_empty_file_is_an_error(tmp_path):
     (tmp_path / "t.csv").write_text("", encoding="utf-8")
     with pytest.raises(DataError, match="cannot be read"):
-        prepared(tmp_path / "t.csv")
+        prepare(tmp_path / "t.csv")
 
 
 @pytest.fixture
@@ -119,7 +119,7 @@ needs_data = pytest.mark.skipif(not REAL, reason="set GRAPHOID_DATA to the folde
 @pytest.mark.parametrize("name", [name for name in TABLE_1 if name not in UNKNOWN])
 def test_prepared_tables_have_the_printed_size(name):
     files = [p for p in (Path(REAL) / "uci").iterdir() if p.name in (f"{name}.csv", f"{name}.csv.gz")]
-    table = prepared(files[0], PREPARATIONS.get(name, AS_IT_IS))
+    table = prepare(files[0], PREPARATIONS.get(name, AS_IT_IS))
     assert (len(table.variables), table.n_rows) == (TABLE_1[name].n, TABLE_1[name].n_rows)
 
 

@@ -130,15 +130,13 @@ def test_no_question_has_more_given_than_the_cap(learner: Any, most: int) -> Non
 
 
 def test_the_members_given_are_those_between_the_two() -> None:
-    from graphoid.learners.base import Questions
-    from graphoid.learners.grow_shrink.loop import Asking
+    from graphoid.learners.grow_shrink.loop import Examination
 
     # log p with 0 and with 1: 2 is strong with 0 only, 3 and 4 with both
     strength = [[0.0, 0, -90, -20, -30], [0, 0, -1, -25, -20], *[[0.0] * 5] * 3]
-    questions = Questions(gd.Oracle(gd.UndirectedGraph(5)))
-    assert Asking(questions, strength, 2).given(0, 1, (2, 3, 4)) == (3, 4)
-    assert Asking(questions, strength, 1).given(0, 1, (2, 3, 4)) == (3,)  # -20 both: by place
-    assert Asking(questions, strength, 3).given(0, 1, (2, 3, 4)) == (2, 3, 4)
+    assert Examination(0, {}, strength, 2, bool).given(1, (2, 3, 4)) == (3, 4)
+    assert Examination(0, {}, strength, 1, bool).given(1, (2, 3, 4)) == (3,)  # -20 both: by place
+    assert Examination(0, {}, strength, 3, bool).given(1, (2, 3, 4)) == (2, 3, 4)
 
 
 @pytest.mark.parametrize("learner", LEARNERS)

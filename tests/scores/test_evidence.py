@@ -12,7 +12,7 @@ from scipy import integrate
 import graphoid as gd
 from graphoid.counts.reference import ReferenceEngine
 from graphoid.errors import SettingsError
-from graphoid.scores.evidence import contrasts
+from graphoid.scores.logistic import contrasts
 
 RNG = np.random.default_rng(20)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
+
+    from graphoid.data.variables import State
 
 FEW = 10
 """Whole numbers with at most this many different values are taken for levels, not for quantities: scales,
@@ -53,7 +55,7 @@ class Attribute(ABC):
         """How many values there are."""
 
     @abstractmethod
-    def codes(self, raw: Any) -> NDArray[np.uint16]:
+    def codes(self, raw: object) -> NDArray[np.uint16]:
         """Return a code for every row; ``size`` for what was not seen."""
 
 
@@ -61,7 +63,7 @@ class Attribute(ABC):
 class Levels(Attribute):
     """A column of levels."""
 
-    levels: tuple[Any, ...]
+    levels: tuple[State, ...]
 
     @property
     def values(self) -> tuple[str, ...]:
@@ -73,7 +75,7 @@ class Levels(Attribute):
         """How many values there are."""
         return len(self.levels) + self.has_missing
 
-    def codes(self, raw: Any) -> NDArray[np.uint16]:
+    def codes(self, raw: object) -> NDArray[np.uint16]:
         """Return a code for every row; ``size`` for what was not seen."""
         column = encode_column(raw, self.name)
         levels = column.states()
@@ -103,7 +105,7 @@ class Intervals(Attribute):
         """How many values there are."""
         return len(self.cuts) + 1 + self.has_missing
 
-    def codes(self, raw: Any) -> NDArray[np.uint16]:
+    def codes(self, raw: object) -> NDArray[np.uint16]:
         """Return a code for every row; ``size`` for what was not seen."""
         if isinstance(raw, np.ndarray) and raw.dtype.kind in "iuf" and not np.ma.isMaskedArray(raw):
             numbers = raw.astype(np.float64, copy=False)
@@ -118,7 +120,7 @@ class Intervals(Attribute):
 
 
 def learn_attribute(
-    raw: Any,
+    raw: object,
     name: str,
     rows: NDArray[np.intp],
     classes: NDArray[np.intp],
@@ -173,7 +175,7 @@ def learn_attribute(
     return attribute, np.take(ranks, codes)
 
 
-def encode_column(raw: Any, name: str) -> Encoded:
+def encode_column(raw: object, name: str) -> Encoded:
     """Return a column as levels and codes; objects of unknown types are told apart by their text."""
     try:
         return encode(raw, name)
@@ -183,7 +185,7 @@ def encode_column(raw: Any, name: str) -> Encoded:
         raise
 
 
-def _refuse_other_kind(name: str, learned: Sequence[Any], now: Sequence[Any]) -> None:
+def _refuse_other_kind(name: str, learned: Sequence[State], now: Sequence[State]) -> None:
     """Raise if a column held numbers and holds text now, or the reverse: no level would be recognized."""
     if not learned or not now or isinstance(learned[0], str) == isinstance(now[0], str):
         return

@@ -13,7 +13,7 @@ weights.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
@@ -22,6 +22,8 @@ from graphoid.models.quasi_newton import MEMORY, minimize
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from graphoid._native import Kernels
 
     Floats = NDArray[np.float64]
 
@@ -46,7 +48,7 @@ class Potentials(NamedTuple):
 
     at: NDArray[np.int32]
     """For every row, its line in the table of every face."""
-    classes: NDArray[Any]
+    classes: NDArray[np.integer]
     row_weights: Floats | None
     """A weight a row; None for one each."""
     start: Floats
@@ -123,36 +125,34 @@ class PlainConditional:
     def minimum(self) -> Floats:
         """Return the scales and weights with the highest posterior."""
         begin = np.append(self._prior, np.zeros(self._of.counted.size))
-        found = minimize(self.loss, begin, most_iterations=MOST_ITERATIONS, slope=SLOPE, gain=TOLERANCE)
-        return np.asarray(found.x)
+        return minimize(self.loss, begin, most_iterations=MOST_ITERATIONS, slope=SLOPE, gain=TOLERANCE).at
 
 
 class NativeConditional:
     """By the compiled kernel."""
 
-    def __init__(self, of: Potentials, native: Any) -> None:
+    def __init__(self, of: Potentials, native: Kernels) -> None:
         self._native = native.Potentials(
-            **{
-                name: np.ascontiguousarray(array, dtype=np.uint16 if name == "classes" else None)
-                for name, array in of._asdict().items()
-                if array is not None
-            },
-            **({"row_weights": None} if of.row_weights is None else {}),
-            scale_precision=SCALE_PRECISION,
-            weight_precision=WEIGHT_PRECISION,
+            np.ascontiguousarray(of.at),
+            np.ascontiguousarray(of.classes, dtype=np.uint16),
+            of.row_weights,
+            of.start,
+            of.start_own,
+            of.counted,
+            of.own,
+            of.face,
+            of.relevance,
+            SCALE_PRECISION,
+            WEIGHT_PRECISION,
         )
 
     def loss(self, at: Floats) -> tuple[float, Floats]:
         """Return its value and its derivatives."""
-        value, slope = self._native.loss(at)
-        return value, slope
+        return self._native.loss(at)
 
     def minimum(self) -> Floats:
         """Return the scales and weights with the highest posterior."""
-        found: Floats = self._native.minimum(
-            memory=MEMORY, iterations=MOST_ITERATIONS, slope=SLOPE, gain=TOLERANCE
-        )
-        return found
+        return self._native.minimum(MEMORY, MOST_ITERATIONS, SLOPE, TOLERANCE)
 
 
 def split_scales(of: Potentials, at: Floats) -> tuple[Floats, Floats]:

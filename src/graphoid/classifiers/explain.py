@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -40,8 +40,8 @@ class Explanation:
         What each hyperedge added, the largest first.
     """
 
-    predicted: Any
-    against: Any
+    predicted: object
+    against: object
     log_odds: float
     prior: float
     contributions: tuple[Contribution, ...]
@@ -59,7 +59,7 @@ def explain_row(
     mixture: Mixture,
     attributes: Sequence[Attribute],
     codes: Sequence[int],
-    classes: NDArray[Any],
+    classes: NDArray[np.generic],
     predicted: int,
     against: int,
 ) -> Explanation:

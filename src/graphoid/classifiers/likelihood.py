@@ -7,7 +7,7 @@ kernel does the same with tables of probabilities in place of logarithms.
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from scipy.special import logsumexp
@@ -18,6 +18,7 @@ from graphoid.counts.native import kernels
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from graphoid._native import Kernels
     from graphoid.classifiers.submodels import Face, Submodels
 
 
@@ -90,18 +91,17 @@ class PlainLikelihood:
 class NativeLikelihood:
     """By the compiled kernel."""
 
-    def __init__(self, submodels: Submodels, native: Any, n_threads: int) -> None:
+    def __init__(self, submodels: Submodels, native: Kernels, n_threads: int) -> None:
         self._climb = native.Climb(*submodels.for_kernels())
         self._n_threads = n_threads
 
     def start(self) -> float:
         """Return the log-likelihood of the structure that holds the class alone."""
-        return float(self._climb.start())
+        return self._climb.start()
 
     def with_each(self, faces: NDArray[np.int32], new: NDArray[np.bool_]) -> NDArray[np.float64]:
         """Return the log-likelihood of the structure so far with each of some hyperedges."""
-        out: NDArray[np.float64] = self._climb.with_each(faces, _signs(faces, new), self._n_threads)
-        return out
+        return self._climb.with_each(faces, _signs(faces, new), self._n_threads)
 
     def add(self, face: NDArray[np.int32], new: NDArray[np.bool_]) -> None:
         """Make a hyperedge part of the structure."""

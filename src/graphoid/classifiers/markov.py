@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self, TypeGuard
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from graphoid.classifiers.mixture import average_structures, best_structure
 from graphoid.classifiers.prior import PRIORS
 from graphoid.classifiers.search import Settings, climb
 from graphoid.classifiers.structures import Structure, best_regions, path, structures
-from graphoid.classifiers.submodels import submodels
+from graphoid.classifiers.submodels import Submodels, fastest
 from graphoid.counts.native import available_threads
 from graphoid.data.read import open_source
 from graphoid.data.source import Source
@@ -34,7 +34,13 @@ from graphoid.errors import DataError, SettingsError
 from graphoid.logic.names import shown
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from collections.abc import Sequence
+
+    import pandas as pd
+    import polars as pl
+    from matplotlib.axes import Axes
+    from numpy.typing import ArrayLike, NDArray
+    from sklearn.utils import Tags
 
 CHUNK = 2**16
 """Rows predicted at a time: their codes take two bytes an attribute, their scores 16 a class."""
@@ -142,7 +148,7 @@ class MarkovNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         self.preset = preset
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: pd.DataFrame | ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn structures and potentials.
 
         Parameters
@@ -158,9 +164,11 @@ class MarkovNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         source, rows = self._open(X, reset=True)
         target = np.asarray(check_y(y, estimator=self))
         check_consistent_length(rows, target)
-        weights = None if sample_weight is None else self._weights(sample_weight, rows)
-        kept = np.arange(source.n_rows) if weights is None else np.flatnonzero(weights > 0)
-        weights = None if weights is None or (weights[kept] == 1.0).all() else weights[kept]
+        kept, weights = np.arange(source.n_rows), None
+        if sample_weight is not None:
+            weights = check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True)
+            kept = np.flatnonzero(weights > 0)
+            weights = None if (weights[kept] == 1.0).all() else weights[kept]
         self.classes_, classes = _classes(target[kept])
         self.attributes_ = []
         columns = []
@@ -170,13 +178,9 @@ class MarkovNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             )
             self.attributes_.append(attribute)
             columns.append(codes)
-        of = submodels(
-            columns,
-            [attribute.size for attribute in self.attributes_],
-            classes,
-            len(self.classes_),
-            weights=weights,
-            theta=float(self.theta),
+        sizes = [attribute.size for attribute in self.attributes_]
+        of = fastest(
+            Submodels(columns, sizes, classes, len(self.classes_), weights=weights, theta=float(self.theta))
         )
         settings = Settings(self.max_order, self.candidates, self.prior, bool(self.acyclic))
         self._climb = climb(of, likelihood(of, n_threads=self._n_threads()), settings)
@@ -192,7 +196,7 @@ class MarkovNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             self._single = self._mixture = fit_potentials(self._climb, of, averaging=bool(self.averaging))
         return self
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+    def predict_proba(self, X: pd.DataFrame | ArrayLike) -> NDArray[np.float64]:
         """Return a line of class probabilities for every row, in the order of :attr:`classes_`.
 
         Rows are taken in chunks, so that little more than the result is held in memory.
@@ -208,19 +212,25 @@ class MarkovNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         out /= out.sum(axis=1, keepdims=True)
         return out
 
-    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+    def predict_log_proba(self, X: pd.DataFrame | ArrayLike) -> NDArray[np.float64]:
         """Return the logarithms of the class probabilities."""
         with np.errstate(divide="ignore"):
             logs: NDArray[np.float64] = np.log(self.predict_proba(X))
         return logs
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: pd.DataFrame | ArrayLike) -> NDArray[np.generic]:
         """Return the likeliest class of every row."""
         p = self.predict_proba(X)
-        likeliest: NDArray[Any] = self.classes_[p.argmax(axis=1)]
+        likeliest: NDArray[np.generic] = self.classes_[p.argmax(axis=1)]
         return likeliest
 
-    def explain(self, row: Any, *, predicted: Any = None, against: Any = None) -> Explanation:
+    def explain(
+        self,
+        row: pd.DataFrame | NDArray[np.generic] | Mapping[str, object] | Sequence[object],
+        *,
+        predicted: object = None,
+        against: object = None,
+    ) -> Explanation:
         """Say what each hyperedge contributed to the prediction of one row, in log-odds.
 
         With averaged structures (``preset="paper"``) this is the prediction of the best of them.
@@ -245,7 +255,9 @@ class MarkovNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             self._single, self.attributes_, [int(c[0]) for c in codes], self.classes_, int(first), int(second)
         )
 
-    def draw(self, *, positions: Mapping[str, tuple[float, float]] | None = None, ax: Any = None) -> Any:
+    def draw(
+        self, *, positions: Mapping[str, tuple[float, float]] | None = None, ax: Axes | None = None
+    ) -> Axes:
         """Draw the hyperedges of the best structure with matplotlib, which is an extra.
 
         Parameters
@@ -264,7 +276,8 @@ class MarkovNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
 
         check_is_fitted(self)
         names = [attribute.name for attribute in self.attributes_]
-        return draw_hyperedges(self.hyperedges_, names, positions=positions, ax=ax)
+        axes: Axes = draw_hyperedges(self.hyperedges_, names, positions=positions, ax=ax)
+        return axes
 
     @property
     def posterior_(self) -> list[Structure]:
@@ -272,18 +285,20 @@ class MarkovNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         check_is_fitted(self)
         return structures(self._climb, [attribute.name for attribute in self.attributes_])
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True
         tags.input_tags.string = True
         return tags
 
-    def _open(self, X: Any, *, reset: bool) -> tuple[Source, Any]:
+    def _open(
+        self, X: pd.DataFrame | ArrayLike, *, reset: bool
+    ) -> tuple[Source, pd.DataFrame | NDArray[np.generic]]:
         """Return checked rows as a source, and in the form they came in."""
-        if hasattr(X, "collect") and hasattr(X, "collect_schema"):
-            X = X.collect()  # a lazy frame of polars
-        if hasattr(X, "columns"):  # a data frame: its columns keep their types
+        if _is_lazy(X):
+            X = X.collect()
+        if _is_frame(X):  # its columns keep their types
             rows = validate_data(self, X, skip_check_array=True, reset=reset)
         else:
             rows = validate_data(self, X, dtype=None, ensure_all_finite="allow-nan", reset=reset)
@@ -294,9 +309,11 @@ class MarkovNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             raise DataError("Found array with 0 feature(s): there is no column to learn from.")
         return source, rows
 
-    def _one_row(self, row: Any) -> Source:
+    def _one_row(
+        self, row: pd.DataFrame | NDArray[np.generic] | Mapping[str, object] | Sequence[object]
+    ) -> Source:
         """Return a row, in whatever form it comes, as a source."""
-        if hasattr(row, "columns") or np.ndim(row) == 2:
+        if not isinstance(row, Mapping) and (_is_frame(row) or np.asarray(row, dtype=object).ndim == 2):
             source, _ = self._open(row, reset=False)
             if source.n_rows != 1:
                 raise DataError(
@@ -321,12 +338,6 @@ class MarkovNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         raw = source.load(range(len(source.names)))
         return [attribute.codes(column) for attribute, column in zip(self.attributes_, raw, strict=True)]
 
-    def _weights(self, sample_weight: Any, rows: Any) -> NDArray[np.float64]:
-        weights: NDArray[np.float64] = check_sample_weight(
-            sample_weight, rows, dtype=np.float64, ensure_non_negative=True
-        )
-        return weights
-
     def _best(self) -> tuple[float, float]:
         path = self._climb.choices()[: self._climb.best]
         if not path:
@@ -334,7 +345,7 @@ class MarkovNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         step, i = path[-1]
         return float(step.log_posterior[i]), float(step.dof[i])
 
-    def _class(self, label: Any) -> int:
+    def _class(self, label: object) -> int:
         found = np.flatnonzero(self.classes_ == label)
         if not len(found):
             raise DataError(f"{label!r} is not a class; the classes are {self.classes_.tolist()}.")
@@ -346,18 +357,16 @@ class MarkovNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         return available_threads() if self.n_jobs == -1 else int(self.n_jobs)
 
     def _check_settings(self) -> None:
-        for name, least in (("max_order", 2), ("candidates", 1)):
-            value = getattr(self, name)
-            if not _is_whole(value) or value < least:
-                raise SettingsError(f"{name} is {value!r}; it must be a whole number of at least {least}.")
+        for name, number, least in (("max_order", self.max_order, 2), ("candidates", self.candidates, 1)):
+            if not _is_whole(number) or number < least:
+                raise SettingsError(f"{name} is {number!r}; it must be a whole number of at least {least}.")
         if self.max_order > MOST_ORDER:
             raise SettingsError(f"max_order is {self.max_order}; the most is {MOST_ORDER}.")
-        for name, choices in (
-            ("prior", PRIORS),
-            ("discretize", ("auto", "mdlp", None)),
-            ("preset", (None, "paper")),
+        for name, value, choices in (
+            ("prior", self.prior, PRIORS),
+            ("discretize", self.discretize, ("auto", "mdlp", None)),
+            ("preset", self.preset, (None, "paper")),
         ):
-            value = getattr(self, name)
             if value not in choices:
                 raise SettingsError(f"{name} is {value!r}; expected one of {', '.join(map(repr, choices))}.")
         if not isinstance(self.theta, (int, float, np.number)) or not 0 < self.theta < math.inf:
@@ -370,11 +379,11 @@ class MarkovNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             )
 
 
-def _is_whole(value: Any) -> bool:
+def _is_whole(value: object) -> bool:
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
-def _classes(target: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+def _classes(target: NDArray[np.generic]) -> tuple[NDArray[np.generic], NDArray[np.intp]]:
     """Return the different classes in order, and every row's as a position."""
     if target.dtype != object:
         check_classification_targets(target)
@@ -391,7 +400,19 @@ def _classes(target: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
     return np.array(levels, dtype=object), codes
 
 
-def _slice(rows: Any, first: int, last: int) -> Any:
-    if hasattr(rows, "iloc"):
-        return rows.iloc[first:last]
-    return rows[first:last] if isinstance(rows, np.ndarray) else rows.slice(first, last - first)
+def _is_lazy(X: object) -> TypeGuard[pl.LazyFrame]:
+    return hasattr(X, "collect") and hasattr(X, "collect_schema")
+
+
+def _is_frame(X: object) -> TypeGuard[pd.DataFrame]:
+    return hasattr(X, "columns")
+
+
+def _slice(
+    rows: pd.DataFrame | NDArray[np.generic], first: int, last: int
+) -> pd.DataFrame | NDArray[np.generic]:
+    if isinstance(rows, np.ndarray):
+        return rows[first:last]
+    import narwhals.stable.v2 as nw
+
+    return nw.from_native(rows, eager_only=True)[first:last].to_native()

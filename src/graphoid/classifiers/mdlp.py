@@ -2,7 +2,7 @@ r"""Cutting numbers where the class changes: entropy and minimum description len
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -17,7 +17,8 @@ from graphoid.classifiers.estimator import (
 )
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
+    from sklearn.utils import Tags
 
 TIE = 1e-12
 """Entropies (in bits) this close differ by rounding only; the lowest of such cuts is taken."""
@@ -132,7 +133,7 @@ class MDLPDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  #
     ([array([6.5])], array([0., 0., 1.]))
     """
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Find the cuts.
 
         Parameters
@@ -144,12 +145,14 @@ class MDLPDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  #
         sample_weight : array-like of shape (n_rows,), optional
             How many rows each row stands for.
         """
-        X, y = validate_data(self, X, y, dtype=np.float64, ensure_all_finite="allow-nan")
-        check_classification_targets(y)
-        weights = None if sample_weight is None else check_sample_weight(sample_weight, X, dtype=np.float64)
-        labels, classes = np.unique(y, return_inverse=True)
+        rows, target = validate_data(self, X, y, dtype=np.float64, ensure_all_finite="allow-nan")
+        check_classification_targets(target)
+        weights = None
+        if sample_weight is not None:
+            weights = check_sample_weight(sample_weight, rows, dtype=np.float64)
+        labels, classes = np.unique(target, return_inverse=True)
         self.cuts_ = []
-        for column in X.T:
+        for column in rows.T:
             known = ~np.isnan(column)
             if weights is not None:
                 known &= weights > 0
@@ -160,17 +163,17 @@ class MDLPDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  #
             )
         return self
 
-    def transform(self, X: Any) -> NDArray[np.float64]:
+    def transform(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return the interval of every number, counted from 0; NaN where it is missing."""
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=False)
-        out = np.empty(X.shape)
+        rows = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=False)
+        out = np.empty(rows.shape)
         for i, cuts in enumerate(self.cuts_):
-            out[:, i] = np.searchsorted(cuts, X[:, i])
-        out[np.isnan(X)] = np.nan
+            out[:, i] = np.searchsorted(cuts, rows[:, i])
+        out[np.isnan(rows)] = np.nan
         return out
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         tags.input_tags.allow_nan = True

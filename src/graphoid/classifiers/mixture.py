@@ -7,7 +7,7 @@ let the structure so far, with one more term or without, enter with a weight; or
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 from scipy.special import softmax
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from graphoid._native import Kernels
     from graphoid.classifiers.search import Climb, Step
     from graphoid.classifiers.submodels import Face, Submodels
 
@@ -93,21 +94,21 @@ class PlainPredictor(Predictor):
         scores = np.tile(mixture.start, (n_rows, 1))
         out = np.zeros_like(scores)
         for operation in mixture.program:
-            said: Any = 0.0
+            after = scores
             if operation.term is not None:
                 face, table = mixture.terms[operation.term]
-                said = table[tuple(columns[v] for v in face)]
+                after = scores + table[tuple(columns[v] for v in face)]
             if operation.weight is None:
-                scores += said
+                scores = after
             else:
-                out += operation.weight * softmax(scores + said, axis=1)
+                out += operation.weight * softmax(after, axis=1)
         return out
 
 
 class NativePredictor(Predictor):
     """By the compiled kernel."""
 
-    def __init__(self, mixture: Mixture, native: Any, n_threads: int) -> None:
+    def __init__(self, mixture: Mixture, native: Kernels, n_threads: int) -> None:
         lengths = [len(term.face) for term in mixture.terms]
         self._native = native.Mixture(
             [size + 1 for size in mixture.sizes],
@@ -123,8 +124,7 @@ class NativePredictor(Predictor):
 
     def predict(self, columns: Sequence[NDArray[np.uint16]], n_rows: int) -> NDArray[np.float64]:
         """Return a line of probabilities for every row."""
-        out: NDArray[np.float64] = self._native.predict(list(columns), n_rows, self._n_threads)
-        return out
+        return self._native.predict(list(columns), n_rows, self._n_threads)
 
 
 def posterior(climb: Climb) -> tuple[float, list[NDArray[np.float64]]]:

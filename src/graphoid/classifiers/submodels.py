@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
+
+    from graphoid._native import Kernels
+
+    Codes: TypeAlias = NDArray[np.uint16]
 
 Face = tuple[int, ...]
 """Positions of attributes, ascending."""
@@ -55,9 +59,9 @@ class Submodels:
 
     def __init__(
         self,
-        columns: Sequence[NDArray[Any]],
+        columns: Sequence[NDArray[np.integer]],
         sizes: Sequence[int],
-        classes: NDArray[Any],
+        classes: NDArray[np.integer],
         n_classes: int,
         *,
         weights: NDArray[np.float64] | None = None,
@@ -75,7 +79,9 @@ class Submodels:
         self._potentials: dict[Face, NDArray[np.float64]] = {}
         self._informations: dict[Face, float] = {}
 
-    def for_kernels(self) -> tuple[Any, ...]:
+    def for_kernels(
+        self,
+    ) -> tuple[list[Codes], list[int], Codes, int, NDArray[np.float64] | None, float]:
         """Return the rows and what belongs to them as the compiled classes take them."""
         columns = [np.ascontiguousarray(column, dtype=np.uint16) for column in self.columns]
         classes = np.ascontiguousarray(self.classes, dtype=np.uint16)
@@ -173,8 +179,8 @@ class Submodels:
 class NativeSubmodels(Submodels):
     """By the compiled kernel."""
 
-    def __init__(self, native: Any, *args: Any, **settings: Any) -> None:
-        super().__init__(*args, **settings)
+    def __init__(self, of: Submodels, native: Kernels) -> None:
+        super().__init__(of.columns, of.sizes, of.classes, of.n_classes, weights=of.weights, theta=of.theta)
         self._native = native.Submodels(*self.for_kernels())
 
     def potential(self, face: Face) -> NDArray[np.float64]:
@@ -183,26 +189,23 @@ class NativeSubmodels(Submodels):
 
     def own_potential(self, face: Face) -> NDArray[np.float64]:
         r"""Return what counting a row itself adds to :math:`\varphi_F` in its own cell, at its own class."""
-        table: NDArray[np.float64] = self._native.own_potential(face)
+        table = self._native.own_potential(face)
         return table.reshape(*(self.sizes[v] for v in face), self.n_classes)
 
     def term(self, face: Face, new: Iterable[Face]) -> NDArray[np.float64]:
         """Return what a hyperedge adds to the log score of each class, the sum over its new faces."""
-        table: NDArray[np.float64] = self._native.term(
-            face, [sum(1 << face.index(v) for v in part) for part in new]
-        )
+        table = self._native.term(face, [sum(1 << face.index(v) for v in part) for part in new])
         return table.reshape(*(self.sizes[v] + 1 for v in face), self.n_classes)
 
     def mutual_information(self, face: Face) -> float:
         """Return what a set of attributes tells about the class, in nats."""
-        information: float = self._native.mutual_information(face)
-        return information
+        return self._native.mutual_information(face)
 
 
-def submodels(*args: Any, **settings: Any) -> Submodels:
-    """Return the fastest :class:`Submodels`, which see for the settings."""
+def fastest(of: Submodels) -> Submodels:
+    """Return the fastest way to the same submodels."""
     native = kernels()
-    return Submodels(*args, **settings) if native is None else NativeSubmodels(native, *args, **settings)
+    return of if native is None else NativeSubmodels(of, native)
 
 
 def _spread(table: NDArray[np.float64], part: Face, face: Face) -> NDArray[np.float64]:

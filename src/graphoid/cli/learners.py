@@ -174,11 +174,8 @@ def score_of(options: LearnOptions) -> Score:
 
 def _part_settings(options: LearnOptions, part: str, known: set[str], name: str) -> dict[str, Any]:
     """Return the settings of the test or the score that were set by name, such as ``test.dof``."""
-    found = {
-        key.removeprefix(f"{part}."): value
-        for key, value in options.set.items()
-        if key.startswith(f"{part}.")
-    }
+    dotted = {key: value for key, value in options.set.items() if key.startswith(f"{part}.")}
+    found = {key.removeprefix(f"{part}."): value for key, value in dotted.items()}
     for key in found:
         if key not in known:
             raise SettingsError(f"{name} has no setting {key!r}; it has {', '.join(sorted(known))}.")

@@ -69,15 +69,16 @@ def reproduce(
     """Run an experiment of a paper, and show its figures beside the printed ones."""
     from graphoid.cli.progress import Watch
     from graphoid.experiments.catalog import EXPERIMENTS
+    from graphoid.experiments.experiment import ParallelExperiment
 
     entry = EXPERIMENTS[name.value]
     experiment = entry.quick if quick else entry.full
     if repetitions is not None:
-        experiment = replace(experiment, repetitions=repetitions)  # type: ignore[type-var]
+        experiment = replace(experiment, repetitions=repetitions)
     if processes is not None:
-        if "processes" not in vars(experiment):
+        if not isinstance(experiment, ParallelExperiment):
             raise SettingsError(f"{name.value} runs in one process; leave --processes out.")
-        experiment = replace(experiment, processes=processes)  # type: ignore[type-var]
+        experiment = replace(experiment, processes=processes)
     given = data or os.environ.get(DATA)
     folder = _make(Path(out)) if out else None
     with Watch(name.value, quiet=quiet) as watch:
@@ -99,7 +100,7 @@ def show(results: Results) -> None:
     for column, cells in zip(results.columns, zip(*results.rows, strict=True), strict=True):
         is_text = all(value is None or isinstance(value, str) for value in cells)
         table.add_column(printable(column.name), justify="left" if is_text else "right")
-    for row in results.shown():
+    for row in results.texts():
         table.add_row(*map(cell, row))
     screen.print(table)
     for text in results.notes:

@@ -18,7 +18,7 @@ LARGEST_TABLE = 2**27
 """Cells that :meth:`Counts.dense` will write out: one gigabyte of 8-byte counts."""
 
 
-def written_out(cells: int, n_rows: int) -> bool:
+def is_dense(cells: int, n_rows: int) -> bool:
     """Whether an engine writes out a table of so many cells, or lists those that occur.
 
     A table with many more cells than there are rows is nearly all zeros.
@@ -155,7 +155,7 @@ def tabulate(
 ) -> Counts:
     """Count rows of states, each worth so many units; the data have ``n_rows`` in all."""
     n_cells = math.prod(shape)
-    if written_out(n_cells, n_rows):
+    if is_dense(n_cells, n_rows):
         cells = np.zeros(n_cells, dtype=np.int64)
         if shape:
             np.add.at(cells, np.ravel_multi_index(tuple(rows.T.astype(np.intp)), shape), units)

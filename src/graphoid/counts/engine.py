@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
-from graphoid.counts.contingency import Counts, size_in_words, written_out
+from graphoid.counts.contingency import Counts, is_dense, size_in_words
 from graphoid.errors import CountsTooLarge
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     import numpy as np
     from numpy.typing import NDArray
 
+    from graphoid.data.table import Table
     from graphoid.data.variables import Variable
     from graphoid.logic.assertion import Context
     from graphoid.logic.source import Question
@@ -30,6 +32,12 @@ class CountRequest(NamedTuple):
 
     variables: tuple[int, ...]
     context: Context = ()
+
+
+Positions = tuple[int, int, tuple[int, ...]]
+"""A question (x, y, given) by the positions of its variables."""
+
+Resolve = Callable[["Question"], Positions]
 
 
 @runtime_checkable
@@ -49,6 +57,25 @@ class CountEngine(Protocol):
     def counts(self, requests: Sequence[CountRequest]) -> list[Counts]:
         """Return the counts for every request, in order; one pass over the data where the engine can."""
         ...
+
+
+class TableEngine:
+    """What engines of a table in memory share."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self._unit = 1.0 if table.weights is None else table.weights.unit
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """The variables, in order of position."""
+        return self._table.variables
+
+    @property
+    def n_rows(self) -> float:
+        """Number of rows; their total weight, where rows have weights."""
+        weights = self._table.weights
+        return self._table.n_rows if weights is None else weights.total
 
 
 class Kernel(NamedTuple):
@@ -81,18 +108,24 @@ class Columns(NamedTuple):
 class JudgingEngine(Protocol):
     """An engine that turns counts into the numbers of a test by itself, so that tables never reach Python."""
 
-    def judge(
-        self,
-        kernel: Kernel,
-        questions: list[Question],
-        resolve: Callable[[Question], tuple[int, int, tuple[int, ...]]],
-    ) -> Columns:
+    def judge(self, kernel: Kernel, questions: list[Question], resolve: Resolve) -> Columns:
         """Return the numbers for every question, in order."""
         ...
 
 
 Blanket = tuple[int, tuple[int, ...]]
 """A variable and other variables, in ascending order."""
+
+
+class Logistic(NamedTuple):
+    """Logistic models of a variable that an engine may fit next to the counts."""
+
+    interactions: bool
+    """Whether products of two members of the blanket are added where they are worth it."""
+    price: float = 0.0
+    """Of a weight, where a model is worth its maximum log-likelihood less what its weights cost."""
+    scale: float = math.inf
+    """Standard deviation of effects a priori, where a model is worth its log evidence; infinite: no prior."""
 
 
 @runtime_checkable
@@ -107,16 +140,8 @@ class ScoringEngine(Protocol):
         """Return the log marginal likelihood of every variable given its blanket."""
         ...
 
-    def logistic_likelihoods(
-        self, blankets: list[Blanket], *, interactions: bool, price: float
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the maximum log-likelihood and the number of parameters of every logistic model."""
-        ...
-
-    def logistic_evidence(
-        self, blankets: list[Blanket], *, interactions: bool, scale: float
-    ) -> NDArray[np.float64]:
-        """Return the log marginal likelihood of every logistic model, its effects integrated out."""
+    def logistic_terms(self, model: Logistic, blankets: list[Blanket]) -> NDArray[np.float64]:
+        """Return what the best logistic model of every variable given its blanket is worth."""
         ...
 
 
@@ -126,7 +151,7 @@ def refuse_if_too_large(requests: Sequence[CountRequest], engine: CountEngine, n
     arities = [variable.arity for variable in engine.variables]
     for request in requests:
         cells = math.prod([arities[v] for v in request[0]])
-        if written_out(cells, n_rows):
+        if is_dense(cells, n_rows):
             size = 8.0 * cells
         else:
             size = float(min(n_rows, cells)) * (8 + 2 * len(request.variables))

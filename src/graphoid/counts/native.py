@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from graphoid.counts.contingency import Counts, written_out
+from graphoid.counts.contingency import Counts, is_dense
 from graphoid.counts.engine import (
     MOST_COVARIED,
     Blanket,
@@ -20,6 +20,8 @@ from graphoid.counts.engine import (
     CountEngine,
     CountRequest,
     Kernel,
+    Logistic,
+    TableEngine,
     refuse_if_too_large,
     refuse_if_too_many_states,
 )
@@ -28,13 +30,13 @@ from graphoid.data.remote.relation import RemoteTable
 from graphoid.errors import DataError, SettingsError, SlowWarning
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
     from graphoid._native import Dataset, Kernels
+    from graphoid.counts.engine import Resolve
     from graphoid.data.table import Codes, Table
-    from graphoid.data.variables import Variable
     from graphoid.logic.source import Question
 
 KINDS = {"chi_square": 0, "g": 1, "bayesian": 2, "mantel_haenszel": 3}
@@ -79,9 +81,9 @@ def engine_for(table: Table) -> CountEngine:
     """Return the fastest engine there is for a table; the same one when asked again."""
     engine = _engines.get(table)
     if engine is None and isinstance(table, RemoteTable):
-        from graphoid.counts.remote.engine import engine_at
+        from graphoid.counts.remote.engine import remote_engine
 
-        engine = _engines[table] = engine_at(table)
+        engine = _engines[table] = remote_engine(table)
     elif engine is None:
         twin = replace(table)  # the same columns: an engine that held its own key would keep it forever
         if kernels() is not None:
@@ -105,7 +107,7 @@ def _say_slow_once() -> None:
         )
 
 
-class NativeEngine:
+class NativeEngine(TableEngine):
     """Counts a table in memory with vectorised kernels.
 
     Parameters
@@ -126,10 +128,9 @@ class NativeEngine:
             raise DataError(f"{table.n_rows:,} rows are more than 2**31 - 1; split the table.")
         if threads is not None and threads < 1:
             raise SettingsError(f"threads is {threads}; it must be at least 1, or None for all processors.")
-        self._table = table
+        super().__init__(table)
         self.threads = threads
         weights = table.weights
-        self._unit = 1.0 if weights is None else weights.unit
         # continuous columns have no codes; a column of zeros keeps their place and is refused when asked for
         self._arities = tuple(v.arity for v in table.variables)
         self._index = {name: i for i, name in enumerate(table.names)}
@@ -162,17 +163,6 @@ class NativeEngine:
             ) from None
 
     @property
-    def variables(self) -> tuple[Variable, ...]:
-        """The variables, in order of position."""
-        return self._table.variables
-
-    @property
-    def n_rows(self) -> float:
-        """Number of rows; their total weight, where rows have weights."""
-        weights = self._table.weights
-        return self._table.n_rows if weights is None else weights.total
-
-    @property
     def simd(self) -> str:
         """The instruction set in use."""
         return self._data.simd
@@ -184,7 +174,7 @@ class NativeEngine:
         cells = [math.prod(shape) for shape in shapes]
         if sum(cells) > _SMALL_BATCH:
             refuse_if_too_large(requests, self, n_rows)
-        plain = [i for i, n in enumerate(cells) if not requests[i][1] and written_out(n, n_rows)]
+        plain = [i for i, n in enumerate(cells) if not requests[i][1] and is_dense(n, n_rows)]
         flat = self.table_cells([requests[i][0] for i in plain])
         answers: list[Counts | None] = [None] * len(requests)
         start = 0
@@ -205,25 +195,14 @@ class NativeEngine:
             self._refuse_continuous({v for variables in requests for v in variables})
         return self._data.tables(requests, self._threads)
 
-    def judge(
-        self,
-        kernel: Kernel,
-        questions: list[Question],
-        resolve: Callable[[Question], tuple[int, int, tuple[int, ...]]],
-    ) -> Columns:
+    def judge(self, kernel: Kernel, questions: list[Question], resolve: Resolve) -> Columns:
         """Return the numbers of a test for every question, in order."""
         if kernel.kind == "mantel_haenszel" and max(self._arities, default=0) ** 2 > MOST_COVARIED:
             for question in questions:
                 x, y, _ = resolve(question)
                 refuse_if_too_many_states(self._arities[x], self._arities[y])
-        columns = Columns._make(
-            self._data.judge(
-                questions,
-                self._index,
-                resolve,
-                *judge_settings(kernel),
-                self._threads,
-            )
+        columns = Columns(
+            *self._data.judge(questions, self._index, resolve, *judge_settings(kernel), self._threads)
         )
         if self._continuous:
             self._refuse_continuous({*columns.x, *columns.y, *(v for given in columns.given for v in given)})
@@ -240,17 +219,9 @@ class NativeEngine:
         """Return the log marginal likelihood of every variable given its blanket."""
         return self._data.marginal_likelihood(blankets, ess, self._threads)
 
-    def logistic_likelihoods(
-        self, blankets: list[Blanket], *, interactions: bool, price: float
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the maximum log-likelihood and the number of parameters of every logistic model."""
-        return self._data.logistic(blankets, interactions, price, self._threads)
-
-    def logistic_evidence(
-        self, blankets: list[Blanket], *, interactions: bool, scale: float
-    ) -> NDArray[np.float64]:
-        """Return the log marginal likelihood of every logistic model, its effects integrated out."""
-        return self._data.evidence(blankets, interactions, scale, self._threads)
+    def logistic_terms(self, model: Logistic, blankets: list[Blanket]) -> NDArray[np.float64]:
+        """Return what the best logistic model of every variable given its blanket is worth."""
+        return self._data.logistic(blankets, *model, self._threads)
 
     @property
     def _threads(self) -> int:
@@ -272,7 +243,7 @@ class NativeEngine:
         if request.context:
             columns, data = self._within(request, columns)
             positions = list(range(len(variables)))
-        if written_out(math.prod(shape), self._table.n_rows):
+        if is_dense(math.prod(shape), self._table.n_rows):
             cells = data.tables([tuple(positions)], self._threads).reshape(shape)
             return Counts(variables, shape, cells, None, self._unit, self._table.n_rows)
         codes, rows, cells = data.occurring(positions)

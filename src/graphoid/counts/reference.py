@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphoid.counts.contingency import Counts, tabulate
-from graphoid.counts.engine import CountRequest, refuse_if_too_large
+from graphoid.counts.engine import CountRequest, TableEngine, refuse_if_too_large
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,28 +15,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from graphoid.data.table import Table
-    from graphoid.data.variables import Variable
 
 
-class ReferenceEngine:
+class ReferenceEngine(TableEngine):
     """Counts a table in memory, one request after the other."""
 
     def __init__(self, table: Table) -> None:
-        self._table = table
+        super().__init__(table)
         weights = table.weights
         self._units = np.ones(table.n_rows, dtype=np.int64) if weights is None else weights.units
-        self._unit = 1.0 if weights is None else weights.unit
-
-    @property
-    def variables(self) -> tuple[Variable, ...]:
-        """The variables, in order of position."""
-        return self._table.variables
-
-    @property
-    def n_rows(self) -> float:
-        """Number of rows; their total weight, where rows have weights."""
-        weights = self._table.weights
-        return self._table.n_rows if weights is None else weights.total
 
     def counts(self, requests: Sequence[CountRequest]) -> list[Counts]:
         """Return the counts for every request, in order."""

@@ -14,6 +14,8 @@ from graphoid.errors import DataError
 from graphoid.logic.names import Names, shown
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from graphoid.data.variables import Variable
@@ -201,6 +203,14 @@ class Table:
     def __repr__(self) -> str:
         weighted = ", weighted" if self.weights is not None else ""
         return f"<Table {self.name!r}: {self.n_rows:,} rows x {len(self.variables):,} variables{weighted}>"
+
+
+def code_columns(codes: NDArray[np.integer], variables: Sequence[Variable]) -> tuple[Codes, ...]:
+    """Return the columns of an array of codes, each as narrow as the states of its variable allow."""
+    return tuple(
+        np.ascontiguousarray(codes[:, i].astype(np.uint8 if v.arity <= 256 else np.uint16))
+        for i, v in enumerate(variables)
+    )
 
 
 def _kind(variable: Variable) -> str:

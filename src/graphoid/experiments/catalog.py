@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from graphoid.experiments.classes import Classes
-from graphoid.experiments.consistency import Consistency
-from graphoid.experiments.contexts import Divergence, Tests
+from graphoid.experiments.bjp_comparison import QUICK
+from graphoid.experiments.bjp_consistency import Consistency
+from graphoid.experiments.bjp_structures import Hubs, RealNetworks, ScaleFree
+from graphoid.experiments.classifier_uci import Classes
+from graphoid.experiments.csgs import Divergence, Tests
 from graphoid.experiments.density import Density
-from graphoid.experiments.exact import Exact
-from graphoid.experiments.forward import ForwardChaining
-from graphoid.experiments.networks import Networks
+from graphoid.experiments.gsimn_exact import Exact
+from graphoid.experiments.gsimn_fch import ForwardChaining
+from graphoid.experiments.gsimn_networks import Networks
+from graphoid.experiments.gsimn_sampled import Sampled
+from graphoid.experiments.gsimn_settings import NamedSettings
+from graphoid.experiments.gsimn_uci import UCI
 from graphoid.experiments.pfmn_exact import PFMNExact
 from graphoid.experiments.pfmn_sampled import PFMNSampled
 from graphoid.experiments.pfmn_uci import PFMNUCI
-from graphoid.experiments.sampled import Sampled
-from graphoid.experiments.score_learners import QUICK
-from graphoid.experiments.settings import NamedSettings
-from graphoid.experiments.structures import Hubs, RealNetworks, ScaleFree
-from graphoid.experiments.uci import UCI
 
 if TYPE_CHECKING:
-    from graphoid.experiments.compared import Experiment
+    from graphoid.experiments.experiment import Experiment
 
 
 class Entry(NamedTuple):

@@ -4,30 +4,30 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from graphoid.data.table import Table
 from graphoid.data.variables import Variable
 from graphoid.errors import DataError
-from graphoid.experiments.compared import stream
-from graphoid.experiments.printed import DENSITY, DENSITY_LEARNERS
-from graphoid.experiments.results import Column, Results, paragraphs
-from graphoid.experiments.taken import file, folder, taken
+from graphoid.experiments.experiment import Experiment
+from graphoid.experiments.papers.lowd2014 import DENSITY, LEARNERS
+from graphoid.experiments.results import columns
+from graphoid.experiments.tables import file, select_rows
 from graphoid.models.density import DensityLearner
 from graphoid.models.gibbs_conditional import ConditionalGibbs
 from graphoid.models.pseudo_likelihood import PseudoLikelihood
-from graphoid.progress import stepping
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     from numpy.typing import NDArray
 
-    from graphoid.experiments.results import Cell
+    from graphoid.experiments.experiment import Run
+    from graphoid.experiments.results import Cell, Row
     from graphoid.models.network import MarkovNetwork
-    from graphoid.progress import Listener
 
 PARTS = ("train", "valid", "test")
 
@@ -43,7 +43,7 @@ class Parts(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Density:
+class Density(Experiment):
     """Negative log-likelihoods per variable on test rows, beside those of four published learners.
 
     Parameters
@@ -62,6 +62,14 @@ class Density:
         Random divisions of the variables into groups.
     """
 
+    NAME = "density"
+    TITLE = "Density: negative log-likelihood per variable of test rows"
+    COLUMNS = columns(
+        "data set, n, features, largest, measure, graphoid:4, standard error:4, "
+        + "".join(f"{name}:3, " for name in LEARNERS)
+        + "graphoid - best printed:4, seconds:1"
+    )
+
     names: tuple[str, ...] = tuple(DENSITY)
     learner: DensityLearner = field(default_factory=DensityLearner)
     n_groups: int = 4
@@ -69,32 +77,13 @@ class Density:
     sampler: ConditionalGibbs = field(default_factory=ConditionalGibbs)
     repetitions: int = 3
 
-    def run(self, *, seed: int = 0, data: Path | None = None, progress: Listener | None = None) -> Results:
+    def rows(self, run: Run) -> Iterable[Row]:
         """Learn from the files in the folder ``debd`` of the data."""
-        debd = folder(data, "debd", "rows of 0 and 1 without a header, such as nltcs.train.csv.gz")
-        rows: list[tuple[Cell, ...]] = []
-        for name in stepping(self.names, "data sets", progress):
-            rows += self._lines(name, parts(debd, name), stream(seed, list(DENSITY).index(name)))
-        return Results(
-            "density",
-            "Density: negative log-likelihood per variable of test rows",
-            (
-                Column("data set"),
-                Column("n"),
-                Column("features"),
-                Column("largest"),
-                Column("measure"),
-                Column("graphoid", 4),
-                Column("standard error", 4),
-                *(Column(name, 3) for name in DENSITY_LEARNERS),
-                Column("graphoid - best printed", 4),
-                Column("seconds", 1),
-            ),
-            tuple(rows),
-            notes=self._notes(seed),
-        )
+        debd = run.folder("debd", "rows of 0 and 1 without a header, such as nltcs.train.csv.gz")
+        for name in run.steps(self.names, "data sets"):
+            yield from self._lines(name, parts(debd, name), run.stream(list(DENSITY).index(name)))
 
-    def _lines(self, name: str, data: Parts, rng: np.random.Generator) -> list[tuple[Cell, ...]]:
+    def _lines(self, name: str, data: Parts, rng: np.random.Generator) -> list[Row]:
         start = time.process_time()
         model = self.learner.fit(data.train, data.valid).model_
         seconds: Cell = time.process_time() - start
@@ -103,7 +92,7 @@ class Density:
         pseudo = -whole.value(model.weights) / whole.rows.total / n
         more = self._lost_by_groups(model, _some_rows(data.test, self.n_queried, rng), rng)
         measured = ((pseudo, None), (pseudo + float(more.mean()), float(more.std() / np.sqrt(more.size))))
-        lines: list[tuple[Cell, ...]] = []
+        lines: list[Row] = []
         for measure, (loss, error), printed in zip(MEASURES, measured, DENSITY[name], strict=True):
             head = (name, n, len(model.features), max(map(len, model.features)), measure)
             lines.append((*head, loss, error, *printed, loss - min(printed), seconds))
@@ -128,11 +117,11 @@ class Density:
             given_groups += conditional_losses(model, table, groups, self.sampler, rng)
         return given_groups / self.repetitions - alone
 
-    def _notes(self, seed: int) -> tuple[str, ...]:
-        s, asked = self.sampler, "all" if self.n_queried is None else f"at most {self.n_queried:,} random"
-        return paragraphs(
-            f"""Smaller is better; natural logarithms. Printed figures are those of Lowd and Davis (2014):
-            BLM, L1, DTSL and DT+L1. Seed {seed}.
+    def notes(self, run: Run) -> str:
+        """Return how to read the table."""
+        s, rows = self.sampler, "all" if self.n_queried is None else f"at most {self.n_queried:,} random"
+        return f"""Smaller is better; natural logarithms. Printed figures are those of Lowd and Davis (2014):
+            BLM, L1, DTSL and DT+L1. Seed {run.seed}.
 
             Features and weights are learned from the training rows; penalties and when to stop are chosen on
             the validation rows.
@@ -141,13 +130,12 @@ class Density:
 
             Conditional marginal: variables in {self.n_groups} random groups, each variable of a group given
             the variables of the other groups; {s.n_chains} chains of {s.burn_in} + {s.n_samples:,} sweeps for
-            each row and group, {asked} test rows, {self.repetitions} division(s) into groups. On these rows
+            each row and group, {rows} test rows, {self.repetitions} division(s) into groups. On these rows
             the loss beyond the pseudo-log-likelihood is measured, whose mean is added to that of all test
             rows; its standard error is given. The mean of conditional probabilities along the chains is
             taken, not the frequency of states. The paper's own division of the variables is not known here.
 
             Seconds are the CPU time of learning, all stages of the search together."""
-        )
 
 
 def conditional_losses(
@@ -179,12 +167,12 @@ def _read(path: Path, name: str) -> Table:
         rows = csv.read_csv(path, csv.ReadOptions(autogenerate_column_names=True))
     except (pa.ArrowInvalid, OSError) as error:
         raise DataError(f"{path.name} cannot be read: {error}") from error
-    columns: list[Any] = [column.to_numpy() for column in rows.columns]
-    if not all(np.isin(column, (0, 1)).all() for column in columns):
+    cells = [column.to_numpy() for column in rows.columns]
+    if not all(np.isin(column, (0, 1)).all() for column in cells):
         raise DataError(f"{path.name} should hold rows of 0 and 1 without a header; something else is in it.")
     return Table(
-        tuple(Variable(f"v{i}", (0, 1)) for i in range(len(columns))),
-        tuple(column.astype(np.uint8) for column in columns),
+        tuple(Variable(f"v{i}", (0, 1)) for i in range(len(cells))),
+        tuple(column.astype(np.uint8) for column in cells),
         rows.num_rows,
         name=name,
     )
@@ -193,4 +181,4 @@ def _read(path: Path, name: str) -> Table:
 def _some_rows(table: Table, most: int | None, rng: np.random.Generator) -> Table:
     if most is None or table.n_rows <= most:
         return table
-    return taken(table, np.sort(rng.choice(table.n_rows, most, replace=False)))
+    return select_rows(table, np.sort(rng.choice(table.n_rows, most, replace=False)))

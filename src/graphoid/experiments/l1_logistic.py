@@ -6,7 +6,7 @@ import inspect
 import math
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from graphoid.structure.graph import UndirectedGraph
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from sklearn.linear_model import LogisticRegression
 
     from graphoid.data.table import Table
 
@@ -80,15 +81,13 @@ class L1Logistic:
         return -2 * log_likelihood + k * math.log(len(target)) + 2 * self.gamma * k * math.log(max(1, p))
 
 
-def _regression(c: float) -> Any:
+def _regression(c: float) -> LogisticRegression:
     try:
         from sklearn.linear_model import LogisticRegression
     except ImportError:
         raise missing_extra("l1-penalized logistic regression", "sklearn") from None
     penalty = inspect.signature(LogisticRegression).parameters.get("penalty")
     # from 1.8 on the kind of penalty is said by l1_ratio alone
-    kind: dict[str, Any] = (
-        {"l1_ratio": 1.0} if penalty is None or penalty.default == "deprecated" else {"penalty": "l1"}
-    )
+    kind = {"l1_ratio": 1.0} if penalty is None or penalty.default == "deprecated" else {"penalty": "l1"}
     # liblinear penalizes the constant, too, unless it is scaled up; random_state for its coordinate order
     return LogisticRegression(C=c, solver="liblinear", intercept_scaling=10.0, random_state=0, **kind)

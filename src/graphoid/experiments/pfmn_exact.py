@@ -8,21 +8,20 @@ from typing import TYPE_CHECKING
 
 from graphoid.datasets.graphs import random_graph
 from graphoid.experiments.asked import DEFAULT, MEASURES, MOST_TESTS, PAPER, Asked, asking, summarized
-from graphoid.experiments.compared import stream
-from graphoid.experiments.processes import spread
-from graphoid.experiments.results import Column, Plot, Results, paragraphs
+from graphoid.experiments.experiment import ParallelExperiment, stream
+from graphoid.experiments.results import Column, Plot
 from graphoid.independence.oracle import Oracle
 from graphoid.learners.pfmn.learner import PFMN
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterable
 
-    from graphoid.experiments.results import Cell
-    from graphoid.progress import Listener
+    from graphoid.experiments.experiment import Run
+    from graphoid.experiments.results import Row
 
 
 @dataclass(frozen=True, kw_only=True)
-class PFMNExact:
+class PFMNExact(ParallelExperiment):
     """Weighted cost and accuracy on random graphs whose separations answer all questions.
 
     Parameters
@@ -39,9 +38,12 @@ class PFMNExact:
         Random graphs for each tau.
     n_triplets
         Questions for the accuracy.
-    processes
-        How many graphs are learned at a time, each in a process of its own.
     """
+
+    NAME = "pfmn-exact"
+    TITLE = "Exact learning: weighted cost and accuracy of PFMN, GSMN* and GSIMN (Figs. 3 and 4)"
+    COLUMNS = (Column("tau"), *MEASURES)
+    PLOT = Plot("tau", {"weighted cost": ("cost",), "accuracy": ("accuracy",)}, lines="algorithm")
 
     n: int = 20
     degrees: tuple[int, ...] = (1, 2, 4, 8)
@@ -49,32 +51,19 @@ class PFMNExact:
     budgets: tuple[int, ...] = (100, 200, 400, 800, 1_600)
     repetitions: int = 10
     n_triplets: int = 2_000
-    processes: int = 1
 
-    def run(self, *, seed: int = 0, data: Path | None = None, progress: Listener | None = None) -> Results:
+    def rows(self, run: Run) -> Iterable[Row]:
         """Learn every graph with all algorithms; no data are needed."""
-        del data
         grid = [(tau, repetition) for tau in self.degrees for repetition in range(self.repetitions)]
-        runs: dict[int, list[dict[str, Asked]]] = {tau: [] for tau in self.degrees}
-        done = spread(partial(self._measured, seed), grid, self.processes, "exact learning", progress)
-        for (tau, _), measured in zip(grid, done, strict=True):
-            runs[tau].append(measured)
-        rows: list[tuple[Cell, ...]] = [
-            (tau, *cells) for tau, of in runs.items() for cells in summarized(of).values()
-        ]
-        return Results(
-            "pfmn-exact",
-            "Exact learning: weighted cost and accuracy of PFMN, GSMN* and GSIMN (Figs. 3 and 4)",
-            (Column("tau"), *MEASURES),
-            tuple(rows),
-            notes=self._notes(seed),
-            plot=Plot("tau", {"weighted cost": ("cost",), "accuracy": ("accuracy",)}, lines="algorithm"),
-        )
+        done = self.map(partial(self._measured, run.seed), grid, "exact learning", run)
+        for tau in self.degrees:
+            runs = [measures for part, measures in zip(grid, done, strict=True) if part[0] == tau]
+            yield from ((tau, *cells) for cells in summarized(runs).values())
 
-    def _notes(self, seed: int) -> tuple[str, ...]:
-        return paragraphs(
-            f"""Mean ± standard deviation over {self.repetitions} random graphs of {self.n} variables each;
-            seed {seed}. Questions are answered by separation in the true graph.
+    def notes(self, run: Run) -> str:
+        """Return how to read the table."""
+        return f"""Mean ± standard deviation over {self.repetitions} random graphs of {self.n} variables each;
+            seed {run.seed}. Questions are answered by separation in the true graph.
 
             'as published' with N particles is stopped after {MOST_TESTS} tests where it does not stop of
             itself; the default method runs until the graph is proved, or within the budget named.
@@ -84,7 +73,6 @@ class PFMNExact:
 
             The printed figures are bars without numbers; the text speaks of savings of up to 75 % for tau = 1
             and of almost 50 % for tau = 4, both for many particles."""
-        )
 
     def _measured(self, seed: int, part: tuple[int, int]) -> dict[str, Asked]:
         tau, repetition = part

@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
 from typing import TYPE_CHECKING
 
 from graphoid.datasets.graphs import random_graph
 from graphoid.datasets.networks import pairwise_binary
 from graphoid.experiments.asked import MEASURES, MOST_TESTS, Asked, asking, summarized
-from graphoid.experiments.compared import stream
-from graphoid.experiments.processes import spread
-from graphoid.experiments.results import Column, Plot, Results, paragraphs
-from graphoid.experiments.taken import taken
+from graphoid.experiments.experiment import ParallelExperiment, stream
+from graphoid.experiments.results import Plot, columns
+from graphoid.experiments.tables import select_rows
 from graphoid.independence.bayesian import BayesianTest
 from graphoid.independence.oracle import Oracle
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterable
 
-    from graphoid.experiments.results import Cell
-    from graphoid.progress import Listener
+    from graphoid.experiments.experiment import Run
+    from graphoid.experiments.results import Row
 
 
 @dataclass(frozen=True, kw_only=True)
-class PFMNSampled:
+class PFMNSampled(ParallelExperiment):
     """Weighted cost and accuracy on Gibbs samples of pairwise binary networks, with the Bayesian test.
 
     Parameters
@@ -45,9 +45,14 @@ class PFMNSampled:
         Random networks for each tau.
     n_triplets
         Questions for the accuracy.
-    processes
-        How many networks are learned at a time, each in a process of its own.
     """
+
+    NAME = "pfmn-sampled"
+    TITLE = "Sampled data: weighted cost and accuracy of PFMN, GSMN* and GSIMN (Figs. 5-8)"
+    COLUMNS = (*columns("tau, rows"), *MEASURES)
+    PLOT = Plot(
+        "rows", {"weighted cost": ("cost",), "accuracy": ("accuracy",)}, lines="algorithm", panels=("tau",)
+    )
 
     n: int = 20
     degrees: tuple[int, ...] = (1, 2, 4, 8)
@@ -57,43 +62,23 @@ class PFMNSampled:
     published: bool = True
     repetitions: int = 10
     n_triplets: int = 2_000
-    processes: int = 1
 
-    def run(self, *, seed: int = 0, data: Path | None = None, progress: Listener | None = None) -> Results:
+    def rows(self, run: Run) -> Iterable[Row]:
         """Sample and learn; no data are needed."""
-        del data
         grid = [(tau, repetition) for tau in self.degrees for repetition in range(self.repetitions)]
-        runs: dict[tuple[int, int], list[dict[str, Asked]]]
-        runs = {(tau, size): [] for tau in self.degrees for size in self.n_rows}
-        done = spread(partial(self._measured, seed), grid, self.processes, "sampled networks", progress)
-        for (tau, _), of in zip(grid, done, strict=True):
-            for size, measured in of.items():
-                runs[tau, size].append(measured)
-        rows: list[tuple[Cell, ...]] = [
-            (tau, size, *cells) for (tau, size), of in runs.items() for cells in summarized(of).values()
-        ]
-        return Results(
-            "pfmn-sampled",
-            "Sampled data: weighted cost and accuracy of PFMN, GSMN* and GSIMN (Figs. 5-8)",
-            (Column("tau"), Column("rows"), *MEASURES),
-            tuple(rows),
-            notes=self._notes(seed),
-            plot=Plot(
-                "rows",
-                {"weighted cost": ("cost",), "accuracy": ("accuracy",)},
-                lines="algorithm",
-                panels=("tau",),
-            ),
-        )
+        done = self.map(partial(self._measured, run.seed), grid, "sampled networks", run)
+        for tau, size in product(self.degrees, self.n_rows):
+            runs = [measures[size] for part, measures in zip(grid, done, strict=True) if part[0] == tau]
+            yield from ((tau, size, *cells) for cells in summarized(runs).values())
 
-    def _notes(self, seed: int) -> tuple[str, ...]:
+    def notes(self, run: Run) -> str:
+        """Return how to read the table."""
         filtered = f"""'as published' has {self.n_particles} particles and is stopped after {MOST_TESTS} tests
             where it does not stop of itself.
 
             """
-        return paragraphs(
-            f"""Mean ± standard deviation over {self.repetitions} random networks of {self.n} variables
-            each; seed {seed}; log-odds ratio {self.theta:g}; the Bayesian test for all algorithms.
+        return f"""Mean ± standard deviation over {self.repetitions} random networks of {self.n} variables
+            each; seed {run.seed}; log-odds ratio {self.theta:g}; the Bayesian test for all algorithms.
 
             {filtered if self.published else ""}Accuracy: agreement of separation in the graph with separation
             in the true one, over {self.n_triplets:,} triplets. Hamming distances are divided by the number of
@@ -101,7 +86,6 @@ class PFMNSampled:
 
             The printed figures are bars without numbers. The text speaks of savings against GSIMN of up to 60
             % for tau = 2 and 50,000 rows, of none for tau = 4, and of accuracies up to .10 below GSIMN's."""
-        )
 
     def _measured(self, seed: int, part: tuple[int, int]) -> dict[int, dict[str, Asked]]:
         tau, repetition = part
@@ -112,7 +96,7 @@ class PFMNSampled:
         found = {}
         for size in self.n_rows:
             learners = asking(BayesianTest(), own, self.n_particles, published=self.published)
-            sample = taken(table, slice(size))
+            sample = select_rows(table, slice(size))
             found[size] = {
                 name: Asked.of(learner.fit(sample).structure_, true, self.n_triplets, triplets, network.graph)
                 for name, learner in learners.items()

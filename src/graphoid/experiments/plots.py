@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from graphoid.experiments.results import Spread
 from graphoid.report.figure import figure, verbatim
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from matplotlib.axes import Axes
 
     from graphoid.experiments.results import Cell, Plot, Results
 
@@ -47,7 +49,7 @@ def save_plot(results: Results, path: Path) -> None:
         sheet.savefig(path, dpi=120)
 
 
-def _draw(ax: Any, results: Results, plot: Plot, columns: tuple[str, ...], rows: list[int]) -> None:
+def _draw(ax: Axes, results: Results, plot: Plot, columns: tuple[str, ...], rows: list[int]) -> None:
     """Draw the lines of a panel."""
     by_line = _groups(results, (plot.lines,) if plot.lines else (), rows)
     x = results.column(plot.x)
@@ -60,12 +62,22 @@ def _draw(ax: Any, results: Results, plot: Plot, columns: tuple[str, ...], rows:
             at, cells = zip(*known, strict=True)
             label = f"{column}, {title}" if title and len(columns) > 1 else title or column
             means, spreads = [_mean(cell) for cell in cells], [_sd(cell) for cell in cells]
-            style = {"marker": "o", "markersize": 3, "linewidth": 1, "capsize": 2}
+            linestyle = "-"
             if any(isinstance(value, str) for value in at):
                 at = tuple(verbatim(str(value)) for value in at)
-                style["linestyle"] = ""
+                linestyle = ""
                 ax.tick_params("x", rotation=90)
-            ax.errorbar(at, means, yerr=spreads, label=verbatim(label), **style)
+            ax.errorbar(
+                at,
+                means,
+                yerr=spreads,
+                label=verbatim(label),
+                marker="o",
+                markersize=3,
+                linewidth=1,
+                capsize=2,
+                linestyle=linestyle,
+            )
     if ax.has_data():
         ax.legend(fontsize=6)
 

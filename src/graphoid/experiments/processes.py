@@ -19,7 +19,7 @@ _Part = TypeVar("_Part")
 _Result = TypeVar("_Result")
 
 
-def spread(
+def parallel_map(
     work: Callable[[_Part], _Result],
     parts: Sequence[_Part],
     processes: int,
@@ -33,10 +33,10 @@ def spread(
         return [work(part) for part in stepping(parts, phase, progress)]
     # spawned, not forked: the parent may have threads, and its locks would be copied as they are
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(processes, mp_context=context, initializer=_alone) as pool:
+    with ProcessPoolExecutor(processes, mp_context=context, initializer=_use_one_thread) as pool:
         futures = [pool.submit(work, part) for part in parts]
         return [future.result() for future in stepping(futures, phase, progress)]
 
 
-def _alone() -> None:
+def _use_one_thread() -> None:
     os.environ["GRAPHOID_THREADS"] = "1"

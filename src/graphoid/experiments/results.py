@@ -6,10 +6,12 @@ import csv
 import io
 import statistics
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from graphoid.structure.document import Json
 
 
 class Spread(NamedTuple):
@@ -29,9 +31,21 @@ class Spread(NamedTuple):
         found = list(values)
         return cls(statistics.fmean(found), statistics.stdev(found) if len(found) > 1 else None)
 
+    @classmethod
+    def of_each(cls, runs: Iterable[Iterable[float]]) -> tuple[Spread, ...]:
+        """Return the spread of every number of some runs, in their order.
+
+        >>> Spread.of_each([(1, 5), (3, 5)])
+        (Spread(mean=2.0, sd=1.4142135623730951), Spread(mean=5.0, sd=0.0))
+        """
+        return tuple(map(cls.of, zip(*runs, strict=True)))
+
 
 Cell = str | int | float | Spread | None
 """One entry of a table; None where there is nothing to say."""
+
+Row = tuple[Cell, ...]
+"""A cell for every column."""
 
 
 class Column(NamedTuple):
@@ -40,10 +54,10 @@ class Column(NamedTuple):
     name: str
     decimals: int = 0
 
-    def shown(self, cell: Cell) -> str:
+    def format(self, cell: Cell) -> str:
         """Return a cell as text.
 
-        >>> Column("ratio", 2).shown(Spread(0.218, 0.004))
+        >>> Column("ratio", 2).format(Spread(0.218, 0.004))
         '0.22 ± 0.00'
         """
         if cell is None:
@@ -54,6 +68,16 @@ class Column(NamedTuple):
             spread = "" if cell.sd is None else f" ± {cell.sd:,.{self.decimals}f}"
             return f"{cell.mean:,.{self.decimals}f}{spread}"
         return f"{cell:,.{self.decimals}f}"
+
+
+def columns(names: str) -> tuple[Column, ...]:
+    """Return columns by name, with the decimals of their numbers where there are any.
+
+    >>> columns("n, ratio:2")
+    (Column(name='n', decimals=0), Column(name='ratio', decimals=2))
+    """
+    parts = (name.partition(":") for name in names.split(", "))
+    return tuple(Column(name, int(decimals or 0)) for name, _, decimals in parts)
 
 
 @dataclass(frozen=True)
@@ -103,7 +127,7 @@ class Results:
     name: str
     title: str
     columns: tuple[Column, ...]
-    rows: tuple[tuple[Cell, ...], ...]
+    rows: tuple[Row, ...]
     notes: tuple[str, ...] = ()
     plot: Plot | None = None
 
@@ -112,13 +136,13 @@ class Results:
         at = [column.name for column in self.columns].index(name)
         return [row[at] for row in self.rows]
 
-    def shown(self) -> list[list[str]]:
+    def texts(self) -> list[list[str]]:
         """Return all cells as text."""
         return [
-            [column.shown(cell) for column, cell in zip(self.columns, row, strict=True)] for row in self.rows
+            [column.format(cell) for column, cell in zip(self.columns, row, strict=True)] for row in self.rows
         ]
 
-    def records(self) -> list[dict[str, Any]]:
+    def records(self) -> list[dict[str, str | float | None]]:
         """Return a dictionary a row; a mean with its spread becomes two entries."""
         return [
             dict(
@@ -139,20 +163,20 @@ class Results:
 
     def to_markdown(self) -> str:
         """Return title, table and notes as Markdown."""
-        head = [_escaped(column.name) for column in self.columns]
+        head = [_escape(column.name) for column in self.columns]
         left = [all(isinstance(cell, str | None) for cell in self.column(c.name)) for c in self.columns]
         lines = [
-            f"### {_starred(self.title)}",
+            f"### {_escape_stars(self.title)}",
             "",
             _line(head),
             _line(["---" if is_left else "---:" for is_left in left]),
-            *(_line([_escaped(cell) for cell in row]) for row in self.shown()),
+            *(_line([_escape(cell) for cell in row]) for row in self.texts()),
             "",
-            *(f"- {_starred(note)}" for note in self.notes),
+            *(f"- {_escape_stars(note)}" for note in self.notes),
         ]
         return "\n".join(lines).rstrip() + "\n"
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Json:
         """Return everything as plain values."""
         return {"name": self.name, "title": self.title, "rows": self.records(), "notes": list(self.notes)}
 
@@ -166,7 +190,7 @@ def paragraphs(text: str) -> tuple[str, ...]:
     return tuple(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
 
 
-def _flat(column: Column, cell: Cell) -> list[tuple[str, Any]]:
+def _flat(column: Column, cell: Cell) -> list[tuple[str, str | float | None]]:
     if isinstance(cell, Spread):
         return [(column.name, cell.mean), (f"{column.name} sd", cell.sd)]
     return [(column.name, cell)]
@@ -176,9 +200,9 @@ def _line(cells: list[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _escaped(text: str) -> str:
-    return _starred(text).replace("|", "\\|")
+def _escape(text: str) -> str:
+    return _escape_stars(text).replace("|", "\\|")
 
 
-def _starred(text: str) -> str:
+def _escape_stars(text: str) -> str:
     return text.replace("*", "\\*")  # GSMN* is a name, not the begin of emphasis

@@ -52,6 +52,8 @@ class Inferring:
     ----------
     ci
         Who is asked if no rule has the answer.
+    rules
+        Who infers; :func:`one_step` if None.
 
     Notes
     -----
@@ -72,19 +74,12 @@ class Inferring:
     0 ~ 2  (D-triangle from 0 ~ 1 | 2 and 1 ~ 2)
     """
 
-    def __init__(self, ci: IndependenceSource) -> None:
+    def __init__(self, ci: IndependenceSource, rules: Rules | None = None) -> None:
         self.source = ci
         self._names = tuple(ci.names)
         self._resolve = Resolver(self._names)
-        self._rules = self._rules_for(len(self._names))
+        self._rules = one_step(len(self._names)) if rules is None else rules
         self._asked = False
-
-    def _rules_for(self, n: int) -> Rules:
-        native = kernels()
-        if native is None or not hasattr(native, "Inference"):
-            return OneStep(n)
-        names = tuple(name for name, _, _ in RULES)
-        return cast("Rules", native.Inference(n, Verdict, Fact, names, _NO_NUMBERS))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -130,6 +125,14 @@ class Inferring:
         self._rules.remember(verdicts)
         self._asked = True
         return verdicts
+
+
+def one_step(n: int) -> Rules:
+    """Return the rules of :mod:`graphoid.logic.axioms` for ``n`` variables: compiled, where that is there."""
+    native = kernels()
+    if native is None:
+        return OneStep(n)
+    return cast("Rules", native.Inference(n, Verdict, Fact, tuple(name for name, _, _ in RULES), _NO_NUMBERS))
 
 
 class OneStep:
@@ -215,11 +218,7 @@ class Chaining(Inferring):
     """
 
     def __init__(self, ci: IndependenceSource, axioms: Collection[str] = AXIOMS) -> None:
-        self._axioms = axioms
-        super().__init__(ci)
-
-    def _rules_for(self, n: int) -> Rules:
-        return AllSteps(n, self._axioms)
+        super().__init__(ci, AllSteps(len(ci.names), axioms))
 
 
 class AllSteps:

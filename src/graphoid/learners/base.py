@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Generic, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar
 
 import numpy as np
 
@@ -16,18 +16,18 @@ from graphoid.data.table import Table
 from graphoid.independence.chi_square import ChiSquare
 from graphoid.independence.remembering import Remembering
 from graphoid.independence.tester import Tester
-from graphoid.logic.source import rows_per_cell
-from graphoid.progress import Step, tell
+from graphoid.learners.questions import Questions
 from graphoid.settings import Settings, check_settings, describe, json_value
 from graphoid.structure.contexts import CanonicalModel
-from graphoid.structure.learned import EXECUTED, Cost, LearnedStructure
+from graphoid.structure.learned import Cost, LearnedStructure
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from graphoid.counts.engine import Kernel
     from graphoid.independence.base import DiscreteTest
     from graphoid.independence.partial_correlation import PartialCorrelation
-    from graphoid.logic.source import IndependenceSource, Question
+    from graphoid.logic.source import IndependenceSource
     from graphoid.logic.verdict import Verdict
     from graphoid.progress import Listener
     from graphoid.structure.graph import UndirectedGraph
@@ -36,6 +36,18 @@ Source = TypeVar("Source")
 """What settings and a table make together: something that answers questions, or scores graphs."""
 Structure = TypeVar("Structure", LearnedStructure, CanonicalModel)
 AnyCost = TypeVar("AnyCost", bound=Cost)
+
+
+class ResampleKernel(NamedTuple):
+    """What the grow-shrink kernel over resamples is told of a learner (``native/graphs/grow_shrink.cpp``)."""
+
+    test: Kernel
+    alpha: float
+    propagate: bool
+    skip_independent: bool
+    both: bool
+    """Whether both ends of an edge have to find it."""
+    infer: bool
 
 
 class Run(NamedTuple):
@@ -101,6 +113,10 @@ class Learner(Settings, ABC, Generic[Source, Structure]):
             setattr(self, name, value)
         return self
 
+    def resample_kernel(self) -> ResampleKernel | None:
+        """Return the settings of the kernel that learns from many resamples at once; None if it cannot."""
+        return None
+
     def _check(self) -> None:
         """Raise if a setting has a value it cannot have."""
         check_settings(self, type(self).__name__)
@@ -137,57 +153,7 @@ def add_access_cost(cost: AnyCost, engine: MeteredEngine, before: AccessCost) ->
     )
 
 
-class Questions:
-    """Puts questions to a source of answers and keeps every answer, in order.
-
-    Parameters
-    ----------
-    ci
-        The thing that answers.
-    progress
-        Hears how far the search has come, with the trace so far.
-    """
-
-    def __init__(self, ci: IndependenceSource, progress: Listener | None = None) -> None:
-        self.names = tuple(ci.names)
-        self.trace: list[Verdict] = []
-        self.queries = 0
-        self._ci = ci
-        self._progress = progress
-
-    def ask(self, questions: Sequence[Question]) -> list[Verdict]:
-        """Ask in one trip."""
-        return self._kept(self._ci.ask(questions) if questions else [])
-
-    def execute(self, questions: Sequence[Question]) -> list[Verdict]:
-        """Ask in one trip, and have tests executed even where rules know an answer."""
-        execute = getattr(self._ci, "execute", self._ci.ask)
-        return self._kept(execute(questions) if questions else [])
-
-    def _kept(self, verdicts: list[Verdict]) -> list[Verdict]:
-        self.queries += any(v.source in EXECUTED for v in verdicts)
-        self.trace += verdicts
-        return verdicts
-
-    def ask_one(self, x: int, y: int, given: Sequence[int]) -> Verdict:
-        """Ask one question."""
-        verdict = self._ci.ask([(x, y, tuple(given))])[0]
-        self.queries += verdict.source in EXECUTED
-        self.trace.append(verdict)
-        return verdict
-
-    def rows_per_cell(self, variables: Sequence[int]) -> float:
-        """Return how many rows there are for each cell of a table; infinite where answers need no data."""
-        return rows_per_cell(self._ci, variables)
-
-    def tell(self, phase: str, done: int, total: int | None = None) -> None:
-        """Tell the listener how far the search has come."""
-        self._progress = tell(self._progress, Step(phase, done, total, so_far=self.trace))
-
-    def note(self, verdict: Verdict) -> Verdict:
-        """Keep an answer that took no question."""
-        self.trace.append(verdict)
-        return verdict
+AnyLearner = Learner[Any, Any]
 
 
 @dataclass(kw_only=True, eq=False)
@@ -213,7 +179,7 @@ class AskingLearner(Learner["IndependenceSource", LearnedStructure]):
         tester = Tester(ChiSquare() if self.test is None else self.test, table)
         return Remembering(tester, run.known) if run.known else tester
 
-    def _answering(self, ci: IndependenceSource) -> IndependenceSource:
+    def _wrap(self, ci: IndependenceSource) -> IndependenceSource:
         """Return who answers this learner's questions, which may be more than the source alone."""
         return ci
 
@@ -232,7 +198,7 @@ class IndependenceLearner(AskingLearner):
         """Return the graph, and how many of the questions were initial ones."""
 
     def _learn(self, source: IndependenceSource, run: Run) -> LearnedStructure:
-        questions = Questions(self._answering(source), run.progress)
+        questions = Questions(self._wrap(source), run.progress)
         graph, n_initial = self._search(questions)
         seconds, trace = run.seconds, tuple(questions.trace)
         return LearnedStructure(

@@ -120,8 +120,10 @@ class DensityLearner:
     def _check(self) -> None:
         if not self.strengths or any(not 0 < s < float("inf") for s in self.strengths):
             raise SettingsError(f"strengths must be positive numbers, at least one; got {self.strengths!r}.")
-        for name, least in (("max_order", 2), ("max_rounds", 0), ("n_parents", 1), ("n_joining", 1)):
-            check_whole(name, getattr(self, name), least)
+        check_whole("max_order", self.max_order, 2)
+        check_whole("max_rounds", self.max_rounds, 0)
+        check_whole("n_parents", self.n_parents, 1)
+        check_whole("n_joining", self.n_joining, 1)
         if not self.caution > 0:
             raise SettingsError(f"caution is {self.caution!r}; it must be a positive number.")
 

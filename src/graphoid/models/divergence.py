@@ -19,7 +19,7 @@ by Gauss's rule, each mean from Gibbs chains: neither :math:`Z` is needed.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 import numpy as np
 
@@ -58,8 +58,8 @@ class Divergence(float):
         number.method = method
         return number
 
-    def __getnewargs__(self) -> Any:  # for copies and pickles
-        return float(self), self.standard_error, self.method
+    def __reduce__(self) -> tuple[type[Divergence], tuple[float, float, str]]:  # for copies and pickles
+        return type(self), (float(self), self.standard_error, self.method)
 
     def __repr__(self) -> str:
         return f"{float(self):.6g} ({self.method})" if self.method == "exact" else str(self)

@@ -3,39 +3,67 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import asdict, is_dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, runtime_checkable
 
 from graphoid.errors import CountsTooLarge, DataError, SettingsError
 from graphoid.logic.names import shown
 from graphoid.models.maximum_likelihood import fit_exactly
 from graphoid.models.maximum_pseudo_likelihood import L2, CrossValidated, fit_weights
 from graphoid.models.potentials import check_feature
+from graphoid.settings import json_value
 from graphoid.structure.cliques import clique_features, maximal_cliques
+from graphoid.structure.compare import HasGraph
+from graphoid.structure.contexts import CanonicalModel
 from graphoid.structure.graph import UndirectedGraph
+from graphoid.structure.learned import LearnedStructure
 
 if TYPE_CHECKING:
     from graphoid.data.table import Table
     from graphoid.logic.assertion import Context
     from graphoid.models.maximum_likelihood import ExactFit
     from graphoid.models.maximum_pseudo_likelihood import Fit, Penalty
+    from graphoid.structure.document import Json
 
 MAX_FEATURES = 2**20
 """Most features that the cliques of a graph may make: a million weights."""
 
 
-def features_of(structure: Any, table: Table) -> tuple[Context, ...]:
+@runtime_checkable
+class HasFeatures(Protocol):
+    """A structure with features of its own, such as a canonical model."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the variables."""
+        ...
+
+    @property
+    def features(self) -> Sequence[Context]:
+        """Partial assignments, by position."""
+        ...
+
+
+Structure: TypeAlias = UndirectedGraph | HasGraph | HasFeatures | Sequence["Context"]
+"""What features can be had from."""
+
+
+def features_of(structure: Structure, table: Table) -> tuple[Context, ...]:
     """Return the features of a structure, over the columns of a table.
 
     Those it has (``.features``), or a feature for every configuration of every maximal clique of its graph.
     """
-    graph = structure if isinstance(structure, UndirectedGraph) else getattr(structure, "graph", None)
-    features = () if isinstance(structure, UndirectedGraph) else getattr(structure, "features", ())
-    if isinstance(structure, (list, tuple)):
+    graph = structure.graph if isinstance(structure, HasGraph) else structure
+    names: tuple[str, ...] | None = None
+    features: Sequence[Context] = ()
+    if isinstance(structure, HasFeatures):
+        names, features = structure.names, structure.features
+    elif isinstance(structure, (list, tuple)):
         features = structure
     arities = [v.arity for v in table.variables]
     if features:
-        place = _places(getattr(structure, "names", None), table)
+        place = _places(names, table)
         theirs = [arities[k] for k in place]
         checked = (check_feature(feature, theirs) for feature in features)
         return tuple(tuple(sorted((place[v], state) for v, state in feature)) for feature in checked)
@@ -45,14 +73,14 @@ def features_of(structure: Any, table: Table) -> tuple[Context, ...]:
             f"got {type(structure).__name__}."
         )
     place = _places(graph.names, table)
-    moved = UndirectedGraph(table.names, [(place[x], place[y]) for x, y in graph.edges])
-    n_features = sum(math.prod(arities[v] for v in clique) for clique in maximal_cliques(moved))
+    placed = UndirectedGraph(table.names, [(place[x], place[y]) for x, y in graph.edges])
+    n_features = sum(math.prod(arities[v] for v in clique) for clique in maximal_cliques(placed))
     if n_features > MAX_FEATURES:
         raise CountsTooLarge(
             f"the maximal cliques of the graph have {n_features:,} configurations, a feature each; at most "
             f"{MAX_FEATURES:,} are fitted. Use a sparser graph or fewer states."
         )
-    return clique_features(moved, arities)
+    return clique_features(placed, arities)
 
 
 def _places(names: tuple[str, ...] | None, table: Table) -> list[int]:
@@ -89,14 +117,15 @@ def fit_features(
     return fit_exactly(features, table, penalty=penalty, max_cells=max_cells)
 
 
-def provenance(structure: Any, table: Table, fit: Fit | ExactFit, method: str) -> dict[str, Any]:
+def provenance(structure: Structure, table: Table, fit: Fit | ExactFit, method: str) -> Json:
     """Return as plain values what was fitted, to which data, and how."""
     penalty = (
         asdict(fit.penalty) if is_dataclass(fit.penalty) else {"l1": fit.penalty.l1, "l2": fit.penalty.l2}
     )
+    settings = structure.settings if isinstance(structure, (LearnedStructure, CanonicalModel)) else {}
     return {
         "structure": type(structure).__name__,
-        "learner": _plain(dict(getattr(structure, "settings", {}) or {})),
+        "learner": json_value(settings),
         "method": method,
         "penalty": {"name": type(fit.penalty).__name__, **penalty},
         "objective": fit.objective,
@@ -105,12 +134,3 @@ def provenance(structure: Any, table: Table, fit: Fit | ExactFit, method: str) -
         "data_id": table.data_id,
         "n_rows": table.n_rows,
     }
-
-
-def _plain(value: Any) -> Any:
-    """Return settings as what JSON has."""
-    if isinstance(value, dict):
-        return {str(key): _plain(inner) for key, inner in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(inner) for inner in value]
-    return value if value is None or isinstance(value, (bool, int, float, str)) else repr(value)

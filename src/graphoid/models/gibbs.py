@@ -98,8 +98,9 @@ class GibbsSampler:
 
     def check(self) -> None:
         """Raise if a setting has a value it cannot have."""
-        for name, least in (("burn_in", 0), ("thin", 1), ("n_chains", 1)):
-            check_whole(name, getattr(self, name), least)
+        check_whole("burn_in", self.burn_in, 0)
+        check_whole("thin", self.thin, 1)
+        check_whole("n_chains", self.n_chains, 1)
         if self.threads is not None and self.threads < 1:
             raise SettingsError(
                 f"threads is {self.threads}; it must be at least 1, or None for all processors."

@@ -71,8 +71,9 @@ class ConditionalGibbs:
         return np.asarray(out).reshape(table.n_rows, len(hidden))
 
     def _check(self, table: Table, hidden: Sequence[int]) -> None:
-        for name, least in (("n_chains", 1), ("burn_in", 0), ("n_samples", 1)):
-            check_whole(name, getattr(self, name), least)
+        check_whole("n_chains", self.n_chains, 1)
+        check_whole("burn_in", self.burn_in, 0)
+        check_whole("n_samples", self.n_samples, 1)
         n = len(table.variables)
         if len(set(hidden)) < len(hidden) or not all(0 <= v < n for v in hidden):
             raise SettingsError(f"hidden variables are different positions below {n}; got {tuple(hidden)}.")

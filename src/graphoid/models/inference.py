@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -49,7 +49,7 @@ class ExactInference:
     arities: tuple[int, ...]
     potentials: tuple[Potential, ...]
     max_cells: int = MAX_CELLS
-    trees: dict[Any, JunctionTree] = field(default_factory=dict, repr=False)
+    trees: dict[object, JunctionTree] = field(default_factory=dict, repr=False)
     """Trees of earlier questions; models with the same scopes can share them."""
 
     def log_total(self, codes: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -17,6 +17,7 @@ import numpy as np
 from graphoid.errors import SettingsError
 from graphoid.models.inference import ExactInference
 from graphoid.models.junction_tree import MAX_CELLS
+from graphoid.models.maximum_pseudo_likelihood import check_penalty
 from graphoid.models.potentials import by_scope, potentials
 from graphoid.models.pseudo_likelihood import DistinctRows
 from graphoid.models.quasi_newton import minimize
@@ -145,8 +146,7 @@ def fit_exactly(
         raise SettingsError(
             f"exact maximum likelihood takes an L2 penalty only, not {penalty}. Use method='pseudo'."
         )
-    if not np.isfinite(penalty.l2) or penalty.l2 < 0:
-        raise SettingsError(f"a penalty's strength is a finite number of at least 0; got {penalty}.")
+    check_penalty(penalty)
     likelihood = Likelihood(features, table, max_cells)
     scale = max(likelihood.total, 1.0)
 
@@ -156,5 +156,5 @@ def fit_exactly(
         return -value / scale, (penalty.l2 * weights - gradient) / scale
 
     found = minimize(loss, np.zeros(len(features)), most_iterations=MAX_ITERATIONS, slope=TOLERANCE)
-    close = bool(np.abs(found.jac).max(initial=0.0) <= 100 * TOLERANCE)  # where rounding ends the descent
-    return ExactFit(np.array(found.x), -float(found.fun) * scale, int(found.nit), close, penalty, likelihood)
+    close = bool(np.abs(found.slope).max(initial=0.0) <= 100 * TOLERANCE)  # where rounding ends the descent
+    return ExactFit(found.at, -found.value * scale, found.n_iterations, close, penalty, likelihood)

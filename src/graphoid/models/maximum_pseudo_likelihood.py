@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 import numpy as np
 
@@ -66,11 +66,7 @@ class L2:
     r"""The penalty :math:`\tfrac{1}{2} \lambda |w|^2`: a normal prior of variance :math:`1/\lambda`."""
 
     strength: float = 1.0
-
-    @property
-    def l1(self) -> float:
-        """No part of it."""
-        return 0.0
+    l1: ClassVar[float] = 0.0
 
     @property
     def l2(self) -> float:
@@ -83,16 +79,12 @@ class L1:
     r"""The penalty :math:`\lambda \sum_f |w_f|`, which makes weights exactly zero."""
 
     strength: float = 1.0
+    l2: ClassVar[float] = 0.0
 
     @property
     def l1(self) -> float:
         """All of it."""
         return self.strength
-
-    @property
-    def l2(self) -> float:
-        """No part of it."""
-        return 0.0
 
 
 @dataclass(frozen=True)
@@ -169,9 +161,7 @@ class Fit:
         Directions that neither data nor penalty determine have no error.
         """
         free = np.flatnonzero(self.weights != 0) if self.penalty.l1 else np.arange(len(self.weights))
-        likelihood = PseudoLikelihood(
-            [self.likelihood.features[f] for f in free], self.likelihood.rows, threads=self.likelihood.threads
-        )
+        likelihood = self.likelihood.only(free)
         weights = self.weights[free]
         curvature = self.penalty.l2 * np.eye(len(free))
         for i, direction in enumerate(np.eye(len(free))):
@@ -248,8 +238,9 @@ def maximize(
     relative
         What each feature's L1 penalty is multiplied by.
     """
-    strength, l2 = _check_penalty(penalty)
-    l1 = np.broadcast_to(strength * np.asarray(relative), len(likelihood.features))
+    check_penalty(penalty)
+    l2 = float(penalty.l2)
+    l1 = np.broadcast_to(float(penalty.l1) * np.asarray(relative), len(likelihood.features))
     weights = np.zeros(len(likelihood.features)) if start is None else np.array(start, dtype=np.float64)
     slack = tolerance * max(likelihood.rows.total, 1.0)
     iterations, converged = 0, False
@@ -281,9 +272,9 @@ def _climb(
     bounds = [(0.0 if t > 0 else None, 0.0 if t < 0 else None) for t in toll]
     aim = slack / loss.scale
     found = minimize(loss, start, most_iterations=MAX_ITERATIONS, slope=aim, bounds=bounds)
-    weights, steps = np.array(found.x), int(found.nit)
+    weights, steps = found.at, found.n_iterations
     free = np.flatnonzero((weights != 0) | (toll == 0))
-    if np.abs(found.jac[free]).max(initial=0.0) > aim:
+    if np.abs(found.slope[free]).max(initial=0.0) > aim:
         loss = _MeanLoss(likelihood.only(free), toll[free], l2)
         weights[free], polishing = _newton(loss, weights[free], aim)
         steps += polishing
@@ -347,17 +338,16 @@ class _MeanLoss:
         return (self.l2 * direction - self.likelihood.hessian_product(weights, direction)) / self.scale
 
 
-def _check_penalty(penalty: Penalty) -> tuple[float, float]:
-    """Return the strengths of a penalty, or raise."""
+def check_penalty(penalty: Penalty) -> None:
+    """Raise if a penalty has a strength that is none."""
     for strength in (penalty.l1, penalty.l2):
         if not (math.isfinite(strength) and strength >= 0):
             raise SettingsError(f"a penalty's strength is a finite number of at least 0; got {penalty}.")
-    return float(penalty.l1), float(penalty.l2)
 
 
 def _rows(table: Table, kept: NDArray[np.bool_]) -> Table:
     """Return some rows of a table."""
-    columns: list[Any] = [table.column(v)[kept] for v in range(len(table.variables))]
+    columns = tuple(table.column(v)[kept] for v in range(len(table.variables)))
     weights = table.weights
     units = None if weights is None else replace(weights, units=weights.units[kept])
-    return Table(table.variables, tuple(columns), int(kept.sum()), weights=units, name=table.name)
+    return Table(table.variables, columns, int(kept.sum()), weights=units, name=table.name)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
+from typing import TYPE_CHECKING, ClassVar, Literal, Protocol
 
 import numpy as np
 
-from graphoid.data.table import Table
+from graphoid.data.table import Table, code_columns
 from graphoid.errors import DataError, SettingsError
 from graphoid.logic.names import Names
 from graphoid.models.factors import Factor, check_factors
@@ -23,20 +24,30 @@ from graphoid.structure.graph import UndirectedGraph
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
+    import networkx as nx
     from numpy.typing import NDArray
 
     from graphoid.data.variables import State, Variable
     from graphoid.logic.assertion import Context
     from graphoid.models.divergence import Divergence
     from graphoid.models.estimate import Estimate
+    from graphoid.models.fitting import Structure
     from graphoid.models.gibbs import GibbsSampler
     from graphoid.models.maximum_pseudo_likelihood import CrossValidated, Penalty
 
 
 MOST_SHOWN = 50
 """Variables that a notebook shows."""
+
+
+class HasMarkovNetwork(Protocol):
+    """A distribution that can be written as a Markov network, such as the networks to sample from."""
+
+    def to_markov_network(self) -> MarkovNetwork:
+        """Return the same distribution as a model."""
+        ...
 
 
 class Estimated(Protocol):
@@ -133,8 +144,8 @@ class MarkovNetwork(Document):
     @classmethod
     def fit(
         cls,
-        structure: Any,
-        table: Any,
+        structure: Structure,
+        table: object,
         penalty: Penalty | CrossValidated | float | None = None,
         *,
         method: Literal["pseudo", "exact"] = "pseudo",
@@ -243,7 +254,7 @@ class MarkovNetwork(Document):
         self._refuse_impossible(nothing)
         return float(self.exact.log_total(nothing)[0])
 
-    def log_potential(self, rows: Any) -> NDArray[np.float64]:
+    def log_potential(self, rows: object) -> NDArray[np.float64]:
         r"""Return :math:`\log P(v) + \log Z` for every row; needs no exact inference."""
         codes = row_codes(rows, self.variables)
         total = np.zeros(len(codes))
@@ -251,7 +262,7 @@ class MarkovNetwork(Document):
             total += potential.at(codes)
         return total
 
-    def log_probability(self, rows: Any) -> NDArray[np.float64]:
+    def log_probability(self, rows: object) -> NDArray[np.float64]:
         """Return the natural logarithm of the probability of every row.
 
         Parameters
@@ -261,7 +272,7 @@ class MarkovNetwork(Document):
         """
         return self.log_potential(rows) - self.log_partition
 
-    def pseudo_log_likelihood(self, table: Any) -> float:
+    def pseudo_log_likelihood(self, table: object) -> float:
         r"""Return :math:`\sum_{rx} \log P(v_{rx} \mid v_{r, -x})` over rows :math:`r`, variables :math:`x`.
 
         Weighted rows count by their weight. Divide by rows and variables for the figure that papers print.
@@ -277,7 +288,7 @@ class MarkovNetwork(Document):
             each += log_p[codes[:, x], np.arange(len(codes))]
         return float(each.sum() if weights is None else each @ weights.values)
 
-    def log_conditionals(self, x: int | str, rows: Any) -> NDArray[np.float64]:
+    def log_conditionals(self, x: int | str, rows: object) -> NDArray[np.float64]:
         """Return the log probability of every state of a variable given all others: (states, rows)."""
         v = self.position(x)
         codes = row_codes(rows, self.variables)
@@ -292,7 +303,9 @@ class MarkovNetwork(Document):
 
     # Questions
 
-    def query(self, variables: int | str | Sequence[int | str], evidence: Any = None) -> NDArray[np.float64]:
+    def query(
+        self, variables: int | str | Sequence[int | str], evidence: object = None
+    ) -> NDArray[np.float64]:
         """Return the joint distribution of variables given evidence, exactly.
 
         Parameters
@@ -314,21 +327,21 @@ class MarkovNetwork(Document):
         p = self.exact.joint(codes, over)
         return p if many else p[0]
 
-    def marginals(self, evidence: Any = None) -> dict[str, NDArray[np.float64]]:
+    def marginals(self, evidence: object = None) -> dict[str, NDArray[np.float64]]:
         """Return the distribution of every variable given evidence (see :meth:`query`), from one pass."""
         codes, many = evidence_codes(evidence, self.variables)
         self._refuse_impossible(codes)
         found = self.exact.marginals(codes, [(v,) for v in range(len(self.variables))])
         return {name: p if many else p[0] for name, p in zip(self.names, found, strict=True)}
 
-    def log_evidence(self, evidence: Any = None) -> NDArray[np.float64] | float:
+    def log_evidence(self, evidence: object = None) -> NDArray[np.float64] | float:
         """Return the log probability of evidence (see :meth:`query`): a number, or one for each row."""
         codes, many = evidence_codes(evidence, self.variables)
         log_p = self.exact.log_total(codes) - self.log_partition
         return log_p if many else float(log_p[0])
 
     def most_probable(
-        self, evidence: Any = None, variables: Sequence[int | str] | None = None
+        self, evidence: object = None, variables: Sequence[int | str] | None = None
     ) -> dict[str, State] | Table:
         """Return the most probable states given evidence: a dictionary, or a table for many rows.
 
@@ -360,7 +373,7 @@ class MarkovNetwork(Document):
     def estimate(
         self,
         variables: int | str | Sequence[int | str],
-        evidence: Mapping[Any, Any] | None = None,
+        evidence: Mapping[str, object] | Mapping[int, object] | None = None,
         *,
         sampler: GibbsSampler | None = None,
         random_state: np.random.Generator | int | None = None,
@@ -385,7 +398,7 @@ class MarkovNetwork(Document):
         n: int,
         random_state: np.random.Generator | int | None = None,
         *,
-        evidence: Mapping[Any, Any] | None = None,
+        evidence: Mapping[str, object] | Mapping[int, object] | None = None,
         sampler: GibbsSampler | None = None,
     ) -> Table:
         """Return a table of ``n`` rows drawn from the model.
@@ -417,7 +430,7 @@ class MarkovNetwork(Document):
 
     def kl(
         self,
-        other: Any,
+        other: HasMarkovNetwork,
         *,
         n_samples: int = 100_000,
         random_state: np.random.Generator | int | None = None,
@@ -438,9 +451,7 @@ class MarkovNetwork(Document):
         """
         from graphoid.models.divergence import divergence
 
-        if hasattr(other, "to_markov_network"):
-            other = other.to_markov_network()
-        return divergence(self, other, n_samples, np.random.default_rng(random_state))
+        return divergence(self, other.to_markov_network(), n_samples, np.random.default_rng(random_state))
 
     # Other forms
 
@@ -448,7 +459,7 @@ class MarkovNetwork(Document):
         """Return the model itself; networks of :mod:`graphoid.datasets` have this too."""
         return self
 
-    def to_networkx(self) -> Any:
+    def to_networkx(self) -> nx.Graph:
         """Return a ``networkx.Graph`` whose nodes are the names, with their states."""
         graph = self.graph.to_networkx()
         for v in self.variables:
@@ -494,7 +505,7 @@ class MarkovNetwork(Document):
 
         return io.from_body(body)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[type[MarkovNetwork], tuple[object, ...]]:
         # an estimate holds rows inside the kernels, which cannot be copied; its errors can
         kept = None if self.standard_errors is None else Recorded(self.standard_errors)
         parts = (self.variables, self.features, self.weights, self.factors, kept, dict(self.provenance))
@@ -528,10 +539,9 @@ class MarkovNetwork(Document):
 
     def _positions(self, variables: int | str | Iterable[int | str]) -> tuple[int, ...]:
         """Return the positions asked about: at least one, none of them twice."""
-        several: Any = variables
-        if isinstance(variables, str) or not hasattr(variables, "__iter__"):
-            several = [variables]
-        over = tuple(self.position(v) for v in several)
+        if isinstance(variables, str) or not isinstance(variables, Iterable):
+            variables = [variables]
+        over = tuple(map(self.position, variables))
         if not over or len(set(over)) < len(over):
             raise SettingsError(f"ask about one or more different variables; got {variables!r}.")
         return over
@@ -552,8 +562,5 @@ class MarkovNetwork(Document):
 
 
 def _table(variables: Sequence[Variable], codes: NDArray[np.integer], note: str) -> Table:
-    columns: tuple[Any, ...] = tuple(
-        np.ascontiguousarray(codes[:, k], dtype=np.uint8 if v.arity <= 256 else np.uint16)
-        for k, v in enumerate(variables)
-    )
+    columns = code_columns(codes, variables)
     return Table(tuple(variables), columns, len(codes), notes=(note,), name="Markov network")

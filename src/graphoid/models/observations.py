@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
 import numpy as np
 
@@ -12,8 +12,7 @@ from graphoid.errors import DataError, SettingsError
 from graphoid.logic.names import Names, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
+    import pandas as pd
     from numpy.typing import NDArray
 
     from graphoid.data.variables import Variable
@@ -29,7 +28,7 @@ class Evidence(NamedTuple):
     many: bool
 
 
-def evidence_codes(given: Any, variables: Sequence[Variable]) -> Evidence:
+def evidence_codes(given: object, variables: Sequence[Variable]) -> Evidence:
     """Return evidence as codes.
 
     Parameters
@@ -59,7 +58,7 @@ def evidence_codes(given: Any, variables: Sequence[Variable]) -> Evidence:
     return Evidence(_of_frame(given, variables), many=True)
 
 
-def row_codes(rows: Any, variables: Sequence[Variable]) -> NDArray[np.int64]:
+def row_codes(rows: object, variables: Sequence[Variable]) -> NDArray[np.int64]:
     """Return whole rows as codes: like :func:`evidence_codes`, and everything must be observed."""
     codes = evidence_codes(rows, variables).codes
     missing = [v.name for v, column in zip(variables, codes.T, strict=True) if (column < 0).any()]
@@ -71,8 +70,8 @@ def row_codes(rows: Any, variables: Sequence[Variable]) -> NDArray[np.int64]:
     return codes
 
 
-def _of_mapping(given: Mapping[Any, Any], variables: Sequence[Variable], names: Names) -> Evidence:
-    columns: dict[int, Any] = {}
+def _of_mapping(given: Mapping[int | str, object], variables: Sequence[Variable], names: Names) -> Evidence:
+    columns: dict[int, object] = {}
     for key, value in given.items():
         v = names.position(key)
         if v in columns:
@@ -89,11 +88,11 @@ def _of_mapping(given: Mapping[Any, Any], variables: Sequence[Variable], names: 
     return Evidence(codes, many=bool(lengths))
 
 
-def _several(value: Any) -> bool:
+def _several(value: object) -> TypeGuard[Sequence[object]]:
     return isinstance(value, (list, tuple)) or (not isinstance(value, str) and getattr(value, "ndim", 0) == 1)
 
 
-def _of_frame(frame: Any, variables: Sequence[Variable]) -> NDArray[np.int64]:
+def _of_frame(frame: pd.DataFrame, variables: Sequence[Variable]) -> NDArray[np.int64]:
     import narwhals.stable.v2 as nw  # only where there is a data frame
 
     try:
@@ -135,13 +134,13 @@ def _of_table(table: Table, variables: Sequence[Variable]) -> NDArray[np.int64]:
     return codes
 
 
-def _of_array(codes: NDArray[Any], variables: Sequence[Variable]) -> NDArray[np.int64]:
-    if codes.ndim != 2 or codes.shape[1] != len(variables) or codes.dtype.kind not in "iub":
+def _of_array(rows: NDArray[np.generic], variables: Sequence[Variable]) -> NDArray[np.int64]:
+    if rows.ndim != 2 or rows.shape[1] != len(variables) or rows.dtype.kind not in "iub":
         raise DataError(
             f"rows as an array must be whole-number codes with {len(variables)} columns, one for each "
-            f"variable; got shape {codes.shape} of {codes.dtype}."
+            f"variable; got shape {rows.shape} of {rows.dtype}."
         )
-    codes = codes.astype(np.int64)
+    codes = rows.astype(np.int64)
     for v, variable in enumerate(variables):
         wrong = np.flatnonzero((codes[:, v] < UNKNOWN) | (codes[:, v] >= variable.arity))
         if wrong.size:
@@ -152,22 +151,22 @@ def _of_array(codes: NDArray[Any], variables: Sequence[Variable]) -> NDArray[np.
     return codes
 
 
-def _labels(values: Any, variable: Variable) -> NDArray[np.int64]:
+def _labels(values: Sequence[object] | NDArray[np.generic], variable: Variable) -> NDArray[np.int64]:
     """Return the codes of states: by label, by code where no label is a number, or by a number in a bin."""
-    code: dict[Any, int] = {state: k for k, state in enumerate(variable.states)}
+    code: dict[object, int] = {state: k for k, state in enumerate(variable.states)}
     if not any(isinstance(state, (int, float)) for state in variable.states) and not variable.cuts:
         code |= {k: k for k in range(variable.arity)}
-    found: dict[Any, int] = {}
+    found: dict[object, int] = {}
     out = np.empty(len(values), dtype=np.int64)
     for row, value in enumerate(values):
-        key = value if getattr(value, "__hash__", None) else repr(value)  # a list is no state of anything
+        key = value if isinstance(value, Hashable) else repr(value)  # a list is no state of anything
         if key not in found:
             found[key] = _label(value, code.get(key), variable)
         out[row] = found[key]
     return out
 
 
-def _label(value: Any, code: int | None, variable: Variable) -> int:
+def _label(value: object, code: int | None, variable: Variable) -> int:
     """Return the code of a state; ``code`` is the one it has by its label, if any."""
     if value is None or value != value:  # NaN is what does not equal itself
         return UNKNOWN

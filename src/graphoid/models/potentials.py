@@ -163,7 +163,11 @@ def check_feature(feature: Context, arities: Sequence[int]) -> Context:
         raise SettingsError(f"a feature fixes one or more different variables; got {feature!r}.")
     for v, state in pairs:
         if not 0 <= v < len(arities) or not 0 <= state < arities[v]:
-            raise SettingsError(f"the feature {feature!r} has ({v}, {state}), which no variable's state is.")
+            n_states = f"that variable has {arities[v]} states" if 0 <= v < len(arities) else None
+            raise SettingsError(
+                f"the feature {feature!r} has ({v}, {state}), which no variable's state is: "
+                f"{n_states or f'there are {len(arities)} variables'}."
+            )
     return pairs
 
 

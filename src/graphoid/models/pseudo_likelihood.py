@@ -16,18 +16,21 @@ a concave function ([Besag1975]_). Equal rows are merged: :math:`n_r` is how oft
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from graphoid.counts.native import available_threads, kernels
-from graphoid.errors import DataError, SettingsError
+from graphoid.errors import DataError
+from graphoid.models.potentials import check_feature
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
+    from graphoid._native import DistinctRows as CompiledRows
+    from graphoid._native import Terms as CompiledTerms
     from graphoid.data.table import Codes, Table
     from graphoid.logic.assertion import Context
 
@@ -50,7 +53,7 @@ class DistinctRows:
         self.total = float(self.weights.sum())
         """The number of rows, or the sum of their weights."""
         native = kernels()
-        self.native: Any = (
+        self.native: CompiledRows | None = (
             None if native is None else native.DistinctRows(self.columns, self.arities, self.weights)
         )
 
@@ -67,21 +70,7 @@ class Members(NamedTuple):
 def feature_members(features: Sequence[Context], arities: Sequence[int]) -> Members:
     """Return checked features laid out in arrays."""
     for feature in features:
-        named = [v for v, _ in feature]
-        if not feature or len(set(named)) < len(named):
-            raise SettingsError(
-                f"a feature fixes one or more different variables to a state each; got {feature}."
-            )
-        for v, state in feature:
-            if not 0 <= v < len(arities) or not 0 <= state < arities[v]:
-                raise SettingsError(
-                    f"feature {feature} says that variable {v} has state {state}; "
-                    + (
-                        f"that variable has {arities[v]} states."
-                        if 0 <= v < len(arities)
-                        else f"there are {len(arities)} variables."
-                    )
-                )
+        check_feature(feature, arities)
     flat = np.array([pair for feature in features for pair in feature], dtype=np.int32).reshape(-1, 2)
     first = np.cumsum([0, *(len(feature) for feature in features)], dtype=np.int64)
     return Members(first, flat[:, 0].copy(), flat[:, 1].copy())
@@ -107,8 +96,10 @@ class PseudoLikelihood:
         self.features = tuple(features)
         self.members = feature_members(self.features, self.rows.arities)
         self.threads = available_threads() if threads is None else threads
-        native = kernels()
-        self._terms: Any = None if native is None else native.Terms(self.rows.native, *self.members)
+        native, compiled = kernels(), self.rows.native
+        self._terms: CompiledTerms | None = (
+            None if native is None or compiled is None else native.Terms(compiled, *self.members)
+        )
 
     def only(self, kept: NDArray[np.intp]) -> PseudoLikelihood:
         """Return the pseudo-likelihood of some of the features, by position, on the same rows."""
@@ -130,13 +121,10 @@ class PseudoLikelihood:
     def derivatives_of(self, others: PseudoLikelihood, weights: Vector) -> tuple[Vector, Vector]:
         """Return first and second derivatives by the weights of other features, each alone and at 0."""
         weights = np.ascontiguousarray(weights, dtype=np.float64)
-        native = kernels()
-        if native is None:
+        native, rows, terms, scored = kernels(), self.rows.native, self._terms, others._terms
+        if native is None or rows is None or terms is None or scored is None:
             return _derivatives(self, weights, others)
-        slope, curvature = native.pseudo_likelihood_gains(
-            self.rows.native, self._terms, weights, others._terms, self.threads
-        )
-        return slope, curvature
+        return native.pseudo_likelihood_gains(rows, terms, weights, scored, self.threads)
 
     def row_gradients(self, weights: Vector) -> Vector:
         """Return the derivatives for one occurrence of each distinct row, a line each."""
@@ -154,13 +142,10 @@ class PseudoLikelihood:
         weights = np.ascontiguousarray(weights, dtype=np.float64)
         if direction is not None:
             direction = np.ascontiguousarray(direction, dtype=np.float64)
-        native = kernels()
-        if native is None:
+        native, rows, terms, others = kernels(), self.rows.native, self._terms, scored._terms
+        if native is None or rows is None or terms is None or others is None:
             return _evaluate(self, weights, direction, scored)
-        value, out = native.pseudo_likelihood(
-            self.rows.native, self._terms, weights, direction, scored._terms, self.threads
-        )
-        return float(value), out
+        return native.pseudo_likelihood(rows, terms, weights, direction, others, self.threads)
 
 
 def _merge_rows(table: Table) -> tuple[list[Codes], Vector]:
@@ -177,7 +162,7 @@ def _merge_rows(table: Table) -> tuple[list[Codes], Vector]:
     total = np.zeros(len(first), dtype=np.int64)
     np.add.at(total, line, units)
     kept = first[total > 0]
-    columns: list[Any] = [table.column(v)[kept] for v in range(len(table.variables))]
+    columns = [table.column(v)[kept] for v in range(len(table.variables))]
     return columns, total[total > 0] * np.float64(unit)
 
 
@@ -238,7 +223,7 @@ def _states(rows: DistinctRows, v: int) -> NDArray[np.bool_]:
     return states
 
 
-def _terms(model: PseudoLikelihood) -> Any:
+def _terms(model: PseudoLikelihood) -> Iterator[tuple[int, int, int, NDArray[np.bool_]]]:
     """Yield each feature seen from each of its members: (feature, variable, state, rows where it applies)."""
     columns = model.rows.columns
     for f, feature in enumerate(model.features):

@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
+    from threadpoolctl import ThreadpoolController
 
     Vector = NDArray[np.float64]
 
 MEMORY = 20
 """Steps remembered: thousands of weights need fewer iterations than with the usual 10."""
+
+
+class Minimum(NamedTuple):
+    """Where a search ended."""
+
+    at: Vector
+    value: float
+    slope: Vector
+    """The derivatives there."""
+    n_iterations: int
 
 
 def minimize(
@@ -25,8 +36,8 @@ def minimize(
     slope: float,
     gain: float = 0.0,
     bounds: Sequence[tuple[float | None, float | None]] | None = None,
-) -> Any:
-    """Return what SciPy found: ``x``, ``fun``, ``jac``, ``nit``.
+) -> Minimum:
+    """Return where a function is smallest, by L-BFGS.
 
     Parameters
     ----------
@@ -54,11 +65,12 @@ def minimize(
     }
     # Threads take several times as long to start as a product of such vectors.
     with _libraries().limit(limits=1, user_api="blas"):
-        return optimize.minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
+        found = optimize.minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
+    return Minimum(found.x, float(found.fun), found.jac, int(found.nit))
 
 
 @cache
-def _libraries() -> Any:
+def _libraries() -> ThreadpoolController:
     """Return the control of the libraries that NumPy and SciPy use; finding them takes milliseconds."""
     from threadpoolctl import ThreadpoolController
 

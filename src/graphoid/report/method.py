@@ -38,6 +38,14 @@ LEARNERS = {
         r"(x \perp w \mid A) \wedge (w \not\perp y \mid B) \implies (x \perp y \mid A), \quad A \subseteq B",
         ("Bromberg2009", "Pearl1988"),
     ),
+    "RobustGSMN": Method(
+        "All blankets were grown at once by the strongest dependence left, each new member a discovery among "
+        "the others at the given rate; both ends of each pair were then asked about it, and the pair joined "
+        "if the geometric mean of their p-values is a discovery among all pairs.",
+        "the k-th member of a blanket has p ≤ k q / (n − 1)",
+        r"p_{(k)} \le k q / (n - 1)",
+        ("Bromberg2009", "Benjamini1995"),
+    ),
     "PFMN": Method(
         "A population of networks, weighed by how well they agree with the answers so far, chose each next "
         "question as the one expected to tell most for its cost (PFMN).",
@@ -97,16 +105,6 @@ LEARNERS = {
         ("Jakulin2006",),
     ),
 }
-
-ROBUST = Method(
-    "All blankets were grown at once by the strongest dependence left, each new member a discovery among the "
-    "others at the given rate; both ends of each pair were then asked about it, and the pair joined if the "
-    "geometric mean of their p-values is a discovery among all pairs.",
-    "the k-th member of a blanket has p ≤ k q / (n − 1)",
-    r"p_{(k)} \le k q / (n - 1)",
-    ("Bromberg2009", "Benjamini1995"),
-)
-"""GSMN and GSIMN with ``preset="robust"``."""
 
 TESTS = {
     "ChiSquare": Method(
@@ -187,8 +185,8 @@ SCORES = {
 
 def method_of(settings: Mapping[str, object]) -> list[Method]:
     """Return the parts of the method that some settings describe; those that are not known are left out."""
-    learner = LEARNERS.get(str(settings.get("learner")))
-    found = [ROBUST if settings.get("preset") == "robust" else learner]
+    learner = "RobustGSMN" if settings.get("preset") == "robust" else str(settings.get("learner"))
+    found = [LEARNERS.get(learner)]
     if "convergence" in settings and settings.get("learner") != "Posterior":
         found.append(LEARNERS["Posterior"])
     for key, known in (("test", TESTS), ("score", SCORES)):

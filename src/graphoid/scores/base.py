@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphoid.counts.engine import CountEngine, CountRequest, ScoringEngine
+from graphoid.counts.engine import CountEngine, CountRequest
 from graphoid.counts.native import engine_for
 from graphoid.data.table import Table
 from graphoid.errors import DataError, SettingsError
@@ -18,7 +18,7 @@ from graphoid.settings import Settings
 from graphoid.structure.separation import members
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -45,16 +45,28 @@ class Score(Settings, ABC):
     """How often the evidence for one edge enters: twice where both its ends are scored on their own."""
 
     @abstractmethod
-    def on(self, data: Any) -> Scorer:
+    def on(self, data: object) -> Scorer:
         """Return this score of the data: of a table, or of anything that counts."""
 
-    def value(self, graph: UndirectedGraph, table: Any) -> float:
+    def value(self, graph: UndirectedGraph, table: object) -> float:
         """Return the score of a graph."""
         return self.on(table).value(graph)
 
-    def gain(self, graph: UndirectedGraph, edge: tuple[int | str, int | str], table: Any) -> float:
+    def gain(self, graph: UndirectedGraph, edge: tuple[int | str, int | str], table: object) -> float:
         """Return what the score gains when an edge is added, or removed where it is there."""
         return self.on(table).gain(graph, edge)
+
+
+class BlanketScore(Score):
+    """A sum over variables, each with a term for its blanket."""
+
+    def on(self, data: object) -> BlanketScorer:
+        """Return this score of the data."""
+        return BlanketScorer(self, data, self.terms)
+
+    @abstractmethod
+    def terms(self, engine: CountEngine, blankets: list[Blanket]) -> NDArray[np.float64]:
+        """Return the terms of variables and their blankets, from what counts the data."""
 
 
 class Scorer(ABC):
@@ -68,13 +80,11 @@ class Scorer(ABC):
         A table, anything that :func:`graphoid.read` takes, or an engine.
     """
 
-    reaches_far = False
-    """Whether flipping an edge changes the gains of pairs that share no variable with it, too."""
-
-    def __init__(self, score: Score, data: Any) -> None:
+    def __init__(self, score: Score, data: object) -> None:
         self.score = score
-        self.engine = counting(data)
+        self.engine = engine_of(data)
         self.names = tuple(v.name for v in self.engine.variables)
+        self.n = len(self.names)
         self.arities = [v.arity for v in self.engine.variables]
         if not isinstance(score.prior, GraphPrior):
             raise SettingsError(
@@ -83,11 +93,6 @@ class Scorer(ABC):
         self.prior = score.prior.log_odds(self.names)
         # what says everything twice must say the prior twice, too
         self.weight = score.evidence_counts * self.prior
-
-    @property
-    def n(self) -> int:
-        """Number of variables."""
-        return len(self.names)
 
     @property
     @abstractmethod
@@ -150,7 +155,7 @@ class Scorer(ABC):
             )
 
 
-def counting(data: Any) -> CountEngine:
+def engine_of(data: object) -> CountEngine:
     """Return what counts the data: an engine as it is, a table by the fastest there is."""
     if isinstance(data, CountEngine):
         return data
@@ -167,16 +172,22 @@ def counting(data: Any) -> CountEngine:
     return engine_for(data)
 
 
-def blanket_of(mask: int) -> tuple[int, ...]:
-    """Return the members of a mask, in ascending order."""
-    return tuple(members(mask))
-
-
 class BlanketScorer(Scorer):
-    """A sum over variables with their blankets: flipping an edge touches two terms, and terms are kept."""
+    """A sum over variables with their blankets: flipping an edge touches two terms, and terms are kept.
 
-    def __init__(self, score: Score, data: Any) -> None:
+    Parameters
+    ----------
+    score, data
+        As of every scorer.
+    terms
+        Gives the terms of variables and their blankets from what counts the data.
+    """
+
+    def __init__(
+        self, score: Score, data: object, terms: Callable[[CountEngine, list[Blanket]], NDArray[np.float64]]
+    ) -> None:
         super().__init__(score, data)
+        self._terms = terms
         self._held: dict[Family, float] = {}
 
     @property
@@ -196,7 +207,8 @@ class BlanketScorer(Scorer):
         """Compute terms that are not held yet, all of them at once."""
         missing = list(dict.fromkeys(family for family in families if family not in self._held))
         if missing:
-            self._held.update(zip(missing, self._compute(missing), strict=True))
+            blankets = [(x, tuple(members(mask))) for x, mask in missing]
+            self._held.update(zip(missing, self._terms(self.engine, blankets).tolist(), strict=True))
 
     def changes(self, families: Sequence[tuple[int, int, Sequence[int]]]) -> list[NDArray[np.float64]]:
         """Return what terms gain if each of some others joins or leaves: (variable, blanket, others) each."""
@@ -207,17 +219,14 @@ class BlanketScorer(Scorer):
             for x, mask, others in families
         ]
 
-    @abstractmethod
-    def _compute(self, families: list[Family]) -> list[float]:
-        """Return the terms of variables and their blankets."""
-
     def _value(self, adjacency: Sequence[int]) -> float:
         self.prepare(enumerate(adjacency))
         return math.fsum(self._held[family] for family in enumerate(adjacency))
 
     def _gains(self, adjacency: Sequence[int], edges: Sequence[Edge]) -> NDArray[np.float64]:
         ends = self.changes([(a, adjacency[a], (b,)) for x, y in edges for a, b in ((x, y), (y, x))])
-        return cast("NDArray[np.float64]", np.concatenate(ends).reshape(-1, 2).sum(axis=1))
+        gains: NDArray[np.float64] = np.concatenate(ends).reshape(-1, 2).sum(axis=1)
+        return gains
 
     def _values(self, graphs: NDArray[np.int64]) -> NDArray[np.float64]:
         total = np.zeros(len(graphs))
@@ -229,23 +238,9 @@ class BlanketScorer(Scorer):
         return total
 
 
-class CountedScorer(BlanketScorer):
-    """A sum whose terms are functions of the counts of a variable and its blanket."""
-
-    def _compute(self, families: list[Family]) -> list[float]:
-        blankets = [(x, blanket_of(mask)) for x, mask in families]
-        if isinstance(self.engine, ScoringEngine):
-            return cast("list[float]", self._near_counts(self.engine, blankets).tolist())
-        found = self.engine.counts([CountRequest((*blanket, x)) for x, blanket in blankets])
-        return [self._from_counts(counts) for counts in found]
-
-    @abstractmethod
-    def _near_counts(self, engine: ScoringEngine, blankets: list[Blanket]) -> NDArray[np.float64]:
-        """Return the terms of many blankets from an engine that computes them by itself."""
-
-    @abstractmethod
-    def _from_counts(self, counts: Counts) -> float:
-        """Return the term of a variable from counts whose axes are its blanket and then itself."""
+def family_counts(engine: CountEngine, blankets: Sequence[Blanket]) -> list[Counts]:
+    """Return the counts of variables and their blankets; axes are the blanket and then the variable."""
+    return engine.counts([CountRequest((*blanket, x)) for x, blanket in blankets])
 
 
 def configurations_of(counts: Counts) -> tuple[NDArray[np.uint16], NDArray[np.float64]]:

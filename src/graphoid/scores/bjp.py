@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphoid.independence.bayesian import BayesianTest
-from graphoid.scores.base import Score, Scorer, blanket_of
-from graphoid.scores.closures import Closures
-from graphoid.scores.priors import GraphPrior, UniformPrior
+from graphoid.scores.base import Scorer
+from graphoid.scores.closures import Closures, ClosureScore
+from graphoid.structure.separation import members
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class BJP(Score):
+class BJP(ClosureScore):
     r"""The blankets joint posterior score ([Schluter2018]_, Eq. 11-14).
 
     .. math:: \log \text{BJP}(G) = \sum_{i < k} \log P(c_{\psi_i \psi_k} \mid D)
@@ -44,13 +43,9 @@ class BJP(Score):
     it, and so on the order of the columns.
     """
 
-    test: BayesianTest = field(default_factory=BayesianTest)
-    prior: GraphPrior = field(default_factory=UniformPrior)
-
-    of_pairs = True
     evidence_counts = 1.0
 
-    def on(self, data: Any) -> BJPScorer:
+    def on(self, data: object) -> BJPScorer:
         """Return this score of the data."""
         return BJPScorer(self, data)
 
@@ -58,10 +53,7 @@ class BJP(Score):
 class BJPScorer(Scorer):
     """The BJP score of data."""
 
-    score: BJP
-    reaches_far = True  # who speaks for a pair depends on the blankets of both ends
-
-    def __init__(self, score: BJP, data: Any) -> None:
+    def __init__(self, score: BJP, data: object) -> None:
         super().__init__(score, data)
         self.closures = Closures(score.test, self.engine)
         self._position = np.arange(self.n)
@@ -80,14 +72,13 @@ class BJPScorer(Scorer):
         """Return the number of configurations of a blanket; exact up to 2**53, and never infinite."""
         size = self._sizes.get(mask)
         if size is None:
-            product = math.prod(self.arities[v] for v in blanket_of(mask))
+            product = math.prod(self.arities[v] for v in members(mask))
             size = self._sizes[mask] = float(min(product, 10**300))
         return size
 
     def _lines(self, adjacency: Sequence[int]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the closures of all blankets, one a line, and their numbers of configurations."""
-        self.closures.prepare(enumerate(adjacency))
-        lines = np.array([self.closures[family] for family in enumerate(adjacency)])
+        lines = self.closures.lines(enumerate(adjacency))
         return lines, np.array([self._configurations(mask) for mask in adjacency])
 
     def _terms(self, lines: NDArray[np.float64], sizes: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -126,8 +117,7 @@ class BJPScorer(Scorer):
         lines, sizes = [], []
         for x in range(self.n):
             masks, line = np.unique(graphs[:, x], return_inverse=True)
-            self.closures.prepare((x, int(mask)) for mask in masks)
-            lines.append((np.array([self.closures[x, int(mask)] for mask in masks]), line.reshape(-1)))
+            lines.append((self.closures.lines((x, int(mask)) for mask in masks), line.reshape(-1)))
             sizes.append(np.array([self._configurations(int(mask)) for mask in masks])[line.reshape(-1)])
         total = np.zeros(len(graphs))
         for x in range(self.n):
@@ -137,6 +127,12 @@ class BJPScorer(Scorer):
         return total
 
 
-def _first(size: Any, position: Any, other_size: Any, other_position: Any) -> Any:
+def _first(
+    size: NDArray[np.float64],
+    position: NDArray[np.int64],
+    other_size: NDArray[np.float64],
+    other_position: NDArray[np.int64],
+) -> NDArray[np.bool_]:
     """Whether a blanket comes before another: fewer configurations, or as many and an earlier place."""
-    return (size < other_size) | ((size == other_size) & (position < other_position))
+    first: NDArray[np.bool_] = (size < other_size) | ((size == other_size) & (position < other_position))
+    return first

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -10,7 +11,9 @@ from graphoid.counts.engine import ScoringEngine
 from graphoid.errors import SettingsError
 from graphoid.independence.bayesian import BayesianTest
 from graphoid.logic.assertion import Assertion
-from graphoid.scores.base import blanket_of
+from graphoid.scores.base import Score
+from graphoid.scores.priors import GraphPrior, UniformPrior
+from graphoid.structure.separation import members
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,9 +22,37 @@ if TYPE_CHECKING:
 
     from graphoid.counts.engine import Blanket, CountEngine
     from graphoid.scores.base import Family
+    from graphoid.structure.graph import UndirectedGraph
 
 MOST_BYTES = 2**29
 """What the closures held may take before the oldest half is forgotten: half a gigabyte."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClosureScore(Score):
+    """A score of the closures of blankets: a sum over pairs of variables.
+
+    Parameters
+    ----------
+    test
+        Gives the probability of an independence.
+    prior
+        Over graphs: :class:`UniformPrior`, :class:`SparsePrior` or :class:`EdgePrior`.
+    """
+
+    test: BayesianTest = field(default_factory=BayesianTest)
+    prior: GraphPrior = field(default_factory=UniformPrior)
+
+    of_pairs = True
+
+
+@runtime_checkable
+class PairScorer(Protocol):
+    """A scorer that has a score of every pair of variables."""
+
+    def pair_scores(self, graph: UndirectedGraph) -> NDArray[np.float64]:
+        """Return the scores of all pairs in a graph; symmetric, the diagonal is 0."""
+        ...
 
 
 class Closures:
@@ -60,6 +91,12 @@ class Closures:
             line = self._held[family]
         return line
 
+    def lines(self, families: Iterable[Family]) -> NDArray[np.float64]:
+        """Return the log probabilities of closures, one a line."""
+        families = list(families)
+        self.prepare(families)
+        return np.array([self[family] for family in families])
+
     def prepare(self, families: Iterable[Family]) -> None:
         """Compute closures that are not held yet, all of them at once."""
         missing = list(dict.fromkeys(family for family in families if family not in self._held))
@@ -68,7 +105,7 @@ class Closures:
         if len(self._held) + len(missing) > self._most:
             for old in list(self._held)[: len(self._held) // 2]:
                 del self._held[old]
-        blankets = [(x, blanket_of(mask)) for x, mask in missing]
+        blankets = [(x, tuple(members(mask))) for x, mask in missing]
         for family, (x, blanket), odds in zip(missing, blankets, self._log_odds(blankets), strict=True):
             sign = np.ones(self._n)
             sign[list(blanket)] = -1.0  # dependence is asserted of members
@@ -79,17 +116,12 @@ class Closures:
     def _log_odds(self, blankets: list[Blanket]) -> NDArray[np.float64]:
         if isinstance(self._engine, ScoringEngine):
             return self._engine.closure_log_odds(self._test.kernel, blankets)
-        asked = [
-            Assertion(x, y, tuple(z for z in blanket if z != y))
-            for x, blanket in blankets
-            for y in range(self._n)
-            if y != x
+        others = [(i, y) for i, (x, _) in enumerate(blankets) for y in range(self._n) if y != x]
+        assertions = [
+            Assertion(blankets[i][0], y, tuple(z for z in blankets[i][1] if z != y)) for i, y in others
         ]
-        found = self._engine.counts([self._test.needs(a) for a in asked])
+        found = self._engine.counts([self._test.needs(a) for a in assertions])
         odds = np.zeros((len(blankets), self._n))
-        judged = iter(zip(asked, found, strict=True))
-        for i, (x, _) in enumerate(blankets):
-            for y in range(self._n):
-                if y != x:
-                    odds[i, y] = self._test.judge(*next(judged)).log_odds
+        for at, assertion, counts in zip(others, assertions, found, strict=True):
+            odds[at] = self._test.judge(assertion, counts).log_odds
         return odds

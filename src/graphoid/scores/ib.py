@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphoid.independence.bayesian import BayesianTest
-from graphoid.scores.base import BlanketScorer, Score
-from graphoid.scores.closures import Closures
-from graphoid.scores.priors import GraphPrior, UniformPrior
+from graphoid.scores.base import BlanketScorer
+from graphoid.scores.closures import Closures, ClosureScore
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from graphoid.scores.base import Family
+    from graphoid.counts.engine import Blanket, CountEngine
     from graphoid.structure.graph import UndirectedGraph
 
 
 @dataclass(frozen=True, kw_only=True)
-class IBScore(Score):
+class IBScore(ClosureScore):
     r"""The IB-score ([Schluter2014]_; [Schluter2018]_, Eq. 7).
 
     .. math:: \text{IB}(G) = \sum_{x} \sum_{y \neq x} \log P(c_{xy} \mid D)
@@ -37,12 +35,7 @@ class IBScore(Score):
         Over graphs: :class:`UniformPrior`, :class:`SparsePrior` or :class:`EdgePrior`.
     """
 
-    test: BayesianTest = field(default_factory=BayesianTest)
-    prior: GraphPrior = field(default_factory=UniformPrior)
-
-    of_pairs = True
-
-    def on(self, data: Any) -> IBScorer:
+    def on(self, data: object) -> IBScorer:
         """Return this score of the data."""
         return IBScorer(self, data)
 
@@ -50,19 +43,15 @@ class IBScore(Score):
 class IBScorer(BlanketScorer):
     """The IB-score of data: the term of a variable is the sum of its closure."""
 
-    score: IBScore
-
-    def __init__(self, score: IBScore, data: Any) -> None:
-        super().__init__(score, data)
+    def __init__(self, score: IBScore, data: object) -> None:
+        super().__init__(score, data, self._sums)
         self.closures = Closures(score.test, self.engine)
-
-    def _compute(self, families: list[Family]) -> list[float]:
-        self.closures.prepare(families)
-        return [float(self.closures[family].sum()) for family in families]
 
     def pair_scores(self, graph: UndirectedGraph) -> NDArray[np.float64]:
         """Return for every pair the sum of its two assertions; symmetric, the diagonal is 0."""
-        self.closures.prepare(enumerate(graph.adjacency))
-        lines = np.array([self.closures[family] for family in enumerate(graph.adjacency)])
-        pairs: NDArray[np.float64] = lines + lines.T
-        return pairs
+        lines = self.closures.lines(enumerate(graph.adjacency))
+        return lines + lines.T
+
+    def _sums(self, _: CountEngine, blankets: list[Blanket]) -> NDArray[np.float64]:
+        families = [(x, sum(1 << y for y in blanket)) for x, blanket in blankets]
+        return np.array([line.sum() for line in self.closures.lines(families)])

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+import numpy as np
+
+from graphoid.counts.engine import ScoringEngine
 from graphoid.independence.base import check_positive
 from graphoid.independence.bayesian import log_rising
-from graphoid.scores.base import CountedScorer, Score, configurations_of
+from graphoid.scores.base import BlanketScore, configurations_of, family_counts
 from graphoid.scores.priors import GraphPrior, UniformPrior
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from graphoid.counts.contingency import Counts
-    from graphoid.counts.engine import Blanket, ScoringEngine
+    from graphoid.counts.engine import Blanket, CountEngine
 
 
 @dataclass(frozen=True, kw_only=True)
-class MPL(Score):
+class MPL(BlanketScore):
     r"""Marginal pseudo-likelihood ([Pensar2017]_, Eq. 10; [Schluter2018]_, Eq. 4).
 
     The likelihood of every variable given its blanket, with the probabilities of each configuration of the
@@ -46,21 +48,11 @@ class MPL(Score):
     def __post_init__(self) -> None:
         check_positive("ess", self.ess)
 
-    def on(self, data: Any) -> MPLScorer:
-        """Return this score of the data."""
-        return MPLScorer(self, data)
-
-
-class MPLScorer(CountedScorer):
-    """The marginal pseudo-likelihood of data: the term of a variable is its log marginal likelihood."""
-
-    score: MPL
-
-    def _near_counts(self, engine: ScoringEngine, blankets: list[Blanket]) -> NDArray[np.float64]:
-        return engine.marginal_likelihoods(self.score.ess, blankets)
-
-    def _from_counts(self, counts: Counts) -> float:
-        return log_marginal_likelihood(counts, self.score.ess)
+    def terms(self, engine: CountEngine, blankets: list[Blanket]) -> NDArray[np.float64]:
+        """Return the log marginal likelihoods of variables given their blankets."""
+        if isinstance(engine, ScoringEngine):
+            return engine.marginal_likelihoods(self.ess, blankets)
+        return np.array([log_marginal_likelihood(c, self.ess) for c in family_counts(engine, blankets)])
 
 
 def log_marginal_likelihood(counts: Counts, ess: float) -> float:

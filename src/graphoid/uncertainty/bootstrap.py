@@ -22,7 +22,14 @@ from graphoid.uncertainty.inclusion import (
     priors,
     probabilities,
 )
-from graphoid.uncertainty.replicates import in_all_rows, learned, mapped, measured, pairs_of, structure_of
+from graphoid.uncertainty.replicates import (
+    in_all_rows,
+    learn_resamples,
+    map_threads,
+    measure_resamples,
+    pairs_of,
+    structure_of,
+)
 from graphoid.uncertainty.resampling import SHARES, Kind, Resampler, check_kind, seed_of
 from graphoid.uncertainty.strength import conditioning_sets, signs_of
 
@@ -122,7 +129,9 @@ class Bootstrap:
         for start in range(len(kept), self.n, at_once):
             progress = tell(progress, Step("resampling", start, self.n))
             kept.add(
-                learned(learner, resampler, range(start, min(self.n, start + at_once)), self.n_jobs or 1)
+                learn_resamples(
+                    learner, resampler, range(start, min(self.n, start + at_once)), self.n_jobs or 1
+                )
             )
         tell(progress, Step("resampling", self.n, self.n))
         return kept.found
@@ -149,7 +158,9 @@ class Bootstrap:
         looked_at = range(len(pairs)) if len(pairs) <= MOST_ESTIMATED else followed
         estimate = np.full((len(pairs), 3), np.nan)
         estimate[looked_at] = in_all_rows(resampler, table, [crossings[i] for i in looked_at])
-        replicates = measured(resampler, range(self.n), [crossings[i] for i in followed], self.n_jobs or 1)
+        replicates = measure_resamples(
+            resampler, range(self.n), [crossings[i] for i in followed], self.n_jobs or 1
+        )
         return Resampled(
             graph=graph,
             kind=self.kind,
@@ -187,7 +198,7 @@ class Bootstrap:
         if test is None:
             return None
         followed_ones = [crossings[i] for i in followed]
-        lines = mapped(
+        lines = map_threads(
             lambda r: dependences(test, resampler.table(r), followed_ones)[0], range(self.n), self.n_jobs or 1
         )
         (whole, against), replicates = np.full((2, len(pairs)), np.nan), np.full((self.n, len(pairs)), np.nan)

@@ -17,7 +17,7 @@ from graphoid.data.read import read
 from graphoid.data.table import Table, Weights
 from graphoid.errors import DataError, SettingsError
 from graphoid.learners.recommended import recommended
-from graphoid.uncertainty.replicates import Measured, graph_of, in_table, measured, pairs_of
+from graphoid.uncertainty.replicates import Measured, graph_of, in_table, measure_resamples, pairs_of
 from graphoid.uncertainty.resampling import Resampler, seed_of
 from graphoid.uncertainty.strength import conditioning_sets
 
@@ -121,7 +121,7 @@ def compare_groups(
     crossings: list[Crossing] = [(*pair, given) for pair, given in zip(pairs, givens, strict=True)]
     seed, share = seed_of(random_state), (sizes[0] / rest.n_rows,)
     halves = [
-        measured(kind(rest, "cases", seed, share), range(n), crossings, n_jobs)
+        measure_resamples(kind(rest, "cases", seed, share), range(n), crossings, n_jobs)
         for kind in (Resampler, _Complement)
     ]
     parts = restrict_rows(rest, member), restrict_rows(rest, ~member)

@@ -1,8 +1,9 @@
 """A graph from every resample, and how strong pairs are in it.
 
-Grow-shrink learners with a classical test learn all resamples in the kernels at once, which share what is
-counted (``native/counting/resamples.cpp``, ``native/graphs/grow_shrink.cpp``); any other learner is given one
-weighted table after the other. Both ways give the same graphs.
+A learner that has a kernel over resamples, as grow-shrink learners with a classical test do, learns from all
+of them at once and shares what is counted (``native/counting/resamples.cpp``,
+``native/graphs/grow_shrink.cpp``); any other is given one weighted table after the other. Both ways give the
+same graphs.
 """
 
 from __future__ import annotations
@@ -10,36 +11,36 @@ from __future__ import annotations
 import copy
 import os
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
 from graphoid.counts.engine import MOST_COVARIED, CountRequest
-from graphoid.counts.native import KINDS, engine_for, kernels
+from graphoid.counts.native import engine_for, judge_settings, kernels
 from graphoid.errors import SettingsError
 from graphoid.independence.base import slices_of
-from graphoid.independence.chi_square import ChiSquare
-from graphoid.independence.classical import SignificanceTest
 from graphoid.independence.partial_correlation import Correlated, PartialCorrelation
-from graphoid.learners.grow_shrink.gsimn import GSIMN
-from graphoid.learners.grow_shrink.gsmn import GSMN
+from graphoid.structure.learned import LearnedStructure
 from graphoid.uncertainty.association import information, log_odds
 from graphoid.uncertainty.inclusion import probabilities
 from graphoid.uncertainty.strength import gaussian_bits, partial_correlation
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
+    from graphoid._native import Resamples
     from graphoid.data.table import Table
+    from graphoid.learners.base import AnyLearner
     from graphoid.structure.graph import Edge, UndirectedGraph
     from graphoid.uncertainty.resampling import Resampler
 
 TABLES_AT_ONCE = 256
 """Asked of an engine in one go: bounds what is held."""
 
-DOFS = {"slices": 0, "adjusted": 1, "full": 2}
+_T = TypeVar("_T")
+_R = TypeVar("_R")
 
 Crossing = tuple[int, int, tuple[int, ...]]
 """Two variables, and what they are looked at given."""
@@ -71,10 +72,10 @@ class Found(NamedTuple):
         return cls(joined, np.concatenate(known) if len(known) == len(parts) else None)
 
 
-def structure_of(learner: Any, table: Table) -> Any:
+def structure_of(learner: AnyLearner, table: Table) -> LearnedStructure:
     """Return what a learner finds in a table; the learner itself is left as it is."""
     found = copy.copy(learner).fit(table).structure_
-    if getattr(found, "graph", None) is None:
+    if not isinstance(found, LearnedStructure):
         raise SettingsError(
             f"{type(learner).__name__} learns a {type(found).__name__}, which has no single graph; "
             f"resample a learner of one graph, such as GSIMN()."
@@ -82,18 +83,19 @@ def structure_of(learner: Any, table: Table) -> Any:
     return found
 
 
-def graph_of(learner: Any, table: Table) -> UndirectedGraph:
+def graph_of(learner: AnyLearner, table: Table) -> UndirectedGraph:
     """Return the graph that a learner finds in a table."""
-    graph: UndirectedGraph = structure_of(learner, table).graph
-    return graph
+    return structure_of(learner, table).graph
 
 
-def learned(learner: Any, resampler: Resampler, replicates: Sequence[int], n_jobs: int = 1) -> Found:
+def learn_resamples(
+    learner: AnyLearner, resampler: Resampler, replicates: Sequence[int], n_jobs: int = 1
+) -> Found:
     """Return what the learner finds in every resample."""
     n = len(resampler.rows.variables)
     upper, pairs = np.triu_indices(n, 1), pairs_of(n)
     parts = _parts(resampler, replicates, n_jobs)
-    quick = quick_settings(learner, resampler)
+    settings = kernel_settings(learner, resampler)
 
     def one(r: int) -> Found:
         structure = structure_of(learner, resampler.table(r))
@@ -104,16 +106,16 @@ def learned(learner: Any, resampler: Resampler, replicates: Sequence[int], n_job
         return Found(adjacency[upper][None], None if probability is None else probability[None])
 
     def part_of(part: tuple[int, ...]) -> Found:
-        if quick is not None and (native := together(resampler, part)) is not None:
-            edges, _ = native.grow_shrink(*quick)
+        if settings is not None and (native := load_resamples(resampler, part)) is not None:
+            edges, _ = native.grow_shrink(*settings)
             return Found(edges.reshape(len(part), n, n)[:, *upper].astype(bool))
         return Found.all_of([one(r) for r in part])
 
     nothing = Found(np.zeros((0, len(pairs)), dtype=bool))
-    return Found.all_of(mapped(part_of, parts, n_jobs) or [nothing])
+    return Found.all_of(map_threads(part_of, parts, n_jobs) or [nothing])
 
 
-def measured(
+def measure_resamples(
     resampler: Resampler, replicates: Sequence[int], crossings: Sequence[Crossing], n_jobs: int = 1
 ) -> Measured:
     """Return how strong each of some pairs is in every resample."""
@@ -121,12 +123,12 @@ def measured(
     quick = native_fits(resampler) and resampler.kind != "bayesian"
 
     def part_of(part: tuple[int, ...]) -> NDArray[np.float64]:
-        if quick and (native := together(resampler, part)) is not None:
+        if quick and (native := load_resamples(resampler, part)) is not None:
             return _strengths(native, crossings)
         return np.array([in_table(resampler.table(r), crossings) for r in part]).transpose(1, 0, 2)
 
     shape = (len(crossings), len(replicates), 3)
-    done = mapped(part_of, parts, n_jobs) if crossings else []
+    done = map_threads(part_of, parts, n_jobs) if crossings else []
     whole = np.concatenate(done, axis=1) if done else np.zeros(shape)
     return Measured(*(np.ascontiguousarray(whole[:, :, k].T) for k in range(3)))
 
@@ -174,27 +176,17 @@ def native_fits(resampler: Resampler) -> bool:
     )
 
 
-def quick_settings(learner: Any, resampler: Resampler) -> tuple[Any, ...] | None:
+def kernel_settings(
+    learner: AnyLearner, resampler: Resampler
+) -> tuple[int, int, float, bool, bool, bool, bool] | None:
     """Return the learner's settings for the kernels, or None where these do not have them."""
-    if type(learner) not in (GSMN, GSIMN) or resampler.kind == "bayesian" or not native_fits(resampler):
+    if resampler.kind == "bayesian" or not native_fits(resampler):
         return None
-    learner._check()
-    test = ChiSquare() if learner.test is None else learner.test
-    plain = (
-        learner.preset is None and learner.fdr is None and learner.max_given is None and learner.regrow == 0
-    )
-    backward = getattr(learner, "chaining", "backward") == "backward"
-    if not (plain and backward and isinstance(test, SignificanceTest) and test.thin.answer == "test"):
-        return None
-    kernel = test.kernel
+    settings = learner.resample_kernel()
     largest = max((v.arity for v in resampler.rows.variables), default=1)
-    if kernel.kind not in KINDS or (kernel.kind == "mantel_haenszel" and largest**2 > MOST_COVARIED):
+    if settings is None or (settings.test.kind == "mantel_haenszel" and largest**2 > MOST_COVARIED):
         return None
-    propagate = bool(getattr(learner, "propagate", True))
-    both = learner.rule == "both"
-    infers = isinstance(learner, GSIMN)
-    how = (KINDS[kernel.kind], DOFS[kernel.dof], float(test.alpha))
-    return (*how, propagate, learner.skip_independent, both, infers)
+    return (*judge_settings(settings.test)[:2], *settings[1:])
 
 
 def _parts(resampler: Resampler, replicates: Sequence[int], n_jobs: int) -> list[tuple[int, ...]]:
@@ -206,37 +198,40 @@ def _parts(resampler: Resampler, replicates: Sequence[int], n_jobs: int) -> list
     return parts
 
 
-def together(resampler: Resampler, replicates: tuple[int, ...]) -> Any | None:
+def load_resamples(resampler: Resampler, replicates: tuple[int, ...]) -> Resamples | None:
     """Return resamples for the kernels to count together, or None if a weight is too large for them."""
     native = kernels()
     if native is None:
         return None
     if replicates not in resampler.held:
         weights = resampler.bytes(replicates)
-        made = None if weights is None else native.Resamples(*_for_kernels(resampler, weights))
-        resampler.held[replicates] = made
-    return resampler.held[replicates]
+        resampler.held[replicates] = (
+            None if weights is None else native.Resamples(*_for_kernels(resampler, weights))
+        )
+    held: Resamples | None = resampler.held[replicates]
+    return held
 
 
-def _for_kernels(resampler: Resampler, weights: NDArray[np.uint8]) -> tuple[Any, ...]:
+def _for_kernels(
+    resampler: Resampler, weights: NDArray[np.uint8]
+) -> tuple[NDArray[np.uint8], list[int], NDArray[np.uint8], str]:
     """Return the codes of the rows, a line a variable, their states, weights, and the instruction set."""
     variables = resampler.rows.variables
     codes = np.array([resampler.rows.column(i) for i in range(len(variables))], dtype=np.uint8)
     return codes, [v.arity for v in variables], weights, os.environ.get("GRAPHOID_SIMD", "")
 
 
-def _strengths(native: Any, crossings: Sequence[Crossing]) -> NDArray[np.float64]:
+def _strengths(native: Resamples, crossings: Sequence[Crossing]) -> NDArray[np.float64]:
     """Return the three numbers of every pair in every resample: a line each of a plane a pair."""
-    found: NDArray[np.float64] = native.strengths(list(crossings)).reshape(len(crossings), -1, 3)
-    return found
+    return native.strengths(list(crossings)).reshape(len(crossings), -1, 3)
 
 
 def pairs_of(n: int) -> list[Edge]:
-    """Return all pairs x < y in the order of the columns of :func:`learned`."""
+    """Return all pairs x < y in the order of the columns of :func:`learn_resamples`."""
     return [(int(x), int(y)) for x, y in zip(*np.triu_indices(n, 1), strict=True)]
 
 
-def mapped(function: Any, items: Sequence[Any], n_jobs: int) -> list[Any]:
+def map_threads(function: Callable[[_T], _R], items: Sequence[_T], n_jobs: int) -> list[_R]:
     """Return the results in order; threads, because kernels leave Python's lock and nothing needs copying."""
     if n_jobs <= 1 or len(items) <= 1:
         return [function(item) for item in items]

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pytest
 
 import graphoid as gd
-from graphoid.counts.remote import access_cost as trips
+from graphoid.counts.remote import access
 from graphoid.errors import EngineError
 from tests.support.places import network, survey
 from tests.support.servers import PASSWORD, executors, wait_for
@@ -35,8 +35,8 @@ with warnings.catch_warnings(record=True) as said:
     warnings.simplefilter("always")
     table = gd.read(path, where="source", cache=cache)
     engine = gd.Tester(gd.ChiSquare(), table).engine
-    engine._ahead._most = 1  # no look-ahead: many trips, so that there is much to be interrupted
-    engine._tabulator.merges = False
+    engine._prefetch._most = 1  # no prefetch: many queries, so that there is much to be interrupted
+    engine._access.tabulator.merges = False
     found = gd.GSMN(test=gd.ChiSquare(alpha=float(alpha))).fit(table).structure_
 told = [str(w.message) for w in said if w.category.__name__ == "CacheWarning"]
 print(json.dumps([found.graph.edges, [list(map(str, v)) for v in found.trace], found.cost.queries, told]))
@@ -131,7 +131,7 @@ def test_a_full_disk_costs_the_cache_and_nothing_else(data: Path, tmp_path: Path
 
 @pytest.fixture
 def far(servers: Any) -> Any:
-    """A table of PostgreSQL, read with look-ahead off so that many queries follow."""
+    """A table of PostgreSQL, read with prefetch off so that many queries follow."""
     table, settings = network()
     servers.postgres.load("faulty", table)
     connection = servers.postgres.connect()
@@ -141,7 +141,7 @@ def far(servers: Any) -> Any:
 
 def one_by_one(table: Any) -> Any:
     engine = gd.Tester(gd.ChiSquare(), table).engine
-    engine._tabulator.ahead = 0
+    engine._access.tabulator.prefetch_cells = 0
     return engine
 
 
@@ -167,7 +167,7 @@ def test_postgres_restarts_in_mid_run(servers: Any, far: Any, caplog: pytest.Log
 
 
 def test_postgres_stays_away(servers: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trips, "PAUSE", 0.01)
+    monkeypatch.setattr(access, "PAUSE", 0.01)
     table, settings = network()
     servers.postgres.load("away", table)
     connection = servers.postgres.connect()

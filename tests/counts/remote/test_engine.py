@@ -1,4 +1,4 @@
-"""Data that stay where they are: merged rows, recoding, the shelf, look-ahead, cost, and what is refused."""
+"""Data that stay where they are: merged rows, recoding, the cache, prefetch, cost, and what is refused."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ import graphoid as gd
 from graphoid.counts.engine import CountRequest
 from graphoid.counts.native import engine_for
 from graphoid.counts.reference import ReferenceEngine
-from graphoid.counts.remote.access_cost import AccessCost, retrying
+from graphoid.counts.remote.access import retry
+from graphoid.counts.remote.access_cost import AccessCost
 from graphoid.counts.remote.distinct_rows import PlainMerger, merger_of, places_of
 from graphoid.counts.remote.estimate import estimate
-from graphoid.counts.remote.prefetch import LookAhead
+from graphoid.counts.remote.prefetch import Prefetch
 from graphoid.data.remote.cache import Shelf
 from graphoid.errors import CacheWarning, DataChanged, DataError, EngineError, SettingsError
 from tests.support.tables import needs_kernels, random_table, same_counts
@@ -80,13 +81,13 @@ def test_a_large_table_is_merged_and_not_written_out(tmp_path: Path) -> None:
         same_counts(found, right)
 
 
-def test_look_ahead_takes_those_that_tell_most() -> None:
+def test_prefetch_takes_those_that_tell_most() -> None:
     association = np.array([[0, 1, 9, 5], [1, 0, 0, 0], [9, 0, 0, 0], [5, 0, 0, 0]], dtype=float)
-    ahead = LookAhead([2, 2, 2, 2], 8, lambda: association)
-    # room for three variables: 0, the 1 that was asked about, and 2, which tells most of 0; then 0 with 3
-    assert ahead.around(0, 1, (), all_others=True) == [frozenset({0, 1, 2}), frozenset({0, 3})]
-    assert ahead.around(0, 1, (), all_others=False) == [frozenset({0, 1, 2})]
-    assert ahead.around(0, 1, (2, 3), all_others=True) == [frozenset({0, 1, 2, 3})]
+    prefetch = Prefetch([2, 2, 2, 2], 8, lambda: association)
+    # space for three variables: 0, the 1 that was asked about, and 2, which tells most of 0; then 0 with 3
+    assert prefetch.around(0, 1, (), all_others=True) == [frozenset({0, 1, 2}), frozenset({0, 3})]
+    assert prefetch.around(0, 1, (), all_others=False) == [frozenset({0, 1, 2})]
+    assert prefetch.around(0, 1, (2, 3), all_others=True) == [frozenset({0, 1, 2, 3})]
 
 
 def test_a_second_run_asks_only_for_what_is_new(file: Path, tmp_path: Path) -> None:
@@ -143,6 +144,20 @@ def test_data_that_change_are_noticed(change: str) -> None:
     connection.execute(change)
     with pytest.raises(DataChanged):
         gd.GSIMN().fit(table)
+
+
+def test_a_change_of_weighted_data_is_noticed_by_their_total() -> None:
+    duckdb = pytest.importorskip("duckdb")
+    connection = duckdb.connect()
+    connection.execute(
+        "CREATE TABLE t AS SELECT (i % 3 = 0)::INT AS a, i % 4 AS b, 1 + i % 2 AS w FROM range(100) r(i)"
+    )
+    engine = engine_for(gd.read(connection.table("t"), where="source", weights="w"))
+    assert engine.counts([CountRequest((0,))])[0].total == engine.n_rows == 150
+    connection.execute("UPDATE t SET w = w + 1 WHERE b = 0")  # the states and the number of rows stay
+    with pytest.raises(DataChanged, match="had 150 rows and now has 175"):
+        engine.counts([CountRequest((0, 1))])
+    assert engine.counts([CountRequest((0,))])[0].total == 150  # what was held before still answers
 
 
 def test_cost_has_queries_bytes_and_money(file: Path) -> None:
@@ -223,12 +238,12 @@ class Failing:
 def test_a_trip_is_tried_again_and_then_one_error_says_why() -> None:
     far = Failing(passes=True)
     with pytest.raises(EngineError, match="the far server could not be reached 3 times: no route") as raised:
-        retrying(lambda: far.tables([], whole=False), far, attempts=3, pause=0.0)
+        retry(lambda: far.tables([], whole=False), far, attempts=3, pause=0.0)
     assert far.tried == 3
     assert "secret" not in str(raised.value)
     lasting = Failing(passes=False)
     with pytest.raises(EngineError, match="could not answer"):
-        retrying(lambda: lasting.tables([], whole=False), lasting, pause=0.0)
+        retry(lambda: lasting.tables([], whole=False), lasting, pause=0.0)
     assert lasting.tried == 1
 
 

@@ -15,8 +15,8 @@ import pytest
 import graphoid as gd
 from graphoid.counts.backends import stream as streaming
 from graphoid.counts.remote import engine as remote
-from graphoid.counts.remote import local_rows as near
-from graphoid.counts.remote.distinct_rows import Merged
+from graphoid.counts.remote import local_rows, native
+from graphoid.counts.remote.distinct_rows import DistinctRows
 from graphoid.counts.remote.spilled_rows import Gathering, PackedRows
 from tests.support.tables import needs_kernels, random_table
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from graphoid.counts.remote.spilled_rows import Batch
+    from graphoid.counts.remote.distinct_rows import Batch
 
 ARITIES = [3, 1, 300, 2, 4] + [4] * 30  # two words, a constant, and a variable of more than 256 states
 
@@ -43,7 +43,7 @@ def listed(batches: Iterable[Batch]) -> Counter[tuple[int, ...]]:
 def gathered(
     arities: list[int], most: int, rows: int = 5000, distinct: int | None = None, weights: str | None = None,
     **parts: int,
-) -> tuple[Merged | PackedRows | None, list[Batch]]:  # fmt: skip
+) -> tuple[DistinctRows | PackedRows | None, list[Batch]]:  # fmt: skip
     """Return what is gathered of random rows, and the rows."""
     table = random_table(distinct or rows, arities, weights=weights)
     which = np.random.default_rng(0).integers(0, distinct, rows) if distinct else np.arange(rows)
@@ -61,14 +61,14 @@ def gathered(
 @pytest.mark.parametrize("weights", [None, "whole"])
 @pytest.mark.parametrize(
     ("most", "distinct", "kind"),
-    [(10**6, None, Merged), (1500, None, PackedRows), (700, 900, PackedRows), (900, 900, Merged)],
+    [(10**6, None, DistinctRows), (1500, None, PackedRows), (700, 900, PackedRows), (900, 900, DistinctRows)],
 )
 def test_rows_come_back_as_they_went_in(
     most: int, distinct: int | None, kind: type, weights: str | None
 ) -> None:
     rows, batches = gathered(ARITIES, most, distinct=distinct, weights=weights)
     assert type(rows) is kind
-    assert isinstance(rows, (Merged, PackedRows))
+    assert isinstance(rows, (DistinctRows, PackedRows))
     wanted = list(range(len(ARITIES)))
     assert listed(rows.batches(wanted)) == +listed(batches)  # rows of weight zero do not occur
     some = [2, 34, 1, 0]
@@ -124,9 +124,9 @@ def tiny(monkeypatch: pytest.MonkeyPatch, *, large: int = 2**21) -> None:
     """Make memory small: rows go to a file, and tables with more than so many rows are judged in parts."""
     monkeypatch.setattr(streaming, "MERGED_BYTES", 1000)
     monkeypatch.setattr(remote, "DIRECT_ROWS", 10)
-    monkeypatch.setattr(remote, "LARGE_ROWS", large)
-    monkeypatch.setattr(near, "GATHERED_ROWS", 500)
-    monkeypatch.setattr(near, "PART_BYTES", 2**14)
+    monkeypatch.setattr(native, "LARGE_ROWS", large)
+    monkeypatch.setattr(local_rows, "GATHERED_ROWS", 500)
+    monkeypatch.setattr(local_rows, "PART_BYTES", 2**14)
 
 
 LEARNERS = [
@@ -159,13 +159,13 @@ def test_learners_hear_the_same_of_tables_in_parts(
     here = learner.fit(gd.read(file)).structure_
     tiny(monkeypatch, large=60)
     judged = []
-    in_parts = remote.judged_in_parts
+    in_parts = native.judge_in_parts
 
     def watched(*args: Any, **named: Any) -> Any:
         judged.append(args[1])
         return in_parts(*args, **named)
 
-    monkeypatch.setattr(remote, "judged_in_parts", watched)
+    monkeypatch.setattr(native, "judge_in_parts", watched)
     there = learner.fit(gd.read(file, where="source")).structure_
     assert judged
     assert there.trace == here.trace

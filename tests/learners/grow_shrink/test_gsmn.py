@@ -11,8 +11,8 @@ import pytest
 
 import graphoid as gd
 from graphoid.errors import SettingsError
-from graphoid.learners.base import Questions
-from graphoid.learners.grow_shrink.loop import examination_order, grow_order, grow_shrink, log_p, promoted
+from graphoid.learners.grow_shrink.loop import examination_order, grow_order, grow_shrink, log_p, promote
+from graphoid.learners.questions import Questions
 from graphoid.logic.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def test_all_initial_tests_go_out_as_one_batch() -> None:
 
 def test_grow_order_after_promotion_is_that_of_figure_5() -> None:
     # 5 had the grow order [3, 4, 1, 6, 2, 7, 0] and found 3, 4, 6, 7: X = 5 and S without 7 go first
-    assert promoted([2, 6, 3, 0, 4, 1, 5], [3, 4, 6, 5]) == [3, 4, 6, 5, 2, 0, 1]
+    assert promote([2, 6, 3, 0, 4, 1, 5], [3, 4, 6, 5]) == [3, 4, 6, 5, 2, 0, 1]
 
 
 def test_the_last_grown_is_examined_next() -> None:
@@ -175,8 +175,7 @@ class Told:
 
 def test_strong_dependences_whose_p_value_underflows_keep_their_order() -> None:
     source = Told(4, {(0, 1): -4_000.0, (0, 2): -5_000.0, (0, 3): -3_000.0})
-    questions = Questions(source)
-    blankets = grow_shrink(questions)
+    blankets = Questions(source).run(grow_shrink(4))
     assert blankets[0] == (2, 1, 3)
     found = gd.GSMN().learn(source)
     assert [row.strength for row in found.edges()] == pytest.approx(

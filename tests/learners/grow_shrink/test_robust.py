@@ -251,16 +251,27 @@ def test_many_states_are_left_to_the_test_given() -> None:
 @pytest.mark.parametrize(
     ("learner", "setting"),
     [
-        (gd.GSMN(preset="robust", propagate=False), "propagate, which is False"),
-        (gd.GSMN(preset="robust", rule="both"), "rule, which is 'both'"),
-        (gd.GSMN(preset="robust", regrow=1), "regrow, which is 1"),
-        (gd.GSIMN(preset="robust", skip_independent=True), "skip_independent, which is True"),
-        (gd.GSIMN(preset="robust", chaining="forward"), "chaining, which is 'forward'"),
+        (lambda: gd.GSMN(preset="robust", propagate=False), "propagate, which is False"),
+        (lambda: gd.GSMN(preset="robust", rule="both"), "rule, which is 'both'"),
+        (lambda: gd.GSMN(preset="robust", regrow=1), "regrow, which is 1"),
+        (lambda: gd.GSIMN(preset="robust", skip_independent=True), "skip_independent, which is True"),
+        (lambda: gd.GSIMN(preset="robust", chaining="forward"), "chaining, which is 'forward'"),
     ],
 )
 def test_settings_that_do_not_go_with_it_are_refused(learner: Any, setting: str) -> None:
     with pytest.raises(SettingsError, match=f"preset='robust' leaves no choice of {setting}"):
-        learner.fit(gd.datasets.load("survey"))
+        learner()
+
+
+def test_the_preset_is_another_name() -> None:
+    assert type(gd.GSMN(preset="robust")) is type(gd.GSIMN(preset="robust")) is gd.RobustGSMN
+    assert gd.GSMN(preset="robust").get_params() == gd.RobustGSMN().get_params()
+    assert gd.GSIMN(preset="robust", fdr=0.1).get_params() == gd.RobustGSMN(infer=True, fdr=0.1).get_params()
+    assert dataclasses.replace(gd.GSMN(), preset="robust", max_given=2).max_given == 2
+    with pytest.raises(SettingsError, match="GSMN: preset must be None"):
+        gd.GSMN().set_params(preset="robust").fit(gd.datasets.load("survey"))
+    with pytest.raises(TypeError, match="unheard"):
+        gd.GSMN(preset="robust", unheard=1)
 
 
 def test_an_unknown_preset_is_refused() -> None:

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import graphoid as gd
-from graphoid.learners.base import Questions
 from graphoid.learners.pfmn import dense
 from graphoid.learners.pfmn import population as particles
 from graphoid.learners.pfmn.reference import Asked
+from graphoid.learners.questions import Questions
 from graphoid.logic.verdict import Verdict
 
 DENSE = gd.datasets.random_graph(16, 8, 0)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from graphoid.counts.native import available_threads, kernels
-from graphoid.counts.remote.distinct_rows import Merged, merger_of, places_of
+from graphoid.counts.remote.distinct_rows import DistinctRows, merger_of, places_of
 from graphoid.errors import CountsTooLarge
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from graphoid.data.table import Codes
     from graphoid.data.variables import Variable
 
 WRITTEN_CELLS = 2**16
@@ -32,7 +33,7 @@ MERGED_BYTES = 2**28
 """What merging may take: 256 MB."""
 
 
-class Counting:
+class Accumulator:
     """Tables of counts that grow batch by batch.
 
     Parameters
@@ -61,7 +62,7 @@ class Counting:
         at = {v: k for k, v in enumerate(columns)}
         self._places = [tuple([at[v] for v in w]) for w in self._wanted]
         cells = [math.prod([variables[v].arity for v in w]) for w in self._wanted]
-        self._written = written(cells)
+        self._written = dense_tables(cells)
         self._cells = np.zeros(sum(cells[i] for i in self._written), dtype=np.int64)
         self._sizes = [cells[i] for i in self._written]
         self._mergers = {
@@ -70,7 +71,7 @@ class Counting:
             if i not in set(self._written)
         }
 
-    def add(self, codes: list[NDArray[Any]], units: NDArray[np.int64] | None, n: int) -> None:
+    def add(self, codes: list[Codes], units: NDArray[np.int64] | None, n: int) -> None:
         """Count a batch of rows."""
         if not n:
             return
@@ -85,7 +86,7 @@ class Counting:
                     f"different rows, too many to hold. Ask for fewer variables at a time."
                 )
 
-    def _count(self, codes: list[NDArray[Any]], units: NDArray[np.int64] | None, n: int) -> None:
+    def _count(self, codes: list[Codes], units: NDArray[np.int64] | None, n: int) -> None:
         native = kernels()
         places = [self._places[i] for i in self._written]
         if native is None:
@@ -98,9 +99,9 @@ class Counting:
         data = native.Dataset(codes, self._arities, n, units, self.unit, "")
         data.add_tables(places, available_threads(), self._cells)
 
-    def tables(self) -> list[Merged]:
+    def tables(self) -> list[DistinctRows]:
         """Return what was counted."""
-        out: list[Merged | None] = [None] * len(self._wanted)
+        out: list[DistinctRows | None] = [None] * len(self._wanted)
         start = 0
         for i, size in zip(self._written, self._sizes, strict=True):
             out[i] = of_cells(self._wanted[i], self._variables, self._cells[start : start + size], self.unit)
@@ -108,14 +109,14 @@ class Counting:
         for i, merger in self._mergers.items():
             keys, units = merger.rows()
             of = [self._variables[v] for v in self._wanted[i]]
-            out[i] = Merged(self._wanted[i], of, keys, units, self.unit)
+            out[i] = DistinctRows(self._wanted[i], of, keys, units, self.unit)
         return [table for table in out if table is not None]
 
 
-def written(cells: Sequence[int]) -> list[int]:
+def dense_tables(cells: Sequence[int]) -> list[int]:
     """Return which of some tables are written out.
 
-    >>> written([2**16, 2**20, 2**21, 2**20])
+    >>> dense_tables([2**16, 2**20, 2**21, 2**20])
     [0, 1, 3]
     """
     out, wide = [], 0
@@ -129,7 +130,7 @@ def written(cells: Sequence[int]) -> list[int]:
 
 
 def _add_plainly(
-    cells: NDArray[np.int64], codes: list[NDArray[Any]], arities: list[int], units: NDArray[np.int64] | None
+    cells: NDArray[np.int64], codes: list[Codes], arities: list[int], units: NDArray[np.int64] | None
 ) -> None:
     """Count one table in NumPy, on top of what was counted."""
     place = np.zeros(len(codes[0]), dtype=np.int64)
@@ -140,7 +141,7 @@ def _add_plainly(
 
 def of_cells(
     wanted: tuple[int, ...], variables: Sequence[Variable], cells: NDArray[np.int64], unit: float
-) -> Merged:
+) -> DistinctRows:
     """Return the distinct rows of a table that is written out, last variable fastest."""
     of = [variables[v] for v in wanted]
     arities = [v.arity for v in of]
@@ -149,4 +150,4 @@ def of_cells(
     keys = np.zeros((len(occurs), places[-1].word + 1 if places else 1), dtype=np.uint64)
     for column, place in zip(np.unravel_index(occurs, arities) if arities else (), places, strict=True):
         keys[:, place.word] |= column.astype(np.uint64) << np.uint64(place.shift)
-    return Merged(wanted, of, keys, cells[occurs].copy(), unit)
+    return DistinctRows(wanted, of, keys, cells[occurs].copy(), unit)

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from graphoid.counts.native import kernels
+from graphoid.counts.remote.distinct_rows import as_codes
 from graphoid.errors import DataChanged
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from graphoid.data.remote.relation import Coding
+    from graphoid.data.table import Codes
     from graphoid.data.variables import Variable
 
 WIDEST_SPAN = 1 << 16
@@ -35,15 +37,16 @@ class Recoder:
     def __init__(self, coding: Coding, variable: Variable) -> None:
         self._coding = coding
         self._name = variable.name
-        self._type: Any = np.uint8 if variable.arity <= 256 else np.uint16
+        self._arity = variable.arity
         self._cuts = np.array(coding.cuts)
         present = coding.values.is_valid()
         self._values = coding.values.filter(present)
-        self._codes = np.asarray(coding.codes)[present.to_numpy(zero_copy_only=False)].astype(self._type)
-        self._dictionary: tuple[pa.Array, NDArray[Any]] | None = None
+        codes = np.asarray(coding.codes)[present.to_numpy(zero_copy_only=False)]
+        self._codes = as_codes(codes, variable.arity)
+        self._dictionary: tuple[pa.Array, NDArray[np.int64]] | None = None
         self._table = self._table_of_integers()
 
-    def _table_of_integers(self) -> tuple[int, NDArray[Any], bool] | None:
+    def _table_of_integers(self) -> tuple[int, Codes, bool] | None:
         """Return the lowest value, the codes from there on, and whether these count up from 0."""
         if not len(self._values) or not pa.types.is_integer(self._values.type):
             return None
@@ -51,11 +54,11 @@ class Recoder:
         low, high = int(numbers.min()), int(numbers.max())
         if high - low >= WIDEST_SPAN or high - low + 1 != len(numbers):
             return None  # a gap may hide a value that is new
-        table = np.zeros(high - low + 1, dtype=self._type)
+        table = as_codes(np.zeros(high - low + 1, dtype=np.int64), self._arity)
         table[numbers - low] = self._codes
         return low, table, bool(np.array_equal(table, np.arange(len(table))))
 
-    def codes(self, cells: pa.Array) -> NDArray[Any]:
+    def codes(self, cells: pa.Array) -> Codes:
         """Return the codes of a batch."""
         if pa.types.is_dictionary(cells.type):
             return self._of_dictionary(cells)
@@ -63,9 +66,9 @@ class Recoder:
             return self._of_integers(cells.to_numpy(zero_copy_only=False), *self._table)
         if self._cuts.size and pa.types.is_floating(cells.type):
             return self._of_bins(cells)
-        return self._looked_up(cells)
+        return self._look_up(cells)
 
-    def _of_integers(self, values: NDArray[Any], low: int, table: NDArray[Any], plain: bool) -> NDArray[Any]:  # noqa: FBT001 - as the kernel has it
+    def _of_integers(self, values: NDArray[np.integer], low: int, table: Codes, plain: bool) -> Codes:  # noqa: FBT001 - as the kernel has it
         native = kernels()
         if native is not None and values.dtype != np.uint64:
             codes, strangers = native.recode(values, low, table, plain)
@@ -75,9 +78,9 @@ class Recoder:
             codes, strangers = table[np.where(outside, 0, places)], int(outside.sum())
         if strangers:
             self._refuse(strangers)
-        return np.asarray(codes)
+        return codes
 
-    def _of_dictionary(self, cells: pa.Array) -> NDArray[Any]:
+    def _of_dictionary(self, cells: pa.Array) -> Codes:
         if self._dictionary is None or not self._dictionary[0].equals(cells.dictionary):
             # what a dictionary holds need not occur: it is refused when it does
             places = pc.index_in(cells.dictionary, value_set=self._values)
@@ -91,26 +94,23 @@ class Recoder:
         indices = cells.indices.fill_null(len(table) - 1) if cells.null_count else cells.indices
         places = indices.to_numpy(zero_copy_only=False)
         if (table >= 0).all() or (not cells.null_count and (table[:-1] >= 0).all()):
-            return self._of_integers(places, 0, table.astype(self._type), plain=False)
+            return self._of_integers(places, 0, as_codes(table, self._arity), plain=False)
         codes = table[places]
         if (codes < 0).any():
             self._refuse(int((codes < 0).sum()))
-        out: NDArray[Any] = np.asarray(codes, dtype=self._type)
-        return out
+        return as_codes(codes, self._arity)
 
-    def _of_bins(self, cells: pa.Array) -> NDArray[Any]:
+    def _of_bins(self, cells: pa.Array) -> Codes:
         numbers = cells.to_numpy(zero_copy_only=False)  # null comes as NaN
         # 0.1 in four bytes is the level 0.1, which is cut as four bytes have it
         cuts = self._cuts.astype(numbers.dtype).astype(np.float64)
-        codes: NDArray[Any] = np.searchsorted(cuts, numbers.astype(np.float64), side="left").astype(
-            self._type
-        )
+        codes = as_codes(np.searchsorted(cuts, numbers.astype(np.float64), side="left"), self._arity)
         absent = np.isnan(numbers)
         if absent.any():
             codes[absent] = self._code_of_missing(int(absent.sum()))
         return codes
 
-    def _looked_up(self, cells: pa.Array) -> NDArray[Any]:
+    def _look_up(self, cells: pa.Array) -> Codes:
         if pa.types.is_floating(cells.type) and self._coding.missing is not None:
             cells = pc.if_else(pc.is_nan(cells), pa.scalar(None, cells.type), cells)
         if not self._values.type.equals(cells.type):
@@ -121,12 +121,11 @@ class Recoder:
         unknown = places.null_count - cells.null_count
         if unknown:
             self._refuse(unknown)
-        codes = self._codes[places.fill_null(0).to_numpy(zero_copy_only=False)] if len(self._codes) else None
-        if codes is None:
-            codes = np.zeros(len(cells), dtype=self._type)
+        known = self._codes if len(self._codes) else as_codes(np.zeros(1, dtype=np.int64), self._arity)
+        codes: Codes = known[places.fill_null(0).to_numpy(zero_copy_only=False)]
         if absent is not None:
             codes[absent] = self._code_of_missing(int(absent.sum()))
-        return np.asarray(codes)
+        return codes
 
     def _code_of_missing(self, n: int) -> int:
         if self._coding.missing is None:

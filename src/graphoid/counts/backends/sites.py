@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphoid.counts.backends.accumulate import Counting
+from graphoid.counts.backends.accumulate import Accumulator
 from graphoid.counts.backends.stream import StreamTabulator
-from graphoid.counts.remote.access_cost import AccessCost, Fetched, tabulator_for
-from graphoid.counts.remote.distinct_rows import Merged
+from graphoid.counts.remote.access import Fetched, tabulator_for
+from graphoid.counts.remote.access_cost import AccessCost
+from graphoid.counts.remote.distinct_rows import DistinctRows, as_codes
 from graphoid.data.remote.sql import SqlRelation
 from graphoid.errors import DataChanged
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
     from graphoid.data.remote.federate import Site, SitesRelation
     from graphoid.data.remote.relation import RemoteTable
+    from graphoid.data.table import Codes
 
 
 class SitesTabulator:
@@ -27,10 +27,10 @@ class SitesTabulator:
 
     Notes
     -----
-    It never fetches ahead: a column that nobody has asked for yet would travel for nothing.
+    It never prefetches: a column that nobody has asked for yet would travel for nothing.
     """
 
-    ahead = 0
+    prefetch_cells = 0
     merges = False
 
     def __init__(self, table: RemoteTable) -> None:
@@ -39,7 +39,7 @@ class SitesTabulator:
         self.label = table.name
         self._site_of = {v: site for site in self._relation.sites for v in site.variables}
         self._counting = {site.name: tabulator_for(site.table) for site in self._relation.sites}
-        self._kept: dict[int, NDArray[Any]] = {}
+        self._kept: dict[int, Codes] = {}
         self._begun = False
 
     def transient(self, error: Exception) -> bool:
@@ -49,7 +49,7 @@ class SitesTabulator:
 
     def tables(self, wanted: Sequence[tuple[int, ...]], *, whole: bool) -> Fetched:  # noqa: ARG002 - rows would travel
         """Return the merged rows of each set of variables; every column that has to travels once."""
-        out: list[Merged | None] = [None] * len(wanted)
+        out: list[DistinctRows | None] = [None] * len(wanted)
         # the keys have travelled before anything was asked
         spent = AccessCost() if self._begun else AccessCost(bytes_moved=self._relation.keys_moved)
         self._begun = True
@@ -77,7 +77,7 @@ class SitesTabulator:
         fetched = self._counting[site.name].tables(own, whole=False)
         of = self._table.variables
         tables = [
-            Merged(w, [of[v] for v in w], table.keys, table.units, table.unit)
+            DistinctRows(w, [of[v] for v in w], table.keys, table.units, table.unit)
             for w, table in zip(wanted, fetched.tables, strict=True)
         ]
         return Fetched(tables, fetched.spent)
@@ -85,22 +85,22 @@ class SitesTabulator:
     def _together(self, wanted: Sequence[tuple[int, ...]]) -> Fetched:
         """Count what no site has alone: the columns travel here."""
         needed = sorted(set().union(*wanted))
-        moved: dict[int, NDArray[Any]] = {v: self._kept[v] for v in needed if v in self._kept}
+        fetched: dict[int, Codes] = {v: self._kept[v] for v in needed if v in self._kept}
         spent = AccessCost()
         for site in self._relation.sites:
-            mine = [v for v in needed if self._site_of[v] is site and v not in moved]
+            mine = [v for v in needed if self._site_of[v] is site and v not in fetched]
             if mine:
                 columns = self._codes(site, mine)
                 size = sum(column.nbytes for column in columns)
                 spent += AccessCost(1, site.table.n_rows, 8 * site.table.n_rows * len(mine), size)
-                moved.update(zip(mine, (column[site.rows] for column in columns), strict=True))
+                fetched.update(zip(mine, (column[site.rows] for column in columns), strict=True))
         if self._relation.keep:
-            self._kept.update(moved)
-        counting = Counting(self._table.variables, needed, wanted, 1.0)
-        counting.add([np.ascontiguousarray(moved[v]) for v in needed], None, self._table.n_rows)
+            self._kept.update(fetched)
+        counting = Accumulator(self._table.variables, needed, wanted, 1.0)
+        counting.add([fetched[v] for v in needed], None, self._table.n_rows)
         return Fetched(counting.tables(), spent)
 
-    def _codes(self, site: Site, variables: Sequence[int]) -> list[NDArray[Any]]:
+    def _codes(self, site: Site, variables: Sequence[int]) -> list[Codes]:
         """Return columns of a site as codes, in its order of rows."""
         first = site.variables[0]
         own = [v - first for v in variables]
@@ -121,5 +121,7 @@ class SitesTabulator:
             raise DataChanged(
                 f"site {site.name!r} has another number of rows than before: its data have changed."
             )
-        wide = [self._table.variables[v].arity > 256 for v in variables]
-        return [c.astype(np.uint16 if w else np.uint8) for c, w in zip(columns, wide, strict=True)]
+        return [
+            as_codes(column, self._table.variables[v].arity)
+            for v, column in zip(variables, columns, strict=True)
+        ]

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
-from graphoid.counts.backends.accumulate import Counting
+from graphoid.counts.backends.accumulate import Accumulator
 from graphoid.counts.backends.recode import Recoder
-from graphoid.counts.backends.sql import SqlTabulator
+from graphoid.counts.backends.sql import IN_PROCESS_CELLS, SqlTabulator
 from graphoid.counts.backends.stream import units_of
-from graphoid.counts.remote.access_cost import AccessCost, Fetched
-from graphoid.counts.remote.distinct_rows import Merged, merger_of
+from graphoid.counts.remote.access import Fetched
+from graphoid.counts.remote.access_cost import AccessCost
+from graphoid.counts.remote.distinct_rows import DistinctRows, merger_of
 from graphoid.data.remote.stream import missing_in
 
 if TYPE_CHECKING:
@@ -26,11 +27,11 @@ if TYPE_CHECKING:
 class SparkTabulator(SqlTabulator):
     """Counts a Spark data frame: partitions are tabulated where they are, and tables added up here."""
 
-    ahead = 2**14
+    prefetch_cells = IN_PROCESS_CELLS
 
     def __init__(self, table: RemoteTable) -> None:
         super().__init__(table)
-        self._near_rows = True  # until a worker turns out to have no graphoid
+        self._on_workers = True  # until a worker turns out to have no graphoid
 
     def transient(self, error: Exception) -> bool:
         """Say whether Spark lost a worker more often than it puts up with by itself."""
@@ -42,13 +43,13 @@ class SparkTabulator(SqlTabulator):
 
     def tables(self, wanted: Sequence[tuple[int, ...]], *, whole: bool) -> Fetched:
         """Return the merged rows of each set of variables, by one job."""
-        if self._near_rows:
+        if self._on_workers:
             try:
                 return self._by_partitions(wanted)
             except Exception as error:
                 if "No module named 'graphoid" not in str(error):
                     raise
-                self._near_rows = False
+                self._on_workers = False
         return super().tables(wanted, whole=whole)
 
     def _by_partitions(self, wanted: Sequence[tuple[int, ...]]) -> Fetched:
@@ -73,7 +74,7 @@ class SparkTabulator(SqlTabulator):
         for number, keys, units in zip(*(column.to_pylist() for column in found.columns), strict=True):
             parts[number].append((keys, units))
         unit = 1.0 if table.weighing is None else table.weighing.unit
-        tables = [_added(parts[k], w, [table.variables[v] for v in w], unit) for k, w in enumerate(wanted)]
+        tables = [_sum_parts(parts[k], w, table.variables, unit) for k, w in enumerate(wanted)]
         read = 8 * table.n_rows * len(positions)
         return Fetched(tables, AccessCost(1, table.n_rows, read, found.nbytes))
 
@@ -98,7 +99,7 @@ class PartitionCount:
         """Count the rows of a partition."""
         recoders = [Recoder(c, v) for c, v in zip(self._codings, self._variables, strict=True)]
         unit = 1.0 if self._weighing is None else self._weighing.unit
-        counting = Counting(self._variables, range(len(self._variables)), self._wanted, unit)
+        counting = Accumulator(self._variables, range(len(self._variables)), self._wanted, unit)
         for batch in batches:
             cells = batch.columns
             kept = np.ones(batch.num_rows, dtype=bool)
@@ -121,14 +122,15 @@ class PartitionCount:
         )
 
 
-def _added(
-    parts: Sequence[tuple[bytes, bytes]], wanted: tuple[int, ...], of: Sequence[Variable], unit: float
-) -> Merged:
+def _sum_parts(
+    parts: Sequence[tuple[bytes, bytes]], wanted: tuple[int, ...], variables: Sequence[Variable], unit: float
+) -> DistinctRows:
     """Return the sum of the tables of all partitions."""
-    merger: Any = merger_of([v.arity for v in of])
+    of = [variables[v] for v in wanted]
+    merger = merger_of([v.arity for v in of])
     for keys, units in parts:
         weights = np.frombuffer(units, "<i8").astype(np.int64)
-        part = Merged(wanted, of, np.frombuffer(keys, "<u8").astype(np.uint64), weights, unit)
+        part = DistinctRows(wanted, of, np.frombuffer(keys, "<u8").astype(np.uint64), weights, unit)
         merger.add(part.columns, part.units, len(part))
     keys_added, units_added = merger.rows()
-    return Merged(wanted, of, keys_added, units_added, unit)
+    return DistinctRows(wanted, of, keys_added, units_added, unit)

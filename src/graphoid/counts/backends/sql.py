@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphoid.counts.remote.access_cost import AccessCost, Fetched
-from graphoid.counts.remote.distinct_rows import Merged
+from graphoid.counts.remote.access import Fetched
+from graphoid.counts.remote.access_cost import AccessCost
+from graphoid.counts.remote.distinct_rows import DistinctRows, as_codes
 from graphoid.errors import DataChanged
 
 if TYPE_CHECKING:
@@ -19,11 +20,14 @@ if TYPE_CHECKING:
 TABLES_AT_ONCE = 128
 """Tables of one statement: parsers and planners grow slow with more."""
 
+IN_PROCESS_CELLS = 2**14
+"""Cells of tables to prefetch from a database in this process: what comes back costs little to move."""
+
 
 class SqlTabulator:
     """Counts a relation that answers SQL."""
 
-    ahead = 2**12
+    prefetch_cells = 2**12
     """Small: every cell of a table travels."""
     merges = False
 
@@ -34,12 +38,11 @@ class SqlTabulator:
 
     def transient(self, error: Exception) -> bool:
         """Say whether trying again may help."""
-        again = getattr(self._relation, "transient", None)
-        return bool(again(error)) if again is not None else False
+        return self._relation.transient(error)
 
     def tables(self, wanted: Sequence[tuple[int, ...]], *, whole: bool) -> Fetched:  # noqa: ARG002 - rows would travel
         """Return the merged rows of each set of variables."""
-        tables: list[Merged] = []
+        tables: list[DistinctRows] = []
         spent = AccessCost()
         for start in range(0, len(wanted), TABLES_AT_ONCE):
             part = self._some(wanted[start : start + TABLES_AT_ONCE])
@@ -51,14 +54,14 @@ class SqlTabulator:
         table = self._table
         needed = sorted(set().union(*wanted))
         codings = {f"c{v}": table.codings[v] for v in needed}
-        asked = [[f"c{v}" for v in w] for w in wanted]
-        statement = self._relation.counting(codings, asked, table.gaps, table.weighing)
+        groups = [[f"c{v}" for v in w] for w in wanted]
+        statement = self._relation.counting(codings, groups, table.gaps, table.weighing)
         unit = 1.0 if table.weighing is None else table.weighing.unit
-        tables, moved = [], 0
+        tables, n_bytes = [], 0
         for w, (codes, units) in zip(
-            wanted, self._relation.counted(statement, list(codings), asked), strict=True
+            wanted, self._relation.counted(statement, list(codings), groups), strict=True
         ):
-            moved += 8 * (codes.size + units.size)
+            n_bytes += 8 * (codes.size + units.size)
             if (codes < 0).any():
                 v = w[int(np.argmax((codes < 0).any(axis=0)))]
                 raise DataChanged(
@@ -67,11 +70,9 @@ class SqlTabulator:
                     f"the data have changed. Read them again."
                 )
             of = [table.variables[v] for v in w]
-            columns = [
-                codes[:, k].astype(np.uint8 if v.arity <= 256 else np.uint16) for k, v in enumerate(of)
-            ]
-            tables.append(Merged.of_codes(w, of, columns, units, unit))
+            columns = [as_codes(codes[:, k], v.arity) for k, v in enumerate(of)]
+            tables.append(DistinctRows.of_codes(w, of, columns, units, unit))
         scans = 1 if self._relation.sets else len(wanted)
         columns_read = len(needed) if self._relation.sets else sum(map(len, wanted)) / len(wanted)
         read = int(8 * table.n_rows * scans * columns_read)
-        return Fetched(tables, AccessCost(1, table.n_rows * scans, read, moved))
+        return Fetched(tables, AccessCost(1, table.n_rows * scans, read, n_bytes))

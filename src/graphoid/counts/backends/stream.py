@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from graphoid.counts.backends.accumulate import MERGED_BYTES, Counting
+from graphoid.counts.backends.accumulate import MERGED_BYTES, Accumulator
 from graphoid.counts.backends.recode import Recoder
-from graphoid.counts.remote.access_cost import AccessCost, Fetched
+from graphoid.counts.remote.access import Fetched
+from graphoid.counts.remote.access_cost import AccessCost
 from graphoid.counts.remote.spilled_rows import Gathering, words_of
 from graphoid.data.remote.stream import missing_in, weights_in
 from graphoid.progress import Step, tell
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphoid.counts.remote.spilled_rows import Batch
+    from graphoid.counts.remote.distinct_rows import Batch
     from graphoid.data.remote.relation import RemoteTable
     from graphoid.data.variables import Variable
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 class StreamTabulator:
     """Counts a file by going through it from end to end, once for each batch."""
 
-    ahead = 2**16
+    prefetch_cells = 2**16
     merges = True
 
     def __init__(self, table: RemoteTable) -> None:
@@ -45,8 +46,8 @@ class StreamTabulator:
         table = self._table
         needed = sorted(set().union(*wanted)) if not whole else list(range(len(table.variables)))
         unit = 1.0 if table.weighing is None else table.weighing.unit
-        counting = Counting(table.variables, needed, wanted, unit)
-        gathering = gathering_all(table.variables, table.n_rows, unit) if whole else None
+        counting = Accumulator(table.variables, needed, wanted, unit)
+        gathering = gather_all(table.variables, table.n_rows, unit) if whole else None
         rows, progress = 0, table.progress
         for codes, units, n in self.batches(needed):
             counting.add(codes, units, n)
@@ -96,7 +97,7 @@ def units_of(cells: pa.Array, unit: float) -> NDArray[np.int64]:
     return np.rint(weights_in(cells) / unit).astype(np.int64)
 
 
-def gathering_all(variables: Sequence[Variable], n_rows: int, unit: float) -> Gathering:
+def gather_all(variables: Sequence[Variable], n_rows: int, unit: float) -> Gathering:
     """Return what gathers all rows of a stream."""
     # the words of a row, what it weighs, up to four slots to find it by, and its codes once it is unpacked
     each = 8 * words_of(variables) + 8 + 32 + len(variables)

@@ -7,11 +7,11 @@ judge all rows. So this is the one form in which counts travel, are held and are
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
-from graphoid.counts.contingency import Counts, tabulate, written_out
+from graphoid.counts.contingency import Counts, is_dense, tabulate
 from graphoid.counts.native import NativeEngine, kernels
 from graphoid.data.table import Table, Weights
 
@@ -20,8 +20,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from graphoid.data.table import Codes
     from graphoid.data.variables import Variable
+    from graphoid.logic.assertion import Context
 
+
+Batch = tuple[list["Codes"], "NDArray[np.int64] | None", int]
+"""Codes of some variables, the units of the rows (None for ones), and their number."""
 
 BATCH = 2**17
 """Rows that are unpacked at a time when all are gone through."""
@@ -48,13 +53,18 @@ def places_of(arities: Sequence[int]) -> list[Place]:
     return places
 
 
-def unpacked(words: NDArray[np.uint64], place: Place, variable: Variable) -> NDArray[Any]:
+def as_codes(values: NDArray[np.integer], arity: int) -> Codes:
+    """Return codes in the narrowest type that holds them."""
+    return values.astype(np.uint8) if arity <= 256 else values.astype(np.uint16)
+
+
+def unpack(words: NDArray[np.uint64], place: Place, variable: Variable) -> Codes:
     """Return the codes of a variable from the words that have them."""
     codes = (words >> np.uint64(place.shift)) & np.uint64((1 << place.bits) - 1)
-    return np.ascontiguousarray(codes, dtype=np.uint8 if variable.arity <= 256 else np.uint16)
+    return as_codes(codes, variable.arity)
 
 
-class Merged:
+class DistinctRows:
     """Distinct rows of some variables.
 
     Parameters
@@ -90,15 +100,13 @@ class Merged:
         cls,
         variables: tuple[int, ...],
         of: Sequence[Variable],
-        codes: Sequence[NDArray[Any]],
+        codes: Sequence[Codes],
         units: NDArray[np.int64],
         unit: float,
-    ) -> Merged:
+    ) -> DistinctRows:
         """Return the merged rows of columns of codes."""
         merger = merger_of([v.arity for v in of])
-        merger.add(
-            [np.ascontiguousarray(column) for column in codes], np.ascontiguousarray(units), len(units)
-        )
+        merger.add(list(codes), np.ascontiguousarray(units), len(units))
         keys, merged = merger.rows()
         return cls(variables, of, keys, merged, unit)
 
@@ -116,24 +124,24 @@ class Merged:
         return int(self.units.sum())
 
     @cached_property
-    def columns(self) -> list[NDArray[Any]]:
+    def columns(self) -> list[Codes]:
         """The codes, a column for each variable."""
         return self._columns(range(len(self.of)), slice(None))
 
-    def batches(self, wanted: Sequence[int]) -> Iterator[tuple[list[NDArray[Any]], NDArray[np.int64], int]]:
+    def batches(self, wanted: Sequence[int]) -> Iterator[Batch]:
         """Yield the codes of some variables, what the rows weigh, and their number, some rows at a time."""
         at = [self.variables.index(v) for v in wanted]
         for start in range(0, len(self), BATCH):
             units = self.units[start : start + BATCH]
             yield self._columns(at, slice(start, start + BATCH)), units, len(units)
 
-    def parts(self, wanted: Sequence[int]) -> Iterator[Iterator[Any]]:
+    def parts(self, wanted: Sequence[int]) -> Iterator[Iterator[Batch]]:
         """Yield the batches of its only part."""
         yield self.batches(wanted)
 
-    def _columns(self, at: Iterable[int], rows: slice) -> list[NDArray[Any]]:
+    def _columns(self, at: Iterable[int], rows: slice) -> list[Codes]:
         places = places_of([v.arity for v in self.of])
-        return [unpacked(self.keys[rows, places[k].word], places[k], self.of[k]) for k in at]
+        return [unpack(self.keys[rows, places[k].word], places[k], self.of[k]) for k in at]
 
     @cached_property
     def engine(self) -> NativeEngine:
@@ -150,18 +158,18 @@ class Merged:
             margin += np.bincount(codes, units, len(margin)).astype(np.int64)
         return margin
 
-    def restricted(self, variables: Iterable[int]) -> Merged:
+    def marginal(self, variables: Iterable[int]) -> DistinctRows:
         """Return the distinct rows of some of the variables."""
         wanted = tuple(sorted(variables))
         at = [self.variables.index(v) for v in wanted]
         columns = [self.columns[k] for k in at]
-        return Merged.of_codes(wanted, [self.of[k] for k in at], columns, self.units, self.unit)
+        return DistinctRows.of_codes(wanted, [self.of[k] for k in at], columns, self.units, self.unit)
 
-    def counts(self, variables: tuple[int, ...], context: Any, n_rows: int) -> Counts:
+    def counts(self, variables: tuple[int, ...], context: Context, n_rows: int) -> Counts:
         """Return counts as an engine gives them; by ``n_rows`` in all they are written out or listed."""
         at = [self.variables.index(v) for v in variables]
         shape = tuple(self.of[k].arity for k in at)
-        if not context and kernels() is not None and written_out(int(np.prod(shape, dtype=float)), n_rows):
+        if not context and kernels() is not None and is_dense(int(np.prod(shape, dtype=float)), n_rows):
             cells = self.engine.table_cells([tuple(at)]).reshape(shape)
             return Counts(variables, shape, cells, None, self.unit, n_rows)
         kept = np.ones(len(self), dtype=bool)
@@ -173,7 +181,21 @@ class Merged:
         return tabulate(variables, shape, rows, self.units[kept], self.unit, n_rows)
 
 
-def merger_of(arities: Sequence[int], most: int = 2**31) -> Any:
+class Merger(Protocol):
+    """Merges rows that are alike."""
+
+    def add(self, columns: list[Codes], units: NDArray[np.int64] | None, n: int) -> bool:
+        """Add rows; False once there are too many different ones."""
+        ...
+
+    def rows(self) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+        """Return the distinct rows, packed, and what each weighs."""
+        ...
+
+    def __len__(self) -> int: ...
+
+
+def merger_of(arities: Sequence[int], most: int = 2**31) -> Merger:
     """Return what merges rows: the kernel, or its reference in NumPy."""
     native = kernels()
     return PlainMerger(arities, most) if native is None else native.RowMerger(list(arities), most)
@@ -189,7 +211,7 @@ class PlainMerger:
         self._keys = np.empty((0, self._words), dtype=np.uint64)
         self._units = np.empty(0, dtype=np.int64)
 
-    def add(self, columns: Sequence[NDArray[Any]], units: NDArray[np.int64] | None, n: int) -> bool:
+    def add(self, columns: list[Codes], units: NDArray[np.int64] | None, n: int) -> bool:
         """Add rows; False once there are too many different ones."""
         if len(self._units) > self._most:
             return False

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from graphoid.counts.remote.access_cost import AccessCost
+from graphoid.data.remote.relation import RemoteTable
 from graphoid.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def estimate(table: Table) -> Estimate:
     """Return what a learner will about take on a table that stays where it is; nothing is counted for it.
 
     At least one query for all pairs; at most, beside it, one around every variable for each of three sizes
-    of its blanket, which is what look-ahead leaves of the trips of a learner that grows blankets.
+    of its blanket, which is what prefetch leaves of the queries of a learner that grows blankets.
 
     Examples
     --------
@@ -51,21 +52,19 @@ def estimate(table: Table) -> Estimate:
     >>> estimate(gd.federate(sites, key="id")).least.queries
     1
     """
-    relation = getattr(table, "relation", None)
-    if relation is None:
+    if not isinstance(table, RemoteTable):
         raise SettingsError(
-            f"{table.name!r} is in memory, where counting costs no trips; there is nothing to estimate."
+            f"{table.name!r} is in memory, where counting costs no queries; there is nothing to estimate."
         )
-    n = len(table.variables)
+    n, relation = len(table.variables), table.relation
     bounds = []
     for queries, tables in ((1, n * (n - 1) // 2), (1 + 3 * n, n * (n - 1) // 2 + 9 * n)):
         rows = queries * table.n_rows
-        positions = [coding.position for coding in table.codings]  # type: ignore[attr-defined]
-        once = relation.size_of(positions) if hasattr(relation, "size_of") else 8 * table.n_rows * n
+        positions = [coding.position for coding in table.codings]
+        once = relation.size_of(positions) if relation.kind == "stream" else 8 * table.n_rows * n
         values = rows * n
         seconds = values * SECONDS_PER_VALUE[relation.kind] + queries * SECONDS_PER_QUERY[relation.kind]
-        moved = tables * BYTES_PER_TABLE + (table.n_rows * n * queries if relation.kind == "sites" else 0)
-        bounds.append(AccessCost(queries, rows, once * queries, moved, seconds))
-    prices = table.prices  # type: ignore[attr-defined]
-    money = [0.0 if prices is None else prices.of(spent) for spent in bounds]
+        back = tables * BYTES_PER_TABLE + (table.n_rows * n * queries if relation.kind == "sites" else 0)
+        bounds.append(AccessCost(queries, rows, once * queries, back, seconds))
+    money = [0.0 if table.prices is None else table.prices.of(spent) for spent in bounds]
     return Estimate(bounds[0], bounds[1], money[0], money[1])

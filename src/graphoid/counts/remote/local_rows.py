@@ -1,25 +1,26 @@
-"""Counting rows that were gathered from a source: trips that need not go there."""
+"""Counting rows that were gathered from a source, which is then left alone."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from graphoid.counts.backends.accumulate import Counting
+from graphoid.counts.backends.accumulate import Accumulator
 from graphoid.counts.native import judge_settings, kernels
-from graphoid.counts.remote.access_cost import AccessCost, Fetched
-from graphoid.counts.remote.distinct_rows import Merged
+from graphoid.counts.remote.access import Fetched
+from graphoid.counts.remote.access_cost import AccessCost
+from graphoid.counts.remote.distinct_rows import DistinctRows
 from graphoid.counts.remote.spilled_rows import Gathering
 from graphoid.errors import CountsTooLarge
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from graphoid.counts.engine import Kernel
+    from graphoid.counts.engine import Kernel, Positions
+    from graphoid.counts.remote.access import RowSource
+    from graphoid.counts.remote.distinct_rows import Batch
     from graphoid.counts.remote.spilled_rows import PackedRows
     from graphoid.data.variables import Variable
-
-    Question = tuple[int, int, tuple[int, ...]]
 
 PART_BYTES = 2**25
 """What the slices of a part may take while they are counted: 32 MB, and as much again while that grows."""
@@ -30,8 +31,8 @@ GATHERED_ROWS = 2**20
 """Different rows of a large table that are merged in memory before they are put into parts."""
 
 
-class NearTabulator:
-    """Counts rows that are at hand, in memory or in a file.
+class LocalRows:
+    """Rows that were gathered from a source, in memory or in a file, and counted in its place.
 
     Parameters
     ----------
@@ -43,11 +44,11 @@ class NearTabulator:
         Weight of one unit.
     """
 
-    ahead = 2**16
+    prefetch_cells = 2**16
     merges = True
     label = "rows gathered"
 
-    def __init__(self, rows: Merged | PackedRows, variables: Sequence[Variable], unit: float) -> None:
+    def __init__(self, rows: DistinctRows | PackedRows, variables: Sequence[Variable], unit: float) -> None:
         self.rows = rows
         self._variables, self._unit = variables, unit
 
@@ -58,31 +59,31 @@ class NearTabulator:
     def tables(self, wanted: Sequence[tuple[int, ...]], *, whole: bool) -> Fetched:  # noqa: ARG002 - it is here
         """Return the merged rows of each set of variables, in one pass."""
         needed = sorted(set().union(*wanted))
-        counting = Counting(self._variables, needed, wanted, self._unit)
+        counting = Accumulator(self._variables, needed, wanted, self._unit)
         for codes, units, n in self.rows.batches(needed):
             counting.add(codes, units, n)
         return Fetched(counting.tables(), self.spent_on(needed))
 
-    def batches(self, variables: Sequence[int]) -> Any:
+    def batches(self, variables: Sequence[int]) -> Iterator[Batch]:
         """Yield the codes of some variables, the units of the rows, and their number."""
         return self.rows.batches(variables)
 
     def spent_on(self, variables: Iterable[int]) -> AccessCost:  # noqa: ARG002 - whole rows are read
         """Return what a pass costs: rows and bytes of a file, nothing in memory, and in no case a query."""
-        return (
-            AccessCost() if isinstance(self.rows, Merged) else AccessCost(0, len(self.rows), self.rows.nbytes)
-        )
+        if isinstance(self.rows, DistinctRows):
+            return AccessCost()
+        return AccessCost(0, len(self.rows), self.rows.nbytes)
 
 
-def judged_in_parts(
+def judge_in_parts(
     kernel: Kernel,
-    question: Question,
-    source: Any,
+    question: Positions,
+    source: RowSource,
     variables: Sequence[Variable],
     *,
     n_rows: int,
     unit: float,
-) -> tuple[tuple[float, ...], Merged | PackedRows]:
+) -> tuple[tuple[float, ...], DistinctRows | PackedRows]:
     """Return the numbers of a test whose table is too large to be held, and the rows of its variables.
 
     A test adds up slices of the conditioning set, and a row belongs to one of them. So rows are put into
@@ -95,7 +96,7 @@ def judged_in_parts(
     question
         x, y and what is given.
     source
-        Who yields the rows: has ``batches(variables)``.
+        Who goes through the rows.
     variables
         All variables of the data.
     n_rows, unit
@@ -121,7 +122,9 @@ def judged_in_parts(
             f"its rows on disk. Make room where temporary files are put (TMPDIR says where), or limit the "
             f"conditioning sets (max_given)."
         )
-    tally = kernels().SliceTally(given, rx, ry, unit, *judge_settings(kernel), float(n_rows))  # type: ignore[union-attr]
+    native = kernels()
+    assert native is not None  # noqa: S101 - without kernels no table is judged in parts
+    tally = native.SliceTally(given, rx, ry, unit, *judge_settings(kernel), float(n_rows))
     for part in rows.parts(order):
         for codes, units, n in part:
             tally.add(codes, units, n)

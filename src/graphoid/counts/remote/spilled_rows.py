@@ -1,4 +1,4 @@
-"""Rows packed into words in a file of their own: near at hand for every pass after the first.
+"""Rows packed into words in a file of their own: at hand for every pass after the first.
 
 Most of a pass over a source is decoding it. So the pass that a learner begins with leaves all rows behind:
 merged, in memory, while the different ones are few; beyond that packed, in a temporary file of some bytes a
@@ -9,21 +9,20 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from graphoid.counts.remote.distinct_rows import Merged, merger_of, places_of, unpacked
+from graphoid.counts.remote.distinct_rows import DistinctRows, merger_of, places_of, unpack
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
+    from graphoid.counts.remote.distinct_rows import Batch
+    from graphoid.data.table import Codes
     from graphoid.data.variables import Variable
-
-Batch = tuple[list["NDArray[Any]"], "NDArray[np.int64] | None", int]
-"""Codes of some variables, the units of the rows (None for ones), and their number."""
 
 BLOCK = 2**17
 """Rows written and read at a time: their codes stay in the caches."""
@@ -67,7 +66,7 @@ class PackedRows:
         self._file = tempfile.TemporaryFile(prefix="graphoid-")  # noqa: SIM115 - lives as long as this
 
     def __del__(self) -> None:
-        if hasattr(self, "_file"):
+        if "_file" in self.__dict__:  # it may not have been opened
             self._file.close()
 
     def __len__(self) -> int:
@@ -92,7 +91,7 @@ class PackedRows:
             if part is None or block.part == part:
                 words, units = self._read(block)
                 yield (
-                    [unpacked(words[self._places[k].word], self._places[k], self.of[k]) for k in at],
+                    [unpack(words[self._places[k].word], self._places[k], self.of[k]) for k in at],
                     units,
                     block.n_rows,
                 )
@@ -152,44 +151,44 @@ class Gathering:
         self._masks = np.zeros(words_of(of), dtype=np.uint64)  # bits of the leading variables
         for place in places_of(self._arities)[:leading]:
             self._masks[place.word] |= np.uint64(((1 << place.bits) - 1) << place.shift)
-        self._merger: Any = merger_of(self._arities)
-        self._taken = 0
+        self._merger = merger_of(self._arities)
+        self._n_added = 0
         self._file: PackedRows | None = None
         self._fits = True
 
-    def add(self, codes: Sequence[NDArray[Any]], units: NDArray[np.int64] | None, n: int) -> None:
+    def add(self, codes: list[Codes], units: NDArray[np.int64] | None, n: int) -> None:
         """Take a batch of rows."""
         if not self._fits:
             return
-        self._merger.add(list(codes), units, n)
-        self._taken += n
+        self._merger.add(codes, units, n)
+        self._n_added += n
         if len(self._merger) > self._most:
-            self._put_down()
+            self._spill()
 
-    def rows(self) -> Merged | PackedRows | None:
+    def rows(self) -> DistinctRows | PackedRows | None:
         """Return the rows; None if they are too many for memory and for the disk."""
         if self._fits and (self._file is not None or self._n_parts > 1):  # parts are wanted one by one
-            self._put_down()
+            self._spill()
         if self._file is not None or not self._fits:
             return self._file
         keys, units = self._merger.rows()
-        return Merged(self._variables, self._of, keys, units, self._unit)
+        return DistinctRows(self._variables, self._of, keys, units, self._unit)
 
-    def _put_down(self) -> None:
+    def _spill(self) -> None:
         """Write what was merged so far to the file, and begin anew."""
         keys, units = self._merger.rows()
         try:
-            self._file = self._opened() if self._file is None else self._file
+            self._file = self._open_file() if self._file is None else self._file
             if self._file is not None:
                 self._write(self._file, keys.reshape(len(units), len(self._masks)), units)
         except OSError:  # no room, or no permission: the source is still there
             self._file = None
         self._fits = self._file is not None
-        if self._n_parts == 1 and self._taken < WORTHWHILE * len(units):
+        if self._n_parts == 1 and self._n_added < WORTHWHILE * len(units):
             self._most = 0  # nearly all rows differ: each batch is merged by itself, within the caches
-        self._merger, self._taken = merger_of(self._arities), 0
+        self._merger, self._n_added = merger_of(self._arities), 0
 
-    def _opened(self) -> PackedRows | None:
+    def _open_file(self) -> PackedRows | None:
         """Return a file, or None where there is too little room for all rows that may come."""
         most = 8 * (len(self._masks) + 1) * self._n_rows
         if SPARE * most > shutil.disk_usage(tempfile.gettempdir()).free:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphoid.counts.remote.distinct_rows import Merged
+from graphoid.counts.remote.distinct_rows import DistinctRows
 from graphoid.data.remote.cache import Shelf
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class CountStore:
         self._shelf = Shelf(path, data_id)
         self._known: dict[int, tuple[str, int]] = {}
 
-    def find(self, wanted: int, of: Sequence[Variable], unit: float) -> Merged | None:
+    def find(self, wanted: int, of: Sequence[Variable], unit: float) -> DistinctRows | None:
         """Return the smallest table on disk that has all variables of a mask, or None."""
         for name, size in self._shelf.news():
             self._known[sum(1 << int(v) for v in name.split())] = (name, size)
@@ -41,26 +41,26 @@ class CountStore:
             name, size = self._known[mask]
             body = self._shelf.get(name)
             if body is not None and size:
-                return _unpacked(body, size, tuple(int(v) for v in name.split()), of, unit)
+                return _unpack(body, size, tuple(int(v) for v in name.split()), of, unit)
             fitting.remove(mask)
             del self._known[mask]  # damaged: counted again, and written anew
         return None
 
-    def put(self, tables: Sequence[Merged]) -> None:
+    def put(self, tables: Sequence[DistinctRows]) -> None:
         """Write tables down, all of them or none."""
-        self._shelf.put([(" ".join(map(str, t.variables)), len(t), _packed(t)) for t in tables])
+        self._shelf.put([(" ".join(map(str, t.variables)), len(t), _pack(t)) for t in tables])
         for t in tables:
             self._known[sum(1 << v for v in t.variables)] = (" ".join(map(str, t.variables)), len(t))
 
 
-def _packed(table: Merged) -> bytes:
+def _pack(table: DistinctRows) -> bytes:
     """Return merged rows as bytes: what they weigh, then the packed rows."""
     return table.units.astype("<i8").tobytes() + np.ascontiguousarray(table.keys, dtype="<u8").tobytes()
 
 
-def _unpacked(
+def _unpack(
     body: bytes, size: int, variables: tuple[int, ...], of: Sequence[Variable], unit: float
-) -> Merged:
+) -> DistinctRows:
     units = np.frombuffer(body, dtype="<i8", count=size).astype(np.int64)
     keys = np.frombuffer(body, dtype="<u8", offset=8 * size).astype(np.uint64)
-    return Merged(variables, [of[v] for v in variables], keys, units, unit)
+    return DistinctRows(variables, [of[v] for v in variables], keys, units, unit)

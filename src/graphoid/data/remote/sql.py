@@ -60,6 +60,10 @@ class SqlRelation(ABC):
         """None: a database does not say whether it has changed; a declared version does."""
         return None
 
+    def transient(self, error: Exception) -> bool:  # noqa: ARG002 - for those that can reconnect
+        """Say whether trying again after an error may help."""
+        return False
+
     @abstractmethod
     def fetch(self, statement: str) -> pa.Table:
         """Run a query in a read-only transaction and return its rows."""

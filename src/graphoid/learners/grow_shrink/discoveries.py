@@ -11,26 +11,27 @@ import math
 from typing import TYPE_CHECKING
 
 from graphoid.errors import SettingsError
+from graphoid.learners.questions import Executed
 from graphoid.logic.verdict import Fact, Verdict
 from graphoid.structure.explain import FALSE_DISCOVERY
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from graphoid.learners.base import Questions
+    from graphoid.learners.questions import Questions
     from graphoid.structure.graph import Edge, UndirectedGraph
 
 
-def surviving(questions: Questions, graph: UndirectedGraph, rate: float) -> UndirectedGraph:
+def control_discoveries(questions: Questions, graph: UndirectedGraph, rate: float) -> UndirectedGraph:
     """Return the graph without the edges that may be there by chance; each is noted in the trace.
 
     Where the deciding answer was inferred it has no p-value, and the same question is put to the test, all of
     them in one batch. Answers that have no p-value because they are certain, such as an oracle's, stay.
     """
-    deciding = {pair: v for pair, v in decided(questions.trace).items() if graph.has_edge(*pair)}
+    deciding = {pair: v for pair, v in deciding_verdicts(questions.trace).items() if graph.has_edge(*pair)}
     inferred = [pair for pair, v in deciding.items() if v.because and v.log_p is None]
-    asked = [(deciding[pair].x, deciding[pair].y, deciding[pair].given) for pair in inferred]
-    deciding.update(zip(inferred, questions.execute(asked), strict=True))
+    again = Executed((deciding[pair].x, deciding[pair].y, deciding[pair].given) for pair in inferred)
+    deciding.update(zip(inferred, questions.ask(again), strict=True))
     if any(v.log_p is None and v.log_odds is not None for v in deciding.values()):
         raise SettingsError(
             "fdr needs p-values, and this test gives log odds; use ChiSquare, GTest or PartialCorrelation."
@@ -43,11 +44,11 @@ def surviving(questions: Questions, graph: UndirectedGraph, rate: float) -> Undi
     for (pair, v), log_p in zip(deciding.items(), log_ps, strict=True):
         if log_p > limit:
             graph = graph.without_edge(*pair)
-            questions.note(taken_back(v))
+            questions.note(retract(v))
     return graph
 
 
-def decided(trace: Sequence[Verdict]) -> dict[Edge, Verdict]:
+def deciding_verdicts(trace: Sequence[Verdict]) -> dict[Edge, Verdict]:
     """Return the last verdict for a dependence of every pair, in order of position; propagation repeats."""
     last = {
         (min(v.x, v.y), max(v.x, v.y)): v for v in trace if not v.independent and v.source != "propagation"
@@ -70,7 +71,7 @@ def largest_discovery(log_ps: Sequence[float], n_hypotheses: int, rate: float) -
     return limit
 
 
-def taken_back(v: Verdict) -> Verdict:
+def retract(v: Verdict) -> Verdict:
     """Return the verdict that takes back a dependence that may be a false discovery."""
     because = (Fact.of(v.x, v.y, v.given, independent=v.independent),)
     return v._replace(independent=True, source=FALSE_DISCOVERY, because=because)

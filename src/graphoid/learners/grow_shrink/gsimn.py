@@ -9,6 +9,7 @@ from graphoid.independence.inferring import Chaining, Inferring
 from graphoid.learners.grow_shrink.gsmn import GrowShrinkLearner, gsmn
 
 if TYPE_CHECKING:
+    from graphoid.learners.base import ResampleKernel
     from graphoid.logic.source import IndependenceSource
     from graphoid.structure.graph import UndirectedGraph
 
@@ -16,11 +17,6 @@ if TYPE_CHECKING:
 def gsimn(ci: IndependenceSource, *, skip_independent: bool = False) -> UndirectedGraph:
     """Return the graph by GSMN*'s loop, with Algorithm 5 in the place of Algorithm 4 as who answers."""
     return gsmn(Inferring(ci), skip_independent=skip_independent)
-
-
-def gsimn_fch(ci: IndependenceSource, *, skip_independent: bool = False) -> UndirectedGraph:
-    """Return the graph by GSMN*'s loop, with Algorithm 6 as who answers."""
-    return gsmn(Chaining(ci), skip_independent=skip_independent)
 
 
 @dataclass(kw_only=True, eq=False)
@@ -44,8 +40,7 @@ class GSIMN(GrowShrinkLearner):
     rule, fdr, max_given, regrow
         As for :class:`~graphoid.GSMN`. With ``fdr``, edges whose deciding answer was inferred are tested.
     preset
-        "robust" as for :class:`~graphoid.GSMN`; but a dependence that is sure given some variables is not
-        tested again given fewer of them. Independences are never inferred: on few rows none is sure.
+        ``GSIMN(preset="robust")`` is :class:`~graphoid.RobustGSMN` with ``infer=True``.
 
     Notes
     -----
@@ -66,9 +61,11 @@ class GSIMN(GrowShrinkLearner):
 
     chaining: Literal["backward", "forward"] = "backward"
 
-    _infers: ClassVar[bool] = True
+    infers: ClassVar[bool] = True
 
-    def _answering(self, ci: IndependenceSource) -> IndependenceSource:
-        if self.preset is not None:  # infers by itself, from answers that are sure
-            return ci
+    def resample_kernel(self) -> ResampleKernel | None:
+        """Return the settings of the kernel, which infers by one step."""
+        return super().resample_kernel() if self.chaining == "backward" else None
+
+    def _wrap(self, ci: IndependenceSource) -> IndependenceSource:
         return Chaining(ci) if self.chaining == "forward" else Inferring(ci)

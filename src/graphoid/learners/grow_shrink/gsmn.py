@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, ClassVar, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, cast
 
 from graphoid.errors import SettingsError
 from graphoid.independence.chi_square import ChiSquare
-from graphoid.independence.remembering import Remembering
-from graphoid.independence.tester import Tester
-from graphoid.learners.base import IndependenceLearner, Questions, Run
-from graphoid.learners.grow_shrink.discoveries import surviving
+from graphoid.independence.classical import SignificanceTest
+from graphoid.learners.base import IndependenceLearner, ResampleKernel
+from graphoid.learners.grow_shrink.discoveries import control_discoveries
 from graphoid.learners.grow_shrink.loop import Rule, grow_shrink
-from graphoid.learners.grow_shrink.robust import RATE, pooled, robust
-from graphoid.settings import Allowed, Number
+from graphoid.learners.grow_shrink.robust import RobustGSMN
+from graphoid.learners.questions import Questions
+from graphoid.settings import Allowed, Number, check_setting
 from graphoid.structure.graph import UndirectedGraph
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from graphoid.data.table import Table
     from graphoid.logic.source import IndependenceSource
 
 
@@ -37,15 +36,18 @@ def gsmn(
     Exact if the answers are those of a distribution faithful to an undirected graph.
     """
     questions = ci if isinstance(ci, Questions) else Questions(ci)
-    blankets = grow_shrink(
-        questions,
+    questions.tell("testing all pairs", 0)
+    steps = grow_shrink(
+        len(questions.names),
         propagate=propagate,
         skip_independent=skip_independent,
         rule=rule,
         max_given=max_given,
         regrow=regrow,
+        note=questions.note,
+        tell=questions.tell,
     )
-    return UndirectedGraph.from_blankets(blankets, questions.names, rule=rule)
+    return UndirectedGraph.from_blankets(questions.run(steps), questions.names, rule=rule)
 
 
 @dataclass(kw_only=True, eq=False)
@@ -64,58 +66,55 @@ class GrowShrinkLearner(IndependenceLearner):
         "fdr": Number(above=0, below=1, optional=True, noun="rate"),
         "max_given": Number(least=0, whole=True, optional=True),
         "regrow": Number(least=0, whole=True, noun="number of times"),
-        "preset": ("robust", None),
+        "preset": (None,),  # another learner's, given only to the constructor
         "chaining": ("backward", "forward"),
     }
-    _infers: ClassVar[bool] = False
+    infers: ClassVar[bool] = False
+    """Whether answers are inferred where rules know them."""
 
-    def _join(self, table: Table, run: Run) -> IndependenceSource:
-        if self.preset is None:
-            return super()._join(table, run)
-        tester = Tester(pooled(ChiSquare() if self.test is None else self.test, table), table)
-        return Remembering(tester, run.known) if run.known else tester
+    def __new__(cls, **settings: Any) -> Self:
+        """Return a learner, which for ``preset="robust"`` is a :class:`~graphoid.RobustGSMN`."""
+        preset = settings.pop("preset", None)
+        check_setting("preset", preset, ("robust", None), cls.__name__)
+        if preset is None:
+            return super().__new__(cls)
+        usual = cls().get_params(deep=False)
+        given = {k: v for k, v in cls(**settings).get_params(deep=False).items() if v != usual[k]}
+        for name in given.keys() - RobustGSMN.__dataclass_fields__.keys():
+            raise SettingsError(
+                f"{cls.__name__}: preset='robust' leaves no choice of {name}, which is {given[name]!r}; "
+                f"leave one of the two out."
+            )
+        return cast("Self", RobustGSMN(infer=cls.infers).with_params(**given))
 
     @property
-    def _rate(self) -> float | None:
-        """The rate at which false discoveries are controlled, if they are."""
-        return RATE if self.fdr is None and self.preset == "robust" else self.fdr
+    def propagates(self) -> bool:
+        """Whether what is found of one variable holds for the other, too."""
+        return True
 
-    def _settings(self, ci: IndependenceSource) -> dict[str, object]:
-        return {**super()._settings(ci), "fdr": self._rate}
+    def resample_kernel(self) -> ResampleKernel | None:
+        """Return the settings of the kernel, which has the published loop and tests with a p-value."""
+        self._check()
+        test = ChiSquare() if self.test is None else self.test
+        published = self.fdr is None and self.max_given is None and self.regrow == 0
+        if not published or not isinstance(test, SignificanceTest) or test.thin.answer != "test":
+            return None
+        both = self.rule == "both"
+        kernel, alpha = test.kernel, float(test.alpha)
+        return ResampleKernel(kernel, alpha, self.propagates, self.skip_independent, both, self.infers)
 
     def _search(self, questions: Questions) -> tuple[UndirectedGraph, int]:
-        n = len(questions.names)
-        n_initial = n * (n - 1) // 2
-        if self.preset == "robust":
-            rate = self._rate or RATE
-            graph = robust(questions, rate=rate, max_given=self.max_given, infer=self._infers)
-            return graph, n_initial
         graph = gsmn(
             questions,
-            propagate=getattr(self, "propagate", True),
+            propagate=self.propagates,
             skip_independent=self.skip_independent,
             rule=self.rule,
             max_given=self.max_given,
             regrow=self.regrow,
         )
         if self.fdr is not None:
-            graph = surviving(questions, graph, self.fdr)
-        return graph, n_initial
-
-    def _check(self) -> None:
-        super()._check()
-        if self.preset is not None:
-            self._check_preset()
-
-    def _check_preset(self) -> None:
-        """Raise if a setting is given that the preset decides by itself."""
-        for setting in fields(self):
-            value = getattr(self, setting.name)
-            if setting.name not in ("test", "fdr", "max_given", "preset") and value != setting.default:
-                raise SettingsError(
-                    f"{type(self).__name__}: preset={self.preset!r} leaves no choice of {setting.name}, "
-                    f"which is {value!r}; leave one of the two out."
-                )
+            graph = control_discoveries(questions, graph, self.fdr)
+        return graph, graph.n * (graph.n - 1) // 2
 
 
 @dataclass(kw_only=True, eq=False)
@@ -154,13 +153,12 @@ class GSMN(GrowShrinkLearner):
         Grow and shrink a blanket again until nothing changes, at most so many times: for data in which a
         dependence shows only given others, which no undirected graph explains. These tests are executed.
     preset
-        "robust" replaces the loop of the paper by one made for data
-        (:mod:`graphoid.learners.grow_shrink.robust`): about
-        the same number of questions, and answers that are trusted less. ``fdr`` is then .04 if None. A
-        ``test`` that is a :class:`~graphoid.ChiSquare` or :class:`~graphoid.GTest` says the alpha, and tables
-        are judged by :class:`~graphoid.MantelHaenszel` at that alpha, whose power is not lost to slices;
-        :meth:`learn` takes any source of answers as it is. Of the settings above only ``test``, ``fdr`` and
-        ``max_given`` go with it.
+        ``GSMN(preset="robust")`` is :class:`~graphoid.RobustGSMN`, a search made for data, and takes its
+        settings.
+
+    See Also
+    --------
+    RobustGSMN : about the same number of questions, and answers that are trusted less.
 
     Notes
     -----
@@ -181,10 +179,11 @@ class GSMN(GrowShrinkLearner):
     ``max_given=3, fdr=.01``      .82 / .97        .98 / .95          20,049 / 20,958
     ``regrow=2``                  .68 / .64        .57 / .48          49,521 / 68,354
     ``ChiSquare(alpha=.001)``     .83 / .95        .96 / .96          19,732 / 25,672
-    ``preset="robust"``           .96 / .99        .98 / .99          11,313 / 17,520
+    ``RobustGSMN()``              .96 / .99        .98 / .99          11,313 / 17,520
     ============================= ================ ================== ================
 
-    So on data the preset is the one to use; ``regrow`` only pays where dependences really hide.
+    So on data :class:`~graphoid.RobustGSMN` is the one to use; ``regrow`` only pays where dependences really
+    hide.
 
     Examples
     --------
@@ -198,3 +197,8 @@ class GSMN(GrowShrinkLearner):
     """
 
     propagate: bool = True
+
+    @property
+    def propagates(self) -> bool:
+        """Whether what is found of one variable holds for the other, too."""
+        return self.propagate

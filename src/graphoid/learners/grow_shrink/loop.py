@@ -21,6 +21,17 @@ Readings of points that the paper leaves open or that were lost in print:
 - Ties are broken by position. That, and nothing else, makes the result depend on the order of the columns.
 
 Beyond the paper: ``rule``, ``max_given`` and ``regrow``; see :class:`~graphoid.GSMN`.
+
+The loop is a generator. It yields batches, lists of questions (x, y, given); is sent the verdicts on them, in
+order; and returns the blankets. :meth:`graphoid.learners.questions.Questions.run` drives it to its end. Who
+wants to see each question before it is asked, or to stop in between, steps it:
+
+>>> steps = grow_shrink(3)
+>>> batch = next(steps)
+>>> batch
+[(0, 1, ()), (0, 2, ()), (1, 2, ())]
+>>> steps.send([Verdict(x, y, given, independent=True) for x, y, given in batch])
+[(0, 1, ())]
 """
 
 from __future__ import annotations
@@ -29,33 +40,40 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from graphoid.learners.questions import Executed
 from graphoid.logic.verdict import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from graphoid.learners.base import Questions
+    from graphoid.learners.questions import Ask, Steps
 
 Matrix = list[list[float]]
 Blanket = tuple[int, ...]
 Rule = Literal["either", "both"]
 
 
+def ignore(*_: object) -> None:
+    """Hear, and do nothing."""
+
+
 def grow_shrink(
-    questions: Questions,
+    n: int,
     *,
     propagate: bool = True,
     skip_independent: bool = False,
     rule: Rule = "either",
     max_given: int | None = None,
     regrow: int = 0,
-) -> dict[int, Blanket]:
-    """Return the Markov blanket of every variable.
+    note: Callable[[Verdict], object] = ignore,
+    tell: Callable[[str, int, int], object] = ignore,
+) -> Steps[dict[int, Blanket]]:
+    """Yield questions, receive verdicts, and return the Markov blanket of each of ``n`` variables.
 
     Parameters
     ----------
-    questions
-        Asks, and keeps the trace.
+    n
+        How many variables there are.
     propagate
         Take over what is known of X and Y from the blanket of Y, if Y was examined before X (lines 13-17).
     skip_independent
@@ -63,19 +81,18 @@ def grow_shrink(
     rule
         With "both", only an absence from a blanket is taken over: either variable has to find the other.
     max_given
-        Most variables given in a question; see :meth:`Asking.given`.
+        Most variables given in a question; see :meth:`Examination.given`.
     regrow
         How many more times a blanket is grown and shrunk, as long as that changes it.
+    note, tell
+        Hear of answers by propagation, and of how many variables are examined.
     """
-    n = len(questions.names)
-    strength, independent = initial_tests(questions, n)
-    asking = Asking(questions, strength, max_given)
+    strength, independent = pair_matrices((yield all_pairs(n)), n, log_p)
     order = examination_order(strength)
     grow_orders = {x: grow_order(strength, x) for x in range(n)}
     blankets: dict[int, Blanket] = {}
-
     while order:
-        questions.tell("examining variables", len(blankets), n)
+        tell("examining variables", len(blankets), n)
         x = order.pop(0)
         # Propagation phase
         known = {y: x not in blanket for y, blanket in blankets.items()} if propagate else {}
@@ -85,70 +102,73 @@ def grow_shrink(
         if skip_independent:
             candidates = [y for y in candidates if not independent[x][y]]
         # Grow phase
-        blanket: Blanket = ()
-        for y in candidates:
-            if not asking.independent(known, x, y, blanket):
-                if y in grow_orders:
-                    grow_orders[y] = promoted(grow_orders[y], [*blanket, x])
-                blanket = (*blanket, y)
+        examine = Examination(x, known, strength, max_given, note)
+        blanket = yield from examine.grow(candidates, grow_orders)
         # Change examination order: the last grown that is yet to be examined comes next
         following = next((w for w in reversed(blanket) if w in grow_orders), None)
         if following is not None:
-            order = promoted(order, [following])
+            order = promote(order, [following])
         # Shrink phase
-        blanket = shrunk(asking, known, x, blanket)
+        blanket = yield from examine.shrink(blanket)
         for _ in range(regrow):
-            larger = regrown(asking, known, x, blanket, candidates)
+            larger = yield from examine.regrow(blanket, candidates)
             if larger == blanket:
                 break
-            blanket = shrunk(asking, known, x, larger)
+            blanket = yield from examine.shrink(larger)
         blankets[x] = blanket
     return blankets
 
 
-def shrunk(asking: Asking, known: Mapping[int, bool], x: int, blanket: Blanket) -> Blanket:
-    """Return a blanket without the members that X does not depend on given the rest (lines 34-37)."""
-    for y in reversed(blanket):
-        rest = tuple([w for w in blanket if w != y])
-        if asking.independent(known, x, y, rest):
-            blanket = rest
-    return blanket
-
-
-def regrown(
-    asking: Asking, known: Mapping[int, bool], x: int, blanket: Blanket, candidates: list[int]
-) -> Blanket:
-    """Return a blanket with all that X depends on given it.
-
-    What this is for, a dependence that only shows given others, contradicts Strong Union; so tests are
-    executed, whatever rules would say. That goes back to the restarts of Algorithm 2, line 6.
-    """
-    for y in candidates:
-        if y not in blanket and y not in known and not asking.tested_independent(x, y, blanket):
-            blanket = (*blanket, y)
-    return blanket
-
-
 @dataclass(frozen=True)
-class Asking:
-    """How the loop asks: by propagation if possible, and given no more than so many variables."""
+class Examination:
+    """The phases in which one variable X is examined, and how they ask."""
 
-    questions: Questions
+    x: int
+    known: Mapping[int, bool]
     strength: Matrix
-    max_given: int | None = None
+    max_given: int | None
+    note: Callable[[Verdict], object]
 
-    def independent(self, known: Mapping[int, bool], x: int, y: int, blanket: Blanket) -> bool:
+    def grow(self, candidates: Iterable[int], grow_orders: dict[int, list[int]]) -> Steps[Blanket]:
+        """Return the blanket of what X depends on given the blanket so far (lines 19-28)."""
+        blanket: Blanket = ()
+        for y in candidates:
+            if not (yield from self.independent(y, blanket)):
+                if y in grow_orders:
+                    grow_orders[y] = promote(grow_orders[y], [*blanket, self.x])
+                blanket = (*blanket, y)
+        return blanket
+
+    def shrink(self, blanket: Blanket) -> Steps[Blanket]:
+        """Return a blanket without the members that X does not depend on given the rest (lines 34-37)."""
+        for y in reversed(blanket):
+            rest = tuple([w for w in blanket if w != y])
+            if (yield from self.independent(y, rest)):
+                blanket = rest
+        return blanket
+
+    def regrow(self, blanket: Blanket, candidates: Iterable[int]) -> Steps[Blanket]:
+        """Return a blanket with all that X depends on given it.
+
+        What this is for, a dependence that only shows given others, contradicts Strong Union; so tests are
+        executed, whatever rules would say. That goes back to the restarts of Algorithm 2, line 6.
+        """
+        for y in candidates:
+            if y not in blanket and y not in self.known:
+                verdicts = yield Executed([(self.x, y, self.given(y, blanket))])
+                if not verdicts[0].independent:
+                    blanket = (*blanket, y)
+        return blanket
+
+    def independent(self, y: int, blanket: Blanket) -> Steps[bool]:
         """Answer by propagation if possible, else ask (Algorithm 4)."""
-        if y in known:
-            verdict = Verdict(x, y, blanket, independent=known[y], source="propagation")
-            return self.questions.note(verdict).independent
-        return self.questions.ask_one(x, y, self.given(x, y, blanket)).independent
+        if y in self.known:
+            self.note(Verdict(self.x, y, blanket, self.known[y], source="propagation"))
+            return self.known[y]
+        verdicts = yield [(self.x, y, self.given(y, blanket))]
+        return verdicts[0].independent
 
-    def tested_independent(self, x: int, y: int, blanket: Blanket) -> bool:
-        """Ask, and leave rules out of it."""
-        return self.questions.execute([(x, y, self.given(x, y, blanket))])[0].independent
-
-    def given(self, x: int, y: int, blanket: Blanket) -> Blanket:
+    def given(self, y: int, blanket: Blanket) -> Blanket:
         """Return what is given in a question about X and Y: the blanket, or the best part of a large one.
 
         Those members stay that depend most on both X and Y unconditionally, by the weaker of the two: they
@@ -156,7 +176,7 @@ class Asking:
         """
         if self.max_given is None or len(blanket) <= self.max_given:
             return blanket
-        best = likeliest_between(self.strength, x, y, blanket)[: self.max_given]
+        best = likeliest_between(self.strength, self.x, y, blanket)[: self.max_given]
         return tuple([w for w in blanket if w in best])
 
 
@@ -166,30 +186,19 @@ def likeliest_between(strength: Matrix, x: int, y: int, others: Sequence[int]) -
     return sorted(others, key=lambda w: max(of_x[w], of_y[w]))
 
 
-def initial_tests(
-    questions: Questions, n: int, number: Callable[[Verdict], float] | None = None
+def all_pairs(n: int) -> list[Ask]:
+    """Return the initial questions: all pairs unconditionally, in one batch (lines 3-4)."""
+    return [(x, y, ()) for x in range(n) for y in range(x + 1, n)]
+
+
+def pair_matrices(
+    verdicts: Iterable[Verdict], n: int, strength_of: Callable[[Verdict], float]
 ) -> tuple[Matrix, list[list[bool]]]:
-    """Ask about all pairs unconditionally, in one batch (lines 3-4).
-
-    Parameters
-    ----------
-    questions
-        Asks, and keeps the trace.
-    n
-        How many variables there are.
-    number
-        What a verdict says of the strength of a dependence; :func:`log_p` if None.
-
-    Returns
-    -------
-    tuple
-        ``strength[x][y]``, the smaller the more dependent, and ``independent[x][y]``.
-    """
+    """Return ``strength[x][y]``, the smaller the more dependent, and ``independent[x][y]`` of all pairs."""
     strength = [[0.0] * n for _ in range(n)]
     independent = [[False] * n for _ in range(n)]
-    questions.tell("testing all pairs", 0)
-    for v in questions.ask([(x, y, ()) for x in range(n) for y in range(x + 1, n)]):
-        strength[v.x][v.y] = strength[v.y][v.x] = (number or log_p)(v)
+    for v in verdicts:
+        strength[v.x][v.y] = strength[v.y][v.x] = strength_of(v)
         independent[v.x][v.y] = independent[v.y][v.x] = v.independent
     return strength, independent
 
@@ -220,11 +229,11 @@ def grow_order(strength: Matrix, x: int) -> list[int]:
     return sorted((y for y in range(len(strength)) if y != x), key=strength[x].__getitem__)
 
 
-def promoted(queue: list[int], front: list[int]) -> list[int]:
-    """Return the queue with some of its members moved to the front, in the order given.
+def promote(queue: list[int], front: list[int]) -> list[int]:
+    """Return the queue with some of its members put first, in the order given.
 
-    >>> promoted([2, 6, 3, 0, 4, 1, 5], [3, 4, 6, 5])
+    >>> promote([2, 6, 3, 0, 4, 1, 5], [3, 4, 6, 5])
     [3, 4, 6, 5, 2, 0, 1]
     """
-    moved = set(front)
-    return front + [w for w in queue if w not in moved]
+    first = set(front)
+    return front + [w for w in queue if w not in first]

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphoid.learners.base import Questions
     from graphoid.learners.pfmn.checkpoint import Checkpoint
     from graphoid.learners.pfmn.population import Test
     from graphoid.learners.pfmn.prices import Budget, Price
+    from graphoid.learners.questions import Questions
     from graphoid.logic.verdict import Verdict
 
 

@@ -20,10 +20,10 @@ import numpy as np
 
 from graphoid.independence.inferring import Inferring
 from graphoid.independence.questions import Resolver
-from graphoid.learners.base import Questions
 from graphoid.learners.grow_shrink.loop import grow_shrink, log_p
 from graphoid.learners.pfmn import population as particles
 from graphoid.learners.pfmn.population import Test
+from graphoid.learners.questions import Questions
 from graphoid.logic.sets import mask
 from graphoid.structure.graph import UndirectedGraph
 
@@ -68,7 +68,7 @@ def bear_blankets(questions: Questions) -> bool:
 def following(names: tuple[str, ...], answers: Iterable[Verdict]) -> Test | UndirectedGraph:
     """Return what GSIMN would ask next after these answers, or the graph it ends with."""
     try:
-        blankets = grow_shrink(Questions(Inferring(_Known(names, answers))))
+        blankets = Questions(Inferring(_Known(names, answers))).run(grow_shrink(len(names)))
     except _Unknown as unknown:
         return unknown.test
     return UndirectedGraph.from_blankets(blankets, names)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from graphoid.errors import SettingsError
 from graphoid.independence.bayesian import BayesianTest
-from graphoid.learners.base import AskingLearner, Questions, Run
+from graphoid.learners.base import AskingLearner, Run
 from graphoid.learners.pfmn import population as particles
 from graphoid.learners.pfmn import prices
 from graphoid.learners.pfmn.active import Active
@@ -18,6 +18,7 @@ from graphoid.learners.pfmn.asking import Asking
 from graphoid.learners.pfmn.checkpoint import Checkpoint
 from graphoid.learners.pfmn.prices import Budget
 from graphoid.learners.pfmn.published import ParticleFilter
+from graphoid.learners.questions import Questions
 from graphoid.logic.sets import members
 from graphoid.logic.verdict import Verdict
 from graphoid.progress import Step, tell

@@ -44,7 +44,6 @@ class Slope:
         for i, (x, y) in enumerate(self.edges):
             touching[x].append(i)
             touching[y].append(i)
-        self._touching = [np.array(places, dtype=np.intp) for places in touching]
         self._halves = _Halves(scorer, self.edges, touching) if isinstance(scorer, BlanketScorer) else None
         self.stand(graph)
 
@@ -71,11 +70,8 @@ class Slope:
             self._weight[i] = -self._weight[i]
             self._halves.update(self.graph.adjacency, (x, y))
             self.gains = self._halves.changes.sum(axis=0) + self._weight
-        elif self.scorer.reaches_far:
-            self.gains = self.scorer.gains(self.graph, self.edges)
         else:
-            places = np.unique(np.concatenate([self._touching[x], self._touching[y]])).tolist()
-            self.gains[places] = self.scorer.gains(self.graph, [self.edges[j] for j in places])
+            self.gains = self.scorer.gains(self.graph, self.edges)
 
     def best(self) -> int:
         """Return the place of the edge with the highest gain; the first of several."""

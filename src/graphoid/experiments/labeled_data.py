@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
 from graphoid.errors import DataError
-from graphoid.experiments.prepared import csv_cells
+from graphoid.experiments.uci_tables import csv_cells
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +29,7 @@ class Labeled:
     """Attributes and classes, row by row."""
 
     attributes: pa.Table
-    classes: NDArray[Any]
+    classes: NDArray[np.str_]
 
     @property
     def n_rows(self) -> int:
@@ -37,7 +37,7 @@ class Labeled:
         return len(self.classes)
 
 
-def labeled(path: Path) -> Labeled:
+def read_labeled(path: Path) -> Labeled:
     """Read a CSV file; rows without a class are left out, empty cells are missing."""
     name = path.name.removesuffix(".gz").removesuffix(".csv")
     target = TARGETS.get(name, "class")
@@ -47,16 +47,16 @@ def labeled(path: Path) -> Labeled:
     place = names.index(target)
     rows = [row for row in rows if row[place]]
     columns = {
-        column: _typed([row[i] for row in rows])
+        column: _parse([row[i] for row in rows])
         for i, column in enumerate(names)
         if column not in {target, IDENTIFIER}
     }
     return Labeled(pa.table(columns), np.array([row[place] for row in rows]))
 
 
-def _typed(cells: Sequence[str]) -> pa.Array:
+def _parse(cells: Sequence[str]) -> pa.Array:
     """Return whole numbers, numbers or text, whichever all cells are."""
-    present: list[Any] = [cell or None for cell in cells]
+    present = [cell or None for cell in cells]
     for kind, number in ((pa.int64(), int), (pa.float64(), float)):
         try:
             return pa.array([None if cell is None else number(cell) for cell in present], kind)
@@ -65,10 +65,10 @@ def _typed(cells: Sequence[str]) -> pa.Array:
     return pa.array(present, pa.string())
 
 
-def stratified(classes: NDArray[Any], n_folds: int, rng: np.random.Generator) -> NDArray[np.int64]:
+def stratify(classes: NDArray[np.str_], n_folds: int, rng: np.random.Generator) -> NDArray[np.int64]:
     """Return the fold of every row, each class spread over the folds as evenly as can be.
 
-    >>> np.bincount(stratified(np.array(list("aabbbb")), 2, np.random.default_rng(0))).tolist()
+    >>> np.bincount(stratify(np.array(list("aabbbb")), 2, np.random.default_rng(0))).tolist()
     [3, 3]
     """
     order = rng.permutation(len(classes))

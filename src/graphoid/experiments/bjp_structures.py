@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -9,33 +10,31 @@ from typing import TYPE_CHECKING, NamedTuple
 from graphoid.datasets.cliques import random_cliques
 from graphoid.datasets.edge_lists import read_graph
 from graphoid.datasets.graphs import hub_graph, scale_free_graph
-from graphoid.experiments.compared import stream
-from graphoid.experiments.consistency import irregularity
-from graphoid.experiments.printed_scores import HUBS, ROWS, SCALE_FREE
-from graphoid.experiments.processes import spread
-from graphoid.experiments.results import Column, Plot, Results, paragraphs
-from graphoid.experiments.score_learners import (
+from graphoid.experiments.bjp_comparison import (
     LEARNERS,
     MEASURES,
     MEASURES_NOTE,
     PRINTED_AS,
-    checked,
-    measured,
+    check_learners,
+    measure,
     quick_enough,
-    summarized,
+    summarize,
 )
-from graphoid.experiments.taken import file, folder, taken
+from graphoid.experiments.bjp_consistency import irregularity
+from graphoid.experiments.experiment import ParallelExperiment, stream
+from graphoid.experiments.papers.schluter2018 import HUBS, ROWS, SCALE_FREE
+from graphoid.experiments.results import Column, Plot, columns
+from graphoid.experiments.tables import file, select_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
+    from collections.abc import Callable, Iterable, Mapping
 
     from numpy.random import Generator
 
-    from graphoid.experiments.printed_scores import Line
-    from graphoid.experiments.results import Cell
-    from graphoid.experiments.score_learners import Errors
-    from graphoid.progress import Listener
+    from graphoid.experiments.bjp_comparison import Errors
+    from graphoid.experiments.experiment import Run
+    from graphoid.experiments.papers.schluter2018 import Line
+    from graphoid.experiments.results import Row
     from graphoid.structure.graph import UndirectedGraph
 
 
@@ -56,7 +55,7 @@ class Target(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Structures:
+class Structures(ParallelExperiment):
     """What the experiments of the three tables share.
 
     Parameters
@@ -67,56 +66,46 @@ class Structures:
         Random distributions of each structure, with a data set each.
     learners
         Which learners, by name.
-    processes
-        How many repetitions run at a time.
     """
+
+    COLUMNS = (*columns("structure, rows"), *MEASURES, Column("printed", 2))
+    PLOT = Plot("rows", {"Hamming distance": ("Hamming",)}, lines="learner", panels=("structure",), log=True)
 
     n_rows: tuple[int, ...] = ROWS
     repetitions: int = 20
     learners: tuple[str, ...] = tuple(LEARNERS)
-    processes: int = 1
 
-    def _results(
-        self,
-        name: str,
-        title: str,
-        targets: list[Target],
-        seed: int,
-        progress: Listener | None,
-        says: str,
-    ) -> Results:
-        """Learn every structure; ``says`` is a note on them."""
-        checked(self.learners)
+    @abstractmethod
+    def targets(self, run: Run) -> list[Target]:
+        """Return the structures to be learned."""
+
+    @abstractmethod
+    def about(self, run: Run) -> str:
+        """Return a note on them."""
+
+    def rows(self, run: Run) -> Iterable[Row]:
+        """Sample from every structure and learn it."""
+        check_learners(self.learners)
+        targets = self.targets(run)
         # the largest first, since they take longest
         parts = [
             (target, i) for i in range(self.repetitions) for target in sorted(targets, key=lambda t: -t.n)
         ]
-        done = spread(partial(self._learned, seed), parts, self.processes, "data sets", progress)
-        runs = {(target.name, i): run for (target, i), run in zip(parts, done, strict=True)}
-        rows = [
-            row
-            for target in targets
-            for row in self._rows(target, [runs[target.name, i] for i in range(self.repetitions)])
-        ]
-        return Results(
-            name,
-            title,
-            (Column("structure"), Column("rows"), *MEASURES, Column("printed", 2)),
-            tuple(rows),
-            notes=paragraphs(
-                f"""{MEASURES_NOTE}
+        done = self.map(partial(self._measure, run.seed), parts, "data sets", run)
+        runs = {(target.name, i): errors for (target, i), errors in zip(parts, done, strict=True)}
+        for target in targets:
+            yield from self._rows(target, [runs[target.name, i] for i in range(self.repetitions)])
 
-                {self.repetitions} random distributions of each structure, one data set each (the paper has
-                ten of ten); seed {seed}. Maximal cliques have potentials uniform on (0, 1); of those with
-                more than {LARGEST_CLIQUE} members (eris1176 has one of 80) it is their pairs. Up to 16
-                variables rows are independent; beyond that they come from a Gibbs sampler.
+    def notes(self, run: Run) -> str:
+        """Return how to read the table."""
+        return f"""{MEASURES_NOTE}
 
-                {says} {self._left_out(targets)}"""
-            ),
-            plot=Plot(
-                "rows", {"Hamming distance": ("Hamming",)}, lines="learner", panels=("structure",), log=True
-            ),
-        )
+            {self.repetitions} random distributions of each structure, one data set each (the paper has
+            ten of ten); seed {run.seed}. Maximal cliques have potentials uniform on (0, 1); of those with
+            more than {LARGEST_CLIQUE} members (eris1176 has one of 80) it is their pairs. Up to 16
+            variables rows are independent; beyond that they come from a Gibbs sampler.
+
+            {self.about(run)} {self._left_out(self.targets(run))}"""
 
     def _left_out(self, targets: list[Target]) -> str:
         """Return which learners were not run where, in words."""
@@ -126,20 +115,20 @@ class Structures:
             if (slow := [k for k in self.learners if k not in quick_enough(self.learners, target.n)])
         )
 
-    def _learned(self, seed: int, part: tuple[Target, int]) -> dict[int, dict[str, Errors]]:
+    def _measure(self, seed: int, part: tuple[Target, int]) -> dict[int, dict[str, Errors]]:
         """Return the errors of one repetition, by number of rows and learner."""
         target, repetition = part
         rng = stream(seed, *target.key, repetition)
         network = random_cliques(target.grow(rng), rng, split_beyond=LARGEST_CLIQUE)
         table = network.sample(max(self.n_rows), rng)
         names = quick_enough(self.learners, target.n)
-        return {size: measured(names, taken(table, slice(size)), network.graph) for size in self.n_rows}
+        return {size: measure(names, select_rows(table, slice(size)), network.graph) for size in self.n_rows}
 
-    def _rows(self, target: Target, runs: list[dict[int, dict[str, Errors]]]) -> list[tuple[Cell, ...]]:
+    def _rows(self, target: Target, runs: list[dict[int, dict[str, Errors]]]) -> list[Row]:
         return [
             (target.name, size, *cells, _printed(target, name, size))
             for size in self.n_rows
-            for name, cells in summarized([run[size] for run in runs]).items()
+            for name, cells in summarize([run[size] for run in runs]).items()
         ]
 
 
@@ -159,30 +148,29 @@ class Hubs(Structures):
         Numbers of variables.
     """
 
+    NAME = "bjp-hubs"
+    TITLE = "Structures with hubs (Table 3)"
+
     sizes: tuple[int, ...] = (16, 32, 64, 128)
 
-    def run(self, *, seed: int = 0, data: Path | None = None, progress: Listener | None = None) -> Results:
-        """Sample and learn; no data are needed."""
-        del data
+    def targets(self, run: Run) -> list[Target]:
+        """Return hubs of every size; no data are needed."""
+        del run
         graphs = [hub_graph(n) for n in self.sizes]
-        targets = [
-            Target(f"hub {graph.n}", (0, graph.n), fixed(graph), graph.n, HUBS.get(graph.n))
-            for graph in graphs
-        ]
-        ours = ", ".join(f"{irregularity(graph):,}" for graph in graphs)
-        says = f"""The paper draws its hubs and does not define them: ours have seven leaves each and are
+        return [Target(f"hub {g.n}", (0, g.n), partial(_same, g), g.n, HUBS.get(g.n)) for g in graphs]
+
+    def about(self, run: Run) -> str:
+        """Return how the hubs compare with the paper's."""
+        del run
+        ours = ", ".join(f"{irregularity(hub_graph(n)):,}" for n in self.sizes)
+        return f"""The paper draws its hubs and does not define them: ours have seven leaves each and are
         joined in a path. Their total irregularity is {ours}; the paper has 392, 1,916, 6,624 and 24,496 for
         16, 32, 64 and 128 variables, twice ours at 16 and something else beyond. Printed are Hamming
         distances; GSMN's stand beside GSMN* with the Bayesian test, the only test that the paper names."""
-        return self._results("bjp-hubs", "Structures with hubs (Table 3)", targets, seed, progress, says)
-
-
-def fixed(graph: UndirectedGraph) -> Callable[[Generator], UndirectedGraph]:
-    """Return what gives the same graph in every repetition."""
-    return partial(_same, graph)
 
 
 def _same(graph: UndirectedGraph, _: Generator) -> UndirectedGraph:
+    """Return the same graph in every repetition."""
     return graph
 
 
@@ -198,13 +186,16 @@ class ScaleFree(Structures):
         Edges of each new variable, m: 1 gives trees, 2 triangles.
     """
 
+    NAME = "bjp-scale-free"
+    TITLE = "Scale-free structures (Table 4)"
+
     sizes: tuple[int, ...] = (16, 32, 64, 128)
     edges: tuple[int, ...] = (1, 2)
 
-    def run(self, *, seed: int = 0, data: Path | None = None, progress: Listener | None = None) -> Results:
-        """Sample and learn; no data are needed."""
-        del data
-        targets = [
+    def targets(self, run: Run) -> list[Target]:
+        """Return structures of every size; no data are needed."""
+        del run
+        return [
             Target(
                 f"scale-free {n}, m = {m}",
                 (1, n, m),
@@ -215,13 +206,14 @@ class ScaleFree(Structures):
             for m in self.edges
             for n in self.sizes
         ]
-        says = """The paper does not say how many edges m a new variable brings. Its false negatives never
+
+    def about(self, run: Run) -> str:
+        """Return how the structures compare with the paper's."""
+        del run
+        return """The paper does not say how many edges m a new variable brings. Its false negatives never
         exceed n - 1, so that it must be one; its figures stand beside m = 1. Its one structure of each size
         is drawn only, ours differ from repetition to repetition. GSMN's figures stand beside GSMN* with the
         Bayesian test, the only test that the paper names."""
-        return self._results(
-            "bjp-scale-free", "Scale-free structures (Table 4)", targets, seed, progress, says
-        )
 
 
 NETWORKS = (
@@ -249,19 +241,28 @@ class RealNetworks(Structures):
         Networks.
     """
 
+    NAME = "bjp-networks"
+    TITLE = "Real networks (Table 5)"
+
     names: tuple[str, ...] = NETWORKS
     repetitions: int = 10
 
-    def run(self, *, seed: int = 0, data: Path | None = None, progress: Listener | None = None) -> Results:
-        """Sample and learn from the networks in the folder ``graphs`` of the data."""
-        where = folder(data, "graphs", "networks as CSV files of edges, such as karate.csv")
-        graphs = {name: read_graph(file(where, f"{name}.csv")) for name in self.names}
+    def targets(self, run: Run) -> list[Target]:
+        """Return the networks in the folder ``graphs`` of the data."""
         targets = []
-        for name, graph in graphs.items():
+        for name, graph in self._graphs(run).items():
             # the place in the paper's list keys the stream, so that it is the same for any choice of networks
             key = NETWORKS.index(name) if name in NETWORKS else len(NETWORKS)
-            targets.append(Target(name, (2, key), fixed(graph), graph.n))
+            targets.append(Target(name, (2, key), partial(_same, graph), graph.n))
+        return targets
+
+    def about(self, run: Run) -> str:
+        """Return how large the networks are."""
+        graphs = self._graphs(run)
         sizes = ", ".join(f"{name} {graph.n:,} and {graph.n_edges:,}" for name, graph in graphs.items())
-        says = f"""Variables and edges: {sizes}. Table 2 of the paper counts the entries of some matrices
+        return f"""Variables and edges: {sizes}. Table 2 of the paper counts the entries of some matrices
         instead: Karate has 78 edges, not 156. The figures of Table 5 are not in the text we have."""
-        return self._results("bjp-networks", "Real networks (Table 5)", targets, seed, progress, says)
+
+    def _graphs(self, run: Run) -> dict[str, UndirectedGraph]:
+        where = run.folder("graphs", "networks as CSV files of edges, such as karate.csv")
+        return {name: read_graph(file(where, f"{name}.csv")) for name in self.names}

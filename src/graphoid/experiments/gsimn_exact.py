@@ -6,23 +6,24 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from graphoid.datasets.graphs import random_graph
-from graphoid.experiments.compared import GSIMN_NAME, WITH, WITHOUT, learners, stream
-from graphoid.experiments.printed import EXACT_LARGE
-from graphoid.experiments.results import Column, Plot, Results, Spread, paragraphs
+from graphoid.experiments.experiment import Experiment
+from graphoid.experiments.gsimn_comparison import GSIMN_NAME, WITH, WITHOUT, learners
+from graphoid.experiments.papers.bromberg2009 import EXACT_LARGE
+from graphoid.experiments.results import Plot, Spread, columns
 from graphoid.independence.oracle import Oracle
-from graphoid.progress import stepping
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterable
 
-    from graphoid.progress import Listener
+    from graphoid.experiments.experiment import Run
+    from graphoid.experiments.results import Row
 
 LARGE = (100, 8)
 """The n and tau for which the text gives ratios, as limits for large n."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Exact:
+class Exact(Experiment):
     """Weighted cost of GSIMN over that of GSMN*, on random graphs whose separations answer all questions.
 
     Parameters
@@ -37,55 +38,46 @@ class Exact:
         Line 22 of Algorithm 3: do not ask again about pairs that are unconditionally independent.
     """
 
+    NAME = "gsimn-exact"
+    TITLE = "Exact learning: weighted cost of GSIMN over GSMN* (Fig. 6)"
+    COLUMNS = columns(
+        "tau, n, cost GSIMN, / without propagation:3, printed without:2, / with propagation:3, "
+        "printed with:2, wrong graphs"
+    )
+    PLOT = Plot(
+        "n",
+        {
+            "GSIMN / GSMN* without propagation": ("/ without propagation",),
+            "GSIMN / GSMN* with propagation": ("/ with propagation",),
+        },
+        lines="tau",
+    )
+
     sizes: tuple[int, ...] = (10, 20, 30, 40, 50, 60, 70, 80, 90, 100)
     degrees: tuple[int, ...] = (1, 2, 4, 8)
     repetitions: int = 100
     skip_independent: bool = True
 
-    def run(self, *, seed: int = 0, data: Path | None = None, progress: Listener | None = None) -> Results:
+    def rows(self, run: Run) -> Iterable[Row]:
         """Learn every graph with the three algorithms; no data are needed."""
-        del data
         grid = [(n, tau) for tau in self.degrees for n in self.sizes if tau < n]
-        rows = [self._row(n, tau, seed) for n, tau in stepping(grid, "exact learning", progress)]
-        return Results(
-            "gsimn-exact",
-            "Exact learning: weighted cost of GSIMN over GSMN* (Fig. 6)",
-            (
-                Column("tau"),
-                Column("n"),
-                Column("cost GSIMN"),
-                Column("/ without propagation", 3),
-                Column("printed without", 2),
-                Column("/ with propagation", 3),
-                Column("printed with", 2),
-                Column("wrong graphs"),
-            ),
-            tuple(rows),
-            notes=self._notes(seed),
-            plot=Plot(
-                "n",
-                {
-                    "GSIMN / GSMN* without propagation": ("/ without propagation",),
-                    "GSIMN / GSMN* with propagation": ("/ with propagation",),
-                },
-                lines="tau",
-            ),
-        )
+        return (self._row(n, tau, run) for n, tau in run.steps(grid, "exact learning"))
 
-    def _notes(self, seed: int) -> tuple[str, ...]:
+    def notes(self, run: Run) -> str:
+        """Return how to read the table."""
         line22 = "with" if self.skip_independent else "without"
-        return paragraphs(
-            f"""Mean ± standard deviation over {self.repetitions} random graphs each; seed {seed}.
+        return f"""Mean ± standard deviation over {self.repetitions} random graphs each; seed {run.seed}.
 
             Questions are answered by separation in the true graph, {line22} line 22 of Algorithm 3.
 
             Printed ratios are the text's approximate limits for large n and tau = 8."""
-        )
 
-    def _row(self, n: int, tau: int, seed: int) -> tuple[int | float | Spread | None, ...]:
-        costs, ratios, wrong = [], {WITHOUT: [], WITH: []}, 0  # type: ignore[var-annotated]
+    def _row(self, n: int, tau: int, run: Run) -> Row:
+        costs: list[int] = []
+        ratios: dict[str, list[float]] = {WITHOUT: [], WITH: []}
+        wrong = 0
         for repetition in range(self.repetitions):
-            graph = random_graph(n, tau, stream(seed, n, tau, repetition))
+            graph = random_graph(n, tau, run.stream(n, tau, repetition))
             cost = {}
             for name, learner in learners(skip_independent=self.skip_independent).items():
                 found = learner.learn(Oracle(graph))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from graphoid.data.encoding.discretize import bins, scott_bins
 from graphoid.data.table import Table
 from graphoid.data.variables import MAX_STATES, Variable
 from graphoid.errors import DataError
+from graphoid.experiments.tables import file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,7 +60,12 @@ PREPARATIONS = {
 """With these the numbers of variables and rows are those that Table 1 prints. Other files are as they are."""
 
 
-def prepared(path: Path, preparation: Preparation = AS_IT_IS) -> Table:
+def read_uci(folder: Path, name: str) -> Table:
+    """Read a data set of the folder by its name, prepared as Table 1 has it."""
+    return prepare(file(folder, f"{name}.csv", f"{name}.csv.gz"), PREPARATIONS.get(name, AS_IT_IS))
+
+
+def prepare(path: Path, preparation: Preparation = AS_IT_IS) -> Table:
     """Read a CSV file with a header line and empty cells where a value is missing.
 
     Notes
@@ -79,7 +85,7 @@ def prepared(path: Path, preparation: Preparation = AS_IT_IS) -> Table:
         raise DataError(f"{path.name} has no row without a missing cell.")
     titles = [names[i] for i in kept] + (["row"] if preparation.row_number else [])
     done = [
-        _encoded(title, column, is_label=title in preparation.labels)
+        _encode(title, column, is_label=title in preparation.labels)
         for title, column in zip(titles, zip(*complete, strict=True), strict=True)
     ]
     variables, columns = zip(*done, strict=True)
@@ -101,7 +107,7 @@ def csv_cells(path: Path) -> tuple[list[str], list[list[str]]]:
     return names, rows
 
 
-def _encoded(name: str, cells: Sequence[str], *, is_label: bool) -> tuple[Variable, Codes]:
+def _encode(name: str, cells: Sequence[str], *, is_label: bool) -> tuple[Variable, Codes]:
     """Return a column with its states, cut into bins if it has too many numbers."""
     numbers = None if is_label else _numbers(cells)
     if numbers is None:
@@ -115,8 +121,7 @@ def _encoded(name: str, cells: Sequence[str], *, is_label: bool) -> tuple[Variab
             states, codes = cut.labels, cut.codes[codes]
     if len(states) > MAX_STATES:
         raise DataError(f"{name!r} has {len(states):,} states; the most is {MAX_STATES:,}.")
-    column: Any = codes.astype(np.uint8 if len(states) <= 256 else np.uint16)
-    return Variable(name, states), column
+    return Variable(name, states), codes.astype(np.uint8) if len(states) <= 256 else codes.astype(np.uint16)
 
 
 def _numbers(cells: Sequence[str]) -> np.ndarray[tuple[int], np.dtype[np.float64]] | None:

@@ -9,24 +9,24 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from graphoid.experiments.compared import ALGORITHMS, learners, stream
-from graphoid.experiments.prepared import AS_IT_IS, PREPARATIONS, prepared
-from graphoid.experiments.printed import TABLE_1
-from graphoid.experiments.results import Column, Plot, Results, Spread, paragraphs
-from graphoid.experiments.taken import file, folder, taken
+from graphoid.experiments.experiment import Experiment
+from graphoid.experiments.gsimn_comparison import ALGORITHMS, learners
+from graphoid.experiments.papers.bromberg2009 import TABLE_1
+from graphoid.experiments.results import Plot, Spread, columns
+from graphoid.experiments.tables import select_rows
+from graphoid.experiments.uci_tables import read_uci
 from graphoid.independence.chi_square import ChiSquare
 from graphoid.independence.tester import Tester
-from graphoid.progress import stepping
 from graphoid.structure.compare import accuracy
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from graphoid.experiments.results import Cell
+    from graphoid.experiments.experiment import Run
+    from graphoid.experiments.results import Row
     from graphoid.logic.source import Question
     from graphoid.logic.verdict import Verdict
-    from graphoid.progress import Listener
 
 UNKNOWN = ("adult",)
 """Sets that cannot be rebuilt: adult has 10 of its 15 columns in the table, and nothing says which."""
@@ -34,7 +34,7 @@ UNKNOWN = ("adult",)
 MEAN = "mean |log ratio|"
 
 
-class Run(NamedTuple):
+class Measures(NamedTuple):
     """What one algorithm did in one repetition."""
 
     weighted: int
@@ -68,7 +68,7 @@ class LastBatch:
 
 
 @dataclass(frozen=True, kw_only=True)
-class UCI:
+class UCI(Experiment):
     """Weighted cost and accuracy of the three algorithms, learned from a random third of the rows.
 
     Parameters
@@ -83,46 +83,32 @@ class UCI:
         Significance of the chi-square test.
     """
 
+    NAME = "gsimn-uci"
+    TITLE = "UCI data sets: weighted cost and accuracy (Table 1)"
+    COLUMNS = columns(
+        "data set, n, rows, algorithm, cost, printed cost, log ratio:2, accuracy:3, printed accuracy:3, "
+        "cost adjusted, log ratio adjusted:2"
+    )
+    PLOT = Plot("data set", {"weighted cost": ("cost", "printed cost")}, panels=("algorithm",), log=True)
+
     names: tuple[str, ...] = tuple(TABLE_1)
     repetitions: int = 10
     n_triplets: int = 10_000
     alpha: float = 0.05
 
-    def run(self, *, seed: int = 0, data: Path | None = None, progress: Listener | None = None) -> Results:
+    def rows(self, run: Run) -> Iterable[Row]:
         """Learn from the CSV files in the folder ``uci`` of the data."""
-        uci = folder(data, "uci", "data sets as CSV files with a header, such as lenses.csv")
-        rows: list[tuple[Cell, ...]] = []
-        for name in stepping(self.names, "UCI data sets", progress):
-            runs = {} if name in UNKNOWN else self._runs(name, uci, seed)
-            rows += _lines(name, runs)
-        return Results(
-            "gsimn-uci",
-            "UCI data sets: weighted cost and accuracy (Table 1)",
-            (
-                Column("data set"),
-                Column("n"),
-                Column("rows"),
-                Column("algorithm"),
-                Column("cost"),
-                Column("printed cost"),
-                Column("log ratio", 2),
-                Column("accuracy", 3),
-                Column("printed accuracy", 3),
-                Column("cost adjusted"),
-                Column("log ratio adjusted", 2),
-            ),
-            (*rows, *_means(rows)),
-            notes=self._notes(seed),
-            plot=Plot(
-                "data set", {"weighted cost": ("cost", "printed cost")}, panels=("algorithm",), log=True
-            ),
-        )
+        uci = run.folder("uci", "data sets as CSV files with a header, such as lenses.csv")
+        rows: list[Row] = []
+        for name in run.steps(self.names, "UCI data sets"):
+            rows += _lines(name, {} if name in UNKNOWN else self._measure(name, uci, run))
+        return [*rows, *_means(rows)]
 
-    def _notes(self, seed: int) -> tuple[str, ...]:
-        return paragraphs(
-            f"""Mean ± standard deviation over {self.repetitions} random thirds of the rows; seed {seed};
-            chi-square test, alpha = {self.alpha:g}, degrees of freedom of the slices that occur. 'adjusted'
-            is with those of empty rows and columns taken off too.
+    def notes(self, run: Run) -> str:
+        """Return how to read the table."""
+        return f"""Mean ± standard deviation over {self.repetitions} random thirds of the rows; seed
+            {run.seed}; chi-square test, alpha = {self.alpha:g}, degrees of freedom of the slices that occur.
+            'adjusted' is with those of empty rows and columns taken off too.
 
             Accuracy: agreement of separation in the graph with the test on all rows, over
             {self.n_triplets:,} triplets.
@@ -136,23 +122,22 @@ class UCI:
             echocardiogram, normalized_losses is left out of imports-85: so the printed n and N come out.
 
             adult cannot be rebuilt: it has 15 columns, the table 10, and nothing says which."""
-        )
 
-    def _runs(self, name: str, uci: Path, seed: int) -> dict[str, list[Run]]:
-        table = prepared(file(uci, f"{name}.csv", f"{name}.csv.gz"), PREPARATIONS.get(name, AS_IT_IS))
+    def _measure(self, name: str, uci: Path, run: Run) -> dict[str, list[Measures]]:
+        table = read_uci(uci, name)
         test = ChiSquare(alpha=self.alpha)
         whole = LastBatch(Tester(test, table))
-        runs: dict[str, list[Run]] = {algorithm: [] for algorithm in ALGORITHMS}
+        runs: dict[str, list[Measures]] = {algorithm: [] for algorithm in ALGORITHMS}
         for repetition in range(self.repetitions):
-            rng = stream(seed, list(TABLE_1).index(name), repetition)
+            rng = run.stream(list(TABLE_1).index(name), repetition)
             third = rng.choice(table.n_rows, table.n_rows // 3, replace=False)
-            sample = taken(table, np.sort(third), occurring=True)
+            sample = select_rows(table, np.sort(third), occurring=True)
             triplets = int(rng.integers(2**32))  # a seed: the same triplets for all algorithms
             adjusted = learners(ChiSquare(alpha=self.alpha, dof="adjusted"))
             for algorithm, learner in learners(test).items():
                 found = learner.fit(sample).structure_
                 runs[algorithm].append(
-                    Run(
+                    Measures(
                         found.cost.weighted,
                         accuracy(found, whole, self.n_triplets, triplets),
                         adjusted[algorithm].fit(sample).structure_.cost.weighted,
@@ -161,10 +146,10 @@ class UCI:
         return runs
 
 
-def _lines(name: str, runs: dict[str, list[Run]]) -> list[tuple[Cell, ...]]:
+def _lines(name: str, runs: dict[str, list[Measures]]) -> list[Row]:
     """Return a line for each algorithm; without runs, one of printed figures only."""
     printed = TABLE_1[name]
-    lines: list[tuple[Cell, ...]] = []
+    lines: list[Row] = []
     for i, algorithm in enumerate(ALGORITHMS):
         said = printed.weighted[i], printed.accuracy[i]
         head = (name, printed.n, printed.n_rows, algorithm)
@@ -188,9 +173,9 @@ def _lines(name: str, runs: dict[str, list[Run]]) -> list[tuple[Cell, ...]]:
     return lines
 
 
-def _means(rows: list[tuple[Cell, ...]]) -> list[tuple[Cell, ...]]:
+def _means(rows: list[Row]) -> list[Row]:
     """Return for each algorithm the mean absolute log ratio to the printed costs."""
-    means: list[tuple[Cell, ...]] = []
+    means: list[Row] = []
     for algorithm in ALGORITHMS:
         mine = [row for row in rows if row[3] == algorithm]
         plain = [abs(row[6]) for row in mine if isinstance(row[6], float)]

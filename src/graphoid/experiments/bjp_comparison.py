@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from graphoid.errors import SettingsError
 from graphoid.experiments.l1_logistic import L1Logistic
-from graphoid.experiments.results import Column, Spread
+from graphoid.experiments.results import Spread, columns
 from graphoid.independence.bayesian import BayesianTest
 from graphoid.learners.grow_shrink.gsimn import GSIMN
 from graphoid.learners.grow_shrink.gsmn import GSMN
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from graphoid.data.table import Table
-    from graphoid.experiments.results import Cell
+    from graphoid.experiments.results import Row
     from graphoid.structure.graph import UndirectedGraph
 
 PUBLISHED = ("GSMN*", "GSIMN", "MPL two-phase", "IB by IBMAP-HC", "BJP by IBMAP-HC")
@@ -93,14 +93,7 @@ class Errors(NamedTuple):
         return self.false_positives + self.false_negatives
 
 
-MEASURES = (
-    Column("learner"),
-    Column("false positives", 1),
-    Column("false negatives", 1),
-    Column("Hamming", 1),
-    Column("/ best published", 2),
-    Column("seconds", 2),
-)
+MEASURES = columns("learner, false positives:1, false negatives:1, Hamming:1, / best published:2, seconds:2")
 """Columns of what is measured; there is a row for each learner."""
 
 MEASURES_NOTE = """Mean ± standard deviation. 'Hamming' is the number of pairs that are wrong; '/ best
@@ -108,12 +101,11 @@ published' its mean over the lowest mean of GSMN*, GSIMN, MPL, IB and BJP as pub
 processor, all threads together."""
 
 
-def checked(names: Sequence[str]) -> tuple[str, ...]:
-    """Return names of learners, or say which there are."""
+def check_learners(names: Sequence[str]) -> None:
+    """Raise where a name is none of a learner, and say which there are."""
     for name in names:
         if name not in LEARNERS:
             raise SettingsError(f"no learner is named {name!r}; there are {', '.join(LEARNERS)}.")
-    return tuple(names)
 
 
 def quick_enough(names: Sequence[str], n: int) -> tuple[str, ...]:
@@ -121,7 +113,7 @@ def quick_enough(names: Sequence[str], n: int) -> tuple[str, ...]:
     return tuple(name for name in names if n <= MOST_VARIABLES.get(name, n))
 
 
-def measured(names: Sequence[str], table: Table, true: UndirectedGraph) -> dict[str, Errors]:
+def measure(names: Sequence[str], table: Table, true: UndirectedGraph) -> dict[str, Errors]:
     """Learn from a table with every learner and hold the graphs against the true one."""
     found = {}
     for name in names:
@@ -133,7 +125,7 @@ def measured(names: Sequence[str], table: Table, true: UndirectedGraph) -> dict[
     return found
 
 
-def summarized(runs: Sequence[Mapping[str, Errors]]) -> dict[str, tuple[Cell, ...]]:
+def summarize(runs: Sequence[Mapping[str, Errors]]) -> dict[str, Row]:
     """Return the cells of :data:`MEASURES` for every learner, over data sets."""
     mean = {name: fmean(run[name].hamming for run in runs) for name in runs[0]}
     best = min((mean[name] for name in PUBLISHED if name in mean), default=None)

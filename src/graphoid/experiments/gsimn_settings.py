@@ -8,24 +8,23 @@ from typing import TYPE_CHECKING, NamedTuple
 from graphoid.datasets.bif import bayesian_network
 from graphoid.datasets.graphs import random_graph
 from graphoid.datasets.networks import ising
-from graphoid.experiments.compared import stream
-from graphoid.experiments.results import Column, Results, Spread, paragraphs
-from graphoid.experiments.taken import taken
+from graphoid.experiments.experiment import Experiment
+from graphoid.experiments.results import Spread, columns
+from graphoid.experiments.tables import select_rows
 from graphoid.independence.chi_square import ChiSquare
 from graphoid.learners.grow_shrink.gsimn import GSIMN
 from graphoid.learners.grow_shrink.gsmn import GSMN
-from graphoid.progress import stepping
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from numpy.random import Generator
 
     from graphoid.data.table import Table
-    from graphoid.experiments.results import Cell
+    from graphoid.experiments.experiment import Run
+    from graphoid.experiments.results import Row
     from graphoid.learners.grow_shrink.gsmn import GrowShrinkLearner
-    from graphoid.progress import Listener
     from graphoid.structure.graph import UndirectedGraph
 
 LEARNERS: dict[str, GrowShrinkLearner] = {
@@ -55,7 +54,7 @@ class Case(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class NamedSettings:
+class NamedSettings(Experiment):
     """F1, precision, recall, Hamming distance and weighted cost of the learners with named settings.
 
     Parameters
@@ -70,61 +69,46 @@ class NamedSettings:
         Random models, and samples of the alarm network.
     """
 
+    NAME = "gsimn-settings"
+    TITLE = "Named settings: how right the graph is, and at what cost"
+    COLUMNS = columns("data, rows, learner, F1:3, precision:3, recall:3, Hamming:4, cost")
+
     n: int = 75
     tau: float = 3
     n_rows: tuple[int, ...] = (300, 2_000)
     network_rows: int = 20_000
     repetitions: int = 10
 
-    def run(self, *, seed: int = 0, data: Path | None = None, progress: Listener | None = None) -> Results:
+    def rows(self, run: Run) -> Iterable[Row]:
         """Sample and learn; without data, from Ising models alone."""
         found: dict[tuple[str, int, str], list[tuple[float, ...]]] = {}
-        for repetition in stepping(range(self.repetitions), "named settings", progress):
-            for case in self._cases(stream(seed, repetition), data):
+        for repetition in run.steps(range(self.repetitions), "named settings"):
+            for case in self._cases(run.stream(repetition), run.data):
                 for name, learner in LEARNERS.items():
                     structure = learner.fit(case.table).structure_
                     score = structure.compare(case.true)
                     measures = (score.f1, score.precision, score.recall, score.hamming_normalized)
                     runs = found.setdefault((case.name, case.table.n_rows, name), [])
                     runs.append((*measures, structure.cost.weighted))
-        rows: list[tuple[Cell, ...]] = [
-            (*key, *map(Spread.of, zip(*runs, strict=True))) for key, runs in found.items()
-        ]
-        return Results(
-            "gsimn-settings",
-            "Named settings: how right the graph is, and at what cost",
-            (
-                Column("data"),
-                Column("rows"),
-                Column("learner"),
-                Column("F1", 3),
-                Column("precision", 3),
-                Column("recall", 3),
-                Column("Hamming", 4),
-                Column("cost"),
-            ),
-            tuple(rows),
-            notes=self._notes(seed, with_network=data is not None),
-        )
+        return [(*key, *Spread.of_each(runs)) for key, runs in found.items()]
+
+    def notes(self, run: Run) -> str:
+        """Return how to read the table."""
+        alarm = "" if run.data is None else " alarm: against the moral graph."
+        return f"""Mean ± standard deviation over {self.repetitions} random models each; seed {run.seed};
+            chi-square test, alpha = .05, unless something else is said; with the robust preset, the
+            Mantel-Haenszel test that comes with it.
+
+            Ising: {self.n} binary variables, {self.tau:g} neighbors on average, couplings .3 to .6 of random
+            sign, no fields.{alarm} Hamming distances are divided by the number of pairs. Cost is the sum of
+            2 + |given| over the tests executed, initial ones included."""
 
     def _cases(self, rng: Generator, data: Path | None) -> Iterator[Case]:
         graph = random_graph(self.n, self.tau, rng)
         model = ising(graph, lambda rng: rng.choice([-1, 1]) * rng.uniform(0.3, 0.6), rng=rng)
         table = model.sample(max(self.n_rows), rng)
         for size in self.n_rows:
-            yield Case("Ising", graph, taken(table, slice(size)))
+            yield Case("Ising", graph, select_rows(table, slice(size)))
         if data is not None:
             network = bayesian_network(data / "bif" / "alarm.bif")
             yield Case("alarm", network.graph, network.sample(self.network_rows, rng))
-
-    def _notes(self, seed: int, *, with_network: bool) -> tuple[str, ...]:
-        return paragraphs(
-            f"""Mean ± standard deviation over {self.repetitions} random models each; seed {seed};
-            chi-square test, alpha = .05, unless something else is said; with the robust preset, the
-            Mantel-Haenszel test that comes with it.
-
-            Ising: {self.n} binary variables, {self.tau:g} neighbors on average, couplings .3 to .6 of random
-            sign, no fields.{" alarm: against the moral graph." if with_network else ""} Hamming distances are
-            divided by the number of pairs. Cost is the sum of 2 + |given| over the tests executed, initial
-            ones included."""
-        )

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 
 from graphoid.datasets.graphs import random_graph
 from graphoid.datasets.networks import pairwise_binary
-from graphoid.experiments.compared import MEASURES, ROBUST, WITH, measured, stream, summarized
-from graphoid.experiments.printed import SAMPLED_DEARER, SAMPLED_SPARSE
-from graphoid.experiments.results import Column, Plot, Results, paragraphs
-from graphoid.experiments.taken import taken
+from graphoid.experiments.experiment import Experiment
+from graphoid.experiments.gsimn_comparison import MEASURES, ROBUST, WITH, measure, summarize
+from graphoid.experiments.papers.bromberg2009 import SAMPLED_DEARER, SAMPLED_SPARSE
+from graphoid.experiments.results import Plot, columns
+from graphoid.experiments.tables import select_rows
 from graphoid.independence.chi_square import ChiSquare
-from graphoid.progress import stepping
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterable
 
-    from graphoid.experiments.compared import Measured
-    from graphoid.experiments.results import Cell
-    from graphoid.progress import Listener
+    from graphoid.experiments.experiment import Run
+    from graphoid.experiments.gsimn_comparison import Measures
+    from graphoid.experiments.results import Cell, Row
 
 PRINTED_ROWS = 20_000
 """The size of the data sets that the text speaks of."""
@@ -29,7 +29,7 @@ SPARSE_AND_WEAK = (1, 1.0)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sampled:
+class Sampled(Experiment):
     """Hamming distance, weighted cost and time on Gibbs samples of pairwise binary networks.
 
     Parameters
@@ -48,6 +48,16 @@ class Sampled:
         Significance of the chi-square test.
     """
 
+    NAME = "gsimn-sampled"
+    TITLE = "Sampled data: Hamming distance, weighted cost and time (Figs. 8-11)"
+    COLUMNS = (*columns("n, theta:1, tau, rows"), *MEASURES, *columns("printed, matches"))
+    PLOT = Plot(
+        "rows",
+        {"Hamming distance": ("Hamming",), "weighted cost": ("cost",), "seconds": ("seconds",)},
+        lines="algorithm",
+        panels=("n", "theta", "tau"),
+    )
+
     sizes: tuple[int, ...] = (50, 75)
     degrees: tuple[int, ...] = (1, 2, 4, 8)
     thetas: tuple[float, ...] = (1.0, 1.5, 2.0)
@@ -55,38 +65,15 @@ class Sampled:
     repetitions: int = 10
     alpha: float = 0.05
 
-    def run(self, *, seed: int = 0, data: Path | None = None, progress: Listener | None = None) -> Results:
+    def rows(self, run: Run) -> Iterable[Row]:
         """Sample and learn; no data are needed."""
-        del data
         grid = [(n, theta, tau) for n in self.sizes for theta in self.thetas for tau in self.degrees]
-        rows: list[tuple[Cell, ...]] = []
-        for n, theta, tau in stepping(grid, "sampled networks", progress):
-            rows += self._rows(n, theta, tau, seed)
-        return Results(
-            "gsimn-sampled",
-            "Sampled data: Hamming distance, weighted cost and time (Figs. 8-11)",
-            (
-                Column("n"),
-                Column("theta", 1),
-                Column("tau"),
-                Column("rows"),
-                *MEASURES,
-                Column("printed"),
-                Column("matches"),
-            ),
-            tuple(rows),
-            notes=self._notes(seed),
-            plot=Plot(
-                "rows",
-                {"Hamming distance": ("Hamming",), "weighted cost": ("cost",), "seconds": ("seconds",)},
-                lines="algorithm",
-                panels=("n", "theta", "tau"),
-            ),
-        )
+        for n, theta, tau in run.steps(grid, "sampled networks"):
+            yield from self._rows(n, theta, tau, run)
 
-    def _notes(self, seed: int) -> tuple[str, ...]:
-        return paragraphs(
-            f"""Mean ± standard deviation over {self.repetitions} random networks each; seed {seed};
+    def notes(self, run: Run) -> str:
+        """Return how to read the table."""
+        return f"""Mean ± standard deviation over {self.repetitions} random networks each; seed {run.seed};
             chi-square test, alpha = {self.alpha:g}.
 
             Hamming distances are divided by the number of pairs; 'without' and 'with' is propagation, and
@@ -97,21 +84,21 @@ class Sampled:
 
             Where the paper is silent the readings are ours: theta is the log-odds ratio of the edge
             potential, and node potentials are random."""
-        )
 
-    def _rows(self, n: int, theta: float, tau: int, seed: int) -> list[tuple[Cell, ...]]:
-        runs: dict[int, list[dict[str, Measured]]] = {size: [] for size in self.n_rows}
+    def _rows(self, n: int, theta: float, tau: int, run: Run) -> list[Row]:
+        runs: dict[int, list[dict[str, Measures]]] = {size: [] for size in self.n_rows}
         for repetition in range(self.repetitions):
             # tenths make a whole number of theta, as a key must be
-            rng = stream(seed, n, tau, round(10 * theta), repetition)
+            rng = run.stream(n, tau, round(10 * theta), repetition)
             network = pairwise_binary(random_graph(n, tau, rng), theta, rng)
             table = network.sample(max(self.n_rows), rng)
             for size, done in runs.items():
-                done.append(measured(taken(table, slice(size)), network.graph, ChiSquare(alpha=self.alpha)))
+                rows = select_rows(table, slice(size))
+                done.append(measure(rows, network.graph, ChiSquare(alpha=self.alpha)))
         return [
             (n, theta, tau, size, *cells, *_printed(name, tau, theta, size, cells[-1]))
             for size, done in runs.items()
-            for name, cells in summarized(done).items()
+            for name, cells in summarize(done).items()
         ]
 
 

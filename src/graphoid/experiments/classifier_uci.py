@@ -6,30 +6,55 @@ import time
 from dataclasses import dataclass
 from functools import partial
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol, Self, TypeAlias, TypedDict
 
 import numpy as np
 from scipy.stats import rankdata
 
 from graphoid.errors import missing_extra
-from graphoid.experiments.compared import stream
-from graphoid.experiments.labeled import labeled, stratified
-from graphoid.experiments.printed_classes import LOG_LOSS, METHODS
-from graphoid.experiments.processes import spread
-from graphoid.experiments.results import Column, Plot, Results, Spread, paragraphs
-from graphoid.experiments.taken import file, folder
+from graphoid.experiments.experiment import ParallelExperiment, stream
+from graphoid.experiments.labeled_data import read_labeled, stratify
+from graphoid.experiments.papers.jakulin2006 import LOG_LOSS, METHODS
+from graphoid.experiments.results import Plot, Spread, columns
+from graphoid.experiments.tables import file
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
+    import pyarrow as pa
     from numpy.typing import NDArray
 
-    from graphoid.experiments.labeled import Labeled
-    from graphoid.experiments.results import Cell
-    from graphoid.progress import Listener
+    from graphoid.experiments.experiment import Run
+    from graphoid.experiments.labeled_data import Labeled
+    from graphoid.experiments.results import Row
 
-PAPER: dict[str, dict[str, Any]] = {
+    Attributes: TypeAlias = pa.Table | NDArray[np.uint16]
+
+
+class Variant(TypedDict, total=False):
+    """Settings of one of the paper's methods."""
+
+    max_order: int
+    averaging: bool
+    acyclic: bool
+
+
+class Classifier(Protocol):
+    """What is compared: a classifier in scikit-learn's manner."""
+
+    classes_: NDArray[np.str_]
+
+    def fit(self, attributes: Attributes, classes: NDArray[np.str_]) -> Self:
+        """Learn from rows and their classes."""
+        ...
+
+    def predict_proba(self, attributes: Attributes) -> NDArray[np.float64]:
+        """Return the probabilities of the classes, row by row."""
+        ...
+
+
+PAPER: dict[str, Variant] = {
     "M2": {"max_order": 2, "averaging": False},
     "M3": {"max_order": 3, "averaging": False},
     "M4": {"max_order": 4, "averaging": False},
@@ -52,7 +77,7 @@ LEAST = 1e-15
 """The least probability that enters a logarithm: a class that was not among the rows learned from has 0."""
 
 
-class Measured(NamedTuple):
+class Measures(NamedTuple):
     """What one method did on one set."""
 
     method: str
@@ -63,7 +88,7 @@ class Measured(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Classes:
+class Classes(ParallelExperiment):
     """Log-loss and error of the classifier in all its variants, and of scikit-learn's on the same folds.
 
     Parameters
@@ -74,79 +99,55 @@ class Classes:
         How often the rows are dealt into folds.
     n_folds
         How many folds.
-    processes
-        How many data sets at a time.
     """
+
+    NAME = "classifier-uci"
+    TITLE = "UCI data sets: log-loss and error (Table 1), and beside scikit-learn's classifiers"
+    COLUMNS = columns("data set, rows, method, log-loss:3, printed log-loss:2, error:3, seconds:2")
+    PLOT = Plot("data set", {"log-loss": ("log-loss", "printed log-loss")}, panels=("method",))
 
     names: tuple[str, ...] = tuple(LOG_LOSS)
     repetitions: int = 5
     n_folds: int = 5
-    processes: int = 1
 
-    def run(self, *, seed: int = 0, data: Path | None = None, progress: Listener | None = None) -> Results:
+    def rows(self, run: Run) -> Iterable[Row]:
         """Learn from the CSV files in the folder ``uci`` of the data."""
-        uci = folder(data, "uci", "data sets as CSV files with a header, such as titanic.csv")
-        done = spread(
-            partial(self._of_file, uci, seed), self.names, self.processes, "UCI data sets", progress
-        )
-        return self.results(dict(zip(self.names, done, strict=True)), seed)
+        uci = run.folder("uci", "data sets as CSV files with a header, such as titanic.csv")
+        done = self.map(partial(self._of_file, uci, run.seed), self.names, "UCI data sets", run)
+        found = dict(zip(self.names, done, strict=True))
+        for name, (n_rows, measures) in found.items():
+            printed = dict(zip(METHODS, LOG_LOSS[name], strict=True))
+            for m in measures:
+                printed_loss = printed.get({"naive Bayes": "NB"}.get(m.method, m.method))
+                yield (name, n_rows, m.method, m.log_loss, printed_loss, m.error, m.seconds)
+        yield from _ranks(found)
 
-    def _of_file(self, uci: Path, seed: int, name: str) -> tuple[int, list[Measured]]:
-        rows = labeled(file(uci, f"{name}.csv", f"{name}.csv.gz"))
-        return rows.n_rows, self.measured(name, rows, seed)
+    def _of_file(self, uci: Path, seed: int, name: str) -> tuple[int, list[Measures]]:
+        rows = read_labeled(file(uci, f"{name}.csv", f"{name}.csv.gz"))
+        return rows.n_rows, self.measure(name, rows, seed)
 
-    def measured(self, name: str, rows: Labeled, seed: int) -> list[Measured]:
+    def measure(self, name: str, rows: Labeled, seed: int) -> list[Measures]:
         """Go through all methods on one set."""
         makers = _makers()
         codes = _cut_beforehand(rows)
         runs: dict[str, list[tuple[float, float, float]]] = {method: [] for method in makers}
         for repetition in range(self.repetitions):
-            folds = stratified(
-                rows.classes, self.n_folds, stream(seed, list(LOG_LOSS).index(name), repetition)
-            )
+            rng = stream(seed, list(LOG_LOSS).index(name), repetition)
+            folds = stratify(rows.classes, self.n_folds, rng)
             for method, make in makers.items():
                 attributes = codes if method in PAPER else rows.attributes
-                runs[method].append(_cross_validated(make, attributes, rows, folds))
-        return [
-            Measured(
-                method,
-                Spread.of(r[0] for r in done),
-                Spread.of(r[1] for r in done),
-                sum(r[2] for r in done),
-            )
-            for method, done in runs.items()
-        ]
+                runs[method].append(_cross_validate(make, attributes, rows, folds))
+        found = []
+        for method, done in runs.items():
+            loss, error, _ = Spread.of_each(done)
+            found.append(Measures(method, loss, error, sum(seconds for *_, seconds in done)))
+        return found
 
-    def results(self, found: dict[str, tuple[int, list[Measured]]], seed: int) -> Results:
-        """Return the table of what was measured: by set, the number of rows and what each method did."""
-        lines: list[tuple[Cell, ...]] = []
-        for name, (n_rows, measured) in found.items():
-            printed = dict(zip(METHODS, LOG_LOSS[name], strict=True))
-            for m in measured:
-                said = printed.get({"naive Bayes": "NB"}.get(m.method, m.method))
-                lines.append((name, n_rows, m.method, m.log_loss, said, m.error, m.seconds))
-        return Results(
-            "classifier-uci",
-            "UCI data sets: log-loss and error (Table 1), and beside scikit-learn's classifiers",
-            (
-                Column("data set"),
-                Column("rows"),
-                Column("method"),
-                Column("log-loss", 3),
-                Column("printed log-loss", 2),
-                Column("error", 3),
-                Column("seconds", 2),
-            ),
-            (*lines, *_ranks(found)),
-            notes=self._notes(seed),
-            plot=Plot("data set", {"log-loss": ("log-loss", "printed log-loss")}, panels=("method",)),
-        )
-
-    def _notes(self, seed: int) -> tuple[str, ...]:
-        return paragraphs(
-            f"""Mean ± standard deviation over {self.repetitions} times {self.n_folds} stratified folds; seed
-            {seed}. Log-loss in nats a row; a class that was not among the rows learned from counts as
-            {LEAST:g}.
+    def notes(self, run: Run) -> str:
+        """Return how to read the table."""
+        return f"""Mean ± standard deviation over {self.repetitions} times {self.n_folds} stratified folds;
+            seed {run.seed}. Log-loss in nats a row; a class that was not among the rows learned from counts
+            as {LEAST:g}.
 
             M2 to M4 are the best structures with hyperedges of up to 2, 3, 4 members, B2 to B4 the averages,
             BT the average over hypertrees (preset="paper"). Their numbers were cut beforehand, by all rows
@@ -163,14 +164,13 @@ class Classes:
             shuttle-landing-control has 15 rows here with 'does not matter' as a missing value; the paper's
             figures cannot come from so few. In horse-colic the class is the outcome, in o-ring the number of
             rings in distress; which ones the paper used is not said."""
-        )
 
 
-def _makers() -> dict[str, Callable[[], Any]]:
+def _makers() -> dict[str, Callable[[], Classifier]]:
     """Return what makes each method's classifier."""
     from graphoid.classifiers.markov import MarkovNetworkClassifier as Markov  # needs an extra
 
-    def of_paper(settings: dict[str, Any]) -> Callable[[], Any]:
+    def of_paper(settings: Variant) -> Callable[[], Classifier]:
         return lambda: Markov(preset="paper", discretize=None, **settings)
 
     return {
@@ -186,8 +186,8 @@ def _cut_beforehand(rows: Labeled) -> NDArray[np.uint16]:
     return _Codes(rows.attributes, rows.classes).of(rows.attributes)
 
 
-def _cross_validated(
-    make: Callable[[], Any], attributes: Any, rows: Labeled, folds: NDArray[np.int64]
+def _cross_validate(
+    make: Callable[[], Classifier], attributes: Attributes, rows: Labeled, folds: NDArray[np.int64]
 ) -> tuple[float, float, float]:
     """Return log-loss, error and the seconds of learning, over all folds."""
     loss = np.empty(rows.n_rows)
@@ -206,14 +206,14 @@ def _cross_validated(
     return float(loss.mean()), float(wrong.mean()), seconds
 
 
-def _rows(attributes: Any, which: NDArray[np.intp]) -> Any:
+def _rows(attributes: Attributes, which: NDArray[np.intp]) -> Attributes:
     return attributes[which] if isinstance(attributes, np.ndarray) else attributes.take(which)
 
 
 class _Codes:
     """Attributes as the classifier would code them, from some rows."""
 
-    def __init__(self, attributes: Any, classes: NDArray[Any]) -> None:
+    def __init__(self, attributes: pa.Table, classes: NDArray[np.str_]) -> None:
         from graphoid.classifiers.columns import learn_attribute
 
         labels, codes = np.unique(classes, return_inverse=True)
@@ -224,7 +224,7 @@ class _Codes:
             for name, column in zip(attributes.column_names, attributes.columns, strict=True)
         ]
 
-    def of(self, attributes: Any) -> NDArray[np.uint16]:
+    def of(self, attributes: pa.Table) -> NDArray[np.uint16]:
         """Return a code for every cell; the number of values for what was not seen."""
         return np.stack(
             [a.codes(column) for a, column in zip(self.attributes, attributes.columns, strict=True)], axis=1
@@ -237,7 +237,7 @@ class _Peer:
     def __init__(self, name: str) -> None:
         self._name = name
 
-    def fit(self, attributes: Any, classes: NDArray[Any]) -> _Peer:
+    def fit(self, attributes: pa.Table, classes: NDArray[np.str_]) -> _Peer:
         try:
             from sklearn.ensemble import HistGradientBoostingClassifier
             from sklearn.linear_model import LogisticRegression
@@ -247,7 +247,7 @@ class _Peer:
         except ImportError:
             raise missing_extra("comparing with scikit-learn", "sklearn") from None
         self._codes = _Codes(attributes, classes)
-        rows = self._prepared(attributes)
+        rows = self._inputs(attributes)
         if self._name == "naive Bayes":
             # one more value, for levels that were not seen
             self._model = CategoricalNB(min_categories=[a.size + 1 for a in self._codes.attributes])
@@ -264,11 +264,11 @@ class _Peer:
         self.classes_ = self._model.classes_
         return self
 
-    def predict_proba(self, attributes: Any) -> NDArray[np.float64]:
-        p: NDArray[np.float64] = self._model.predict_proba(self._prepared(attributes))
+    def predict_proba(self, attributes: pa.Table) -> NDArray[np.float64]:
+        p: NDArray[np.float64] = self._model.predict_proba(self._inputs(attributes))
         return p
 
-    def _prepared(self, attributes: Any) -> NDArray[Any]:
+    def _inputs(self, attributes: pa.Table) -> NDArray[np.number]:
         codes = self._codes.of(attributes)
         if self._name != "gradient boosting":
             return codes
@@ -281,19 +281,19 @@ class _Peer:
         return out
 
 
-def _is_number(column: Any) -> bool:
+def _is_number(column: pa.ChunkedArray) -> bool:
     import pyarrow as pa
 
     return bool(pa.types.is_integer(column.type) or pa.types.is_floating(column.type))
 
 
-def _ranks(found: dict[str, tuple[int, list[Measured]]]) -> list[tuple[Cell, ...]]:
+def _ranks(found: dict[str, tuple[int, list[Measures]]]) -> list[Row]:
     """Return average ranks, by log-loss and by error, of what can be compared."""
-    lines: list[tuple[Cell, ...]] = []
+    lines: list[Row] = []
     for title, most in (("rank, all sets", None), (f"rank, below {SMALL:,} rows", SMALL)):
         sets = [
-            {m.method: m for m in measured}
-            for n_rows, measured in found.values()
+            {m.method: m for m in measures}
+            for n_rows, measures in found.values()
             if most is None or n_rows < most
         ]
         if not sets:

@@ -7,12 +7,11 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from graphoid.datasets.cliques import random_cliques
-from graphoid.experiments.compared import stream
-from graphoid.experiments.printed_scores import ROWS, SUCCESS
-from graphoid.experiments.results import Column, Plot, Results, paragraphs
-from graphoid.experiments.taken import taken
+from graphoid.experiments.experiment import Experiment
+from graphoid.experiments.papers.schluter2018 import ROWS, SUCCESS
+from graphoid.experiments.results import Plot, columns
+from graphoid.experiments.tables import select_rows
 from graphoid.learners.scored.exhaustive import ExhaustiveSearch
-from graphoid.progress import stepping
 from graphoid.scores.bjp import BJP
 from graphoid.scores.ib import IBScore
 from graphoid.scores.log_linear import LogLinearScore
@@ -20,10 +19,10 @@ from graphoid.scores.mpl import MPL
 from graphoid.structure.graph import UndirectedGraph
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterable
 
-    from graphoid.experiments.results import Cell
-    from graphoid.progress import Listener
+    from graphoid.experiments.experiment import Run
+    from graphoid.experiments.results import Row
     from graphoid.scores.base import Score
 
 SCORES: dict[str, Score] = {"MPL": MPL(), "IB": IBScore(), "BJP": BJP(), "log-linear": LogLinearScore()}
@@ -55,7 +54,7 @@ def irregularity(graph: UndirectedGraph) -> int:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Consistency:
+class Consistency(Experiment):
     """How often exhaustive search finds the true graph of six variables, by score and number of rows.
 
     Parameters
@@ -70,56 +69,52 @@ class Consistency:
         Data sets of each distribution.
     """
 
+    NAME = "bjp-consistency"
+    TITLE = "Success rates of exhaustive search over six variables (Table 1)"
+    COLUMNS = (
+        *columns("structure, shape, irregularity, rows"),
+        *(
+            column
+            for name in SCORES
+            for column in columns(f"{name}:2, {name} printed:2" if name in SUCCESS[1] else f"{name}:2")
+        ),
+    )
+    PLOT = Plot("rows", {"success rate": tuple(SCORES)}, panels=("structure",))
+
     structures: tuple[int, ...] = tuple(STRUCTURES)
     n_rows: tuple[int, ...] = ROWS
     repetitions: int = 10
     samples: int = 10
 
-    def run(self, *, seed: int = 0, data: Path | None = None, progress: Listener | None = None) -> Results:
+    def rows(self, run: Run) -> Iterable[Row]:
         """Sample and score all graphs; no data are needed."""
-        del data
-        rows: list[tuple[Cell, ...]] = []
-        for number in stepping(self.structures, "target structures", progress):
-            rows += self._rows(number, seed)
-        scored = [
-            column
-            for name in SCORES
-            for column in (Column(name, 2), *([Column(f"{name} printed", 2)] if name in SUCCESS[1] else []))
-        ]
-        return Results(
-            "bjp-consistency",
-            "Success rates of exhaustive search over six variables (Table 1)",
-            (Column("structure"), Column("shape"), Column("irregularity"), Column("rows"), *scored),
-            tuple(rows),
-            notes=self._notes(seed),
-            plot=Plot("rows", {"success rate": tuple(SCORES)}, panels=("structure",)),
-        )
+        for number in run.steps(self.structures, "target structures"):
+            yield from self._rows(number, run)
 
-    def _notes(self, seed: int) -> tuple[str, ...]:
-        return paragraphs(
-            f"""Share of {self.repetitions * self.samples} data sets ({self.repetitions} random distributions,
-            {self.samples} samples each; seed {seed}) for which the best of all 32,768 graphs is the true one.
-            The paper has 100.
+    def notes(self, run: Run) -> str:
+        """Return how to read the table."""
+        return f"""Share of {self.repetitions * self.samples} data sets ({self.repetitions} random
+            distributions, {self.samples} samples each; seed {run.seed}) for which the best of all 32,768
+            graphs is the true one. The paper has 100.
 
             The shapes of the structures are drawn in the paper and not written: ours were chosen to have the
             irregularity stated there, the sum over all pairs of the differences of degrees.
 
             Maximal cliques have potentials uniform on (0, 1). Rows are drawn independently; the paper's come
             from a Gibbs sampler."""
-        )
 
-    def _rows(self, number: int, seed: int) -> list[tuple[Cell, ...]]:
+    def _rows(self, number: int, run: Run) -> list[Row]:
         shape, edges = STRUCTURES[number]
         graph = UndirectedGraph(6, edges)
         found = {(size, name): 0 for size in self.n_rows for name in SCORES}
         for repetition in range(self.repetitions):
-            rng = stream(seed, number, repetition)
+            rng = run.stream(number, repetition)
             network = random_cliques(graph, rng)
             for _ in range(self.samples):
                 table = network.sample(max(self.n_rows), rng)
                 for size, name in found:
-                    best = ExhaustiveSearch(SCORES[name]).fit(taken(table, slice(size))).structure_.graph
-                    found[size, name] += best == graph
+                    search = ExhaustiveSearch(SCORES[name]).fit(select_rows(table, slice(size)))
+                    found[size, name] += search.structure_.graph == graph
         n_tables = self.repetitions * self.samples
         return [
             (

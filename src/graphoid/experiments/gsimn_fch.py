@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from graphoid.datasets.graphs import random_graph
-from graphoid.experiments.compared import stream
-from graphoid.experiments.printed import FCH_BELOW_LEAST, FCH_EXACT_FROM, FCH_LEAST
-from graphoid.experiments.results import Column, Plot, Results, Spread, paragraphs
+from graphoid.experiments.experiment import Experiment
+from graphoid.experiments.papers.bromberg2009 import FCH_BELOW_LEAST, FCH_EXACT_FROM, FCH_LEAST
+from graphoid.experiments.results import Plot, Spread, columns
 from graphoid.independence.oracle import Oracle
 from graphoid.learners.grow_shrink.gsimn import GSIMN
-from graphoid.progress import stepping
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterable
 
-    from graphoid.experiments.results import Cell
-    from graphoid.progress import Listener
+    from graphoid.experiments.experiment import Run
+    from graphoid.experiments.results import Row
 
 
 @dataclass(frozen=True, kw_only=True)
-class ForwardChaining:
+class ForwardChaining(Experiment):
     """Tests of GSIMN-FCH, which infers all that the axioms imply, over those of GSIMN, which takes one step.
 
     Parameters
@@ -34,51 +33,37 @@ class ForwardChaining:
         Random graphs for each n and tau; the paper takes four.
     """
 
+    NAME = "gsimn-fch"
+    TITLE = "Forward chaining: tests of GSIMN-FCH over tests of GSIMN (Fig. 7)"
+    COLUMNS = columns("tau, n, tests GSIMN:1, tests GSIMN-FCH:1, ratio:3, least:3, printed, matches")
+    PLOT = Plot("n", {"tests, GSIMN-FCH / GSIMN": ("ratio",)}, lines="tau")
+
     sizes: tuple[int, ...] = (5, 6, 7, 8, 9, 10, 11)
     degrees: tuple[int, ...] = (1, 2, 4, 8)
     repetitions: int = 4
 
-    def run(self, *, seed: int = 0, data: Path | None = None, progress: Listener | None = None) -> Results:
+    def rows(self, run: Run) -> Iterable[Row]:
         """Learn every graph both ways; no data are needed."""
-        del data
         grid = [(n, tau) for tau in self.degrees for n in self.sizes if tau < n]
-        rows = [self._row(n, tau, seed) for n, tau in stepping(grid, "forward chaining", progress)]
-        return Results(
-            "gsimn-fch",
-            "Forward chaining: tests of GSIMN-FCH over tests of GSIMN (Fig. 7)",
-            (
-                Column("tau"),
-                Column("n"),
-                Column("tests GSIMN", 1),
-                Column("tests GSIMN-FCH", 1),
-                Column("ratio", 3),
-                Column("least", 3),
-                Column("printed"),
-                Column("matches"),
-            ),
-            tuple(rows),
-            notes=self._notes(seed),
-            plot=Plot("n", {"tests, GSIMN-FCH / GSIMN": ("ratio",)}, lines="tau"),
-        )
+        return (self._row(n, tau, run) for n, tau in run.steps(grid, "forward chaining"))
 
-    def _notes(self, seed: int) -> tuple[str, ...]:
-        return paragraphs(
-            f"""Mean ± standard deviation over {self.repetitions} random graphs each; seed {seed}. 'least' is
-            the smallest ratio of a single graph.
+    def notes(self, run: Run) -> str:
+        """Return how to read the table."""
+        return f"""Mean ± standard deviation over {self.repetitions} random graphs each; seed {run.seed}.
+            'least' is the smallest ratio of a single graph.
 
             Questions are answered by separation in the true graph. Forward chaining runs over Strong Union,
             Transitivity and Intersection between single variables.
 
             The paper prints exactly 1 from n = {FCH_EXACT_FROM} on. Where our ratio is smaller, Intersection
             inferred what one backward step does not."""
-        )
 
-    def _row(self, n: int, tau: int, seed: int) -> tuple[Cell, ...]:
-        tests: dict[str, list[int]] = {"backward": [], "forward": []}
+    def _row(self, n: int, tau: int, run: Run) -> Row:
+        tests: dict[Literal["backward", "forward"], list[int]] = {"backward": [], "forward": []}
         for repetition in range(self.repetitions):
-            graph = random_graph(n, tau, stream(seed, n, tau, repetition))
+            graph = random_graph(n, tau, run.stream(n, tau, repetition))
             for chaining, counts in tests.items():
-                counts.append(_tests(Oracle(graph), chaining))
+                counts.append(GSIMN(chaining=chaining).learn(Oracle(graph)).cost.n_tests)
         ratios = [f / b for f, b in zip(tests["forward"], tests["backward"], strict=True)]
         ratio = Spread.of(ratios)
         printed, matches = _printed(n, tau, ratio.mean)
@@ -92,10 +77,6 @@ class ForwardChaining:
             printed,
             "yes" if matches else "no",
         )
-
-
-def _tests(ci: Oracle, chaining: str) -> int:
-    return GSIMN(chaining=chaining).learn(ci).cost.n_tests  # type: ignore[arg-type]
 
 
 def _printed(n: int, tau: int, ratio: float) -> tuple[str, bool]:

@@ -1,9 +1,9 @@
-"""Some rows of a table, and the folder that data lie in."""
+"""Where rows come from: folders and files of the data, and some rows of a table."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def taken(table: Table, rows: slice | NDArray[np.intp], *, occurring: bool = False) -> Table:
+def select_rows(table: Table, rows: slice | NDArray[np.intp], *, occurring: bool = False) -> Table:
     """Return some rows of a table of codes.
 
     Parameters
@@ -29,11 +29,11 @@ def taken(table: Table, rows: slice | NDArray[np.intp], *, occurring: bool = Fal
         Whether only the states that occur in these rows remain, as if no others had ever been seen.
     """
     variables = list(table.variables)
-    columns: list[Any] = [table.column(i)[rows].copy() for i in range(len(variables))]
+    columns = [table.column(i)[rows].copy() for i in range(len(variables))]
     if occurring:
         for i, codes in enumerate(columns):
-            left, codes_left = np.unique(codes, return_inverse=True)
-            columns[i] = codes_left.astype(codes.dtype)
+            left, ranks = np.unique(codes, return_inverse=True)
+            columns[i] = ranks.astype(np.uint8) if codes.dtype == np.uint8 else ranks.astype(np.uint16)
             variables[i] = replace(variables[i], states=tuple(variables[i].states[code] for code in left))
     return Table(tuple(variables), tuple(columns), len(columns[0]), name=table.name)
 

@@ -1,0 +1,51 @@
+// What models of a variable given its blanket are made of: coded states, columns of numbers, and the kind of response.
+#pragma once
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace graphoid {
+
+// Columns of as many numbers as there are rows (configurations of a blanket), a multiple of 8.
+struct Columns {
+    std::size_t width, rows;
+    std::vector<double> values;
+
+    Columns(std::size_t width, std::size_t rows) : width(width), rows(rows), values(width * rows, 0.0) {}
+    double* operator[](std::size_t u) { return values.data() + u * rows; }
+    const double* operator[](std::size_t u) const { return values.data() + u * rows; }
+};
+
+// How r states become r - 1 numbers each. Treatment: whether it is the second, the third... Orthonormal contrasts: a normal
+// prior of equal variances on their weights does not depend on the order of the states.
+enum class Coding { treatment, orthonormal };
+
+// r lines of r - 1 numbers
+inline std::vector<double> code_states(Coding coding, std::uint32_t r) {
+    std::vector<double> c(static_cast<std::size_t>(r) * (r - 1), 0.0);
+    for (std::uint32_t a = 0; a + 1 < r; ++a) {
+        const bool treatment = coding == Coding::treatment;
+        const double unit = 1.0 / std::sqrt((a + 1.0) * (a + 2.0));
+        for (std::uint32_t s = 0; s <= a; ++s) c[s * (r - 1) + a] = treatment ? 0.0 : unit;
+        c[(a + 1) * (r - 1) + a] = treatment ? 1.0 : -(a + 1.0) * unit;
+    }
+    return c;
+}
+
+// A kind of response: how likely what was observed in every row is, given m linear predictors of it.
+class Response {
+public:
+    const std::size_t m, rows;
+    Columns predictors, residuals, curvatures;  // curvatures of pairs of predictors: at(a, b)
+
+    Response(std::size_t m, std::size_t rows)
+        : m(m), rows(rows), predictors(m, rows), residuals(m, rows), curvatures(m * (m + 1) / 2, rows) {}
+    virtual ~Response() = default;
+    // The log-likelihood at the predictors; its derivatives by them to residuals, minus its second ones to curvatures.
+    virtual double evaluate() = 0;
+
+    static std::size_t at(std::size_t a, std::size_t b) { return a < b ? at(b, a) : a * (a + 1) / 2 + b; }
+};
+
+}  // namespace graphoid

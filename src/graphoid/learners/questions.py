@@ -1,0 +1,91 @@
+"""What a search asks, and every answer it got, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import TYPE_CHECKING, TypeVar
+
+from graphoid.independence.inferring import Inferring
+from graphoid.logic.source import rows_per_cell
+from graphoid.progress import Step, tell
+from graphoid.structure.learned import EXECUTED
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from graphoid.logic.source import IndependenceSource, Question
+    from graphoid.logic.verdict import Verdict
+    from graphoid.progress import Listener
+
+Ask = tuple[int, int, tuple[int, ...]]
+"""A question by position: x, y and what is given."""
+
+Result = TypeVar("Result")
+Steps = Generator[list[Ask], "list[Verdict]", Result]
+"""A search that yields batches of questions, is sent the verdicts on each, and returns what it found."""
+
+
+class Executed(list[Ask]):
+    """A batch that is put to the test even where rules know the answers."""
+
+
+class Questions:
+    """Puts questions to a source of answers and keeps every answer, in order.
+
+    Parameters
+    ----------
+    ci
+        The thing that answers.
+    progress
+        Hears how far the search has come, with the trace so far.
+    """
+
+    def __init__(self, ci: IndependenceSource, progress: Listener | None = None) -> None:
+        self.names = tuple(ci.names)
+        self.trace: list[Verdict] = []
+        self.queries = 0
+        self._ci = ci
+        self._progress = progress
+
+    def ask(self, questions: Sequence[Question]) -> list[Verdict]:
+        """Ask in one batch; one that has to be executed is not answered by rules."""
+        if not questions:
+            return []
+        if isinstance(questions, Executed) and isinstance(self._ci, Inferring):
+            verdicts = self._ci.execute(questions)
+        else:
+            verdicts = self._ci.ask(questions)
+        for v in verdicts:
+            if v.source in EXECUTED:
+                self.queries += 1
+                break
+        self.trace += verdicts
+        return verdicts
+
+    def ask_one(self, x: int, y: int, given: Sequence[int]) -> Verdict:
+        """Ask one question."""
+        return self.ask([(x, y, tuple(given))])[0]
+
+    def run(self, steps: Steps[Result]) -> Result:
+        """Answer what a search asks until it ends, and return what it found."""
+        batch = next(steps)
+        while True:
+            verdicts = self.ask(batch)
+            try:
+                batch = steps.send(verdicts)
+            except StopIteration as end:
+                found: Result = end.value
+                return found
+
+    def rows_per_cell(self, variables: Sequence[int]) -> float:
+        """Return how many rows there are for each cell of a table; infinite where answers need no data."""
+        return rows_per_cell(self._ci, variables)
+
+    def tell(self, phase: str, done: int, total: int | None = None) -> None:
+        """Tell the listener how far the search has come."""
+        self._progress = tell(self._progress, Step(phase, done, total, so_far=self.trace))
+
+    def note(self, verdict: Verdict) -> Verdict:
+        """Keep an answer that took no question."""
+        self.trace.append(verdict)
+        return verdict
