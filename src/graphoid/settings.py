@@ -20,7 +20,7 @@ RandomState = int | np.random.Generator | None
 
 @dataclass(frozen=True, kw_only=True)
 class Number:
-    """The numbers that a setting may be; infinity is never one of them.
+    """The numbers that a setting may be; infinity is one of them only where that is said.
 
     >>> 0.5 in Number(above=0, below=1), 1 in Number(above=0, below=1), True in Number(least=0)
     (True, False, False)
@@ -32,6 +32,7 @@ class Number:
     above: float = -math.inf
     below: float = math.inf
     whole: bool = False
+    infinite: bool = False
     optional: bool = False
     """Whether None will do as well."""
     noun: str = ""
@@ -43,7 +44,10 @@ class Number:
         kind = numbers.Integral if self.whole else numbers.Real
         if isinstance(value, (bool, np.bool_)) or not isinstance(value, kind):
             return False
-        return self.least <= float(value) < self.below and float(value) > self.above
+        number = float(value)
+        if self.infinite and number == math.inf:
+            return True
+        return self.least <= number < self.below and number > self.above
 
     def __str__(self) -> str:
         noun = self.noun or ("whole number" if self.whole else "number")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphoid.errors import SettingsError
@@ -29,6 +29,7 @@ class Named(NamedTuple):
     what: str
     fixed: Mapping[str, object] = {}
     score: str | None = None
+    test: str = "chi-square"
 
 
 LEARNERS = {
@@ -38,7 +39,10 @@ LEARNERS = {
     "gsimn-fch": Named(
         "GSIMN", "GSIMN-FCH: infers all that follows; up to 13 variables", {"chaining": "forward"}
     ),
-    "pfmn": Named("PFMN", "PFMN: the most informative test that the budget affords"),
+    "pfmn": Named("PFMN", "PFMN: the most informative test that the budget affords", test="bayesian"),
+    "pfmn-published": Named(
+        "PublishedPFMN", "PFMN as in the paper: a particle filter that asks tests", test="bayesian"
+    ),
     "mpl": Named("TwoPhase", "marginal pseudo-likelihood, two-phase search", score="mpl"),
     "ib": Named("HillClimb", "independence-based score, IBMAP-HC", score="ib"),
     "bjp": Named("HillClimb", "blankets joint posterior, IBMAP-HC", score="bjp"),
@@ -82,6 +86,10 @@ def learner_of(options: LearnOptions, start: UndirectedGraph | None = None) -> A
     """
     import graphoid as gd
 
+    if options.learner == "pfmn" and "method" in options.set:
+        published = options.set["method"] == "paper"
+        rest = {key: value for key, value in options.set.items() if key != "method"}
+        options = replace(options, learner="pfmn-published" if published else "pfmn", set=rest)
     named = LEARNERS[options.learner]
     _refuse(options)
     if not named.cls:
@@ -93,7 +101,7 @@ def learner_of(options: LearnOptions, start: UndirectedGraph | None = None) -> A
         settings["score"] = score_of(options)
     else:
         settings["test"] = test_of(options)
-    if options.learner == "pfmn":
+    if "budget" in known:
         settings["budget"] = gd.Budget(price=options.budget, seconds=options.seconds)
     elif options.seconds is not None:
         settings["seconds"] = options.seconds
@@ -136,7 +144,7 @@ def _meaningful(name: str) -> set[str]:
 def _own_settings(options: LearnOptions, known: set[str]) -> dict[str, object]:
     """Return the settings of the learner itself that were set by name."""
     own = {key: value for key, value in options.set.items() if "." not in key}
-    allowed = sorted(known - OBJECTS | ({"score"} if options.learner == "pfmn" else set()))
+    allowed = sorted(known - OBJECTS | ({"score"} if options.learner == "pfmn-published" else set()))
     for key in own:
         if key not in allowed:
             raise SettingsError(
@@ -149,7 +157,7 @@ def test_of(options: LearnOptions) -> DiscreteTest | PartialCorrelation:
     """Return the test that a run asks for, or the usual one of its learner."""
     import graphoid as gd
 
-    name = options.test or ("bayesian" if options.learner == "pfmn" else "chi-square")
+    name = options.test or LEARNERS[options.learner].test
     cls = _class(TESTS[name])
     known = {f.name for f in fields(cls)}
     settings = _part_settings(options, "test", known, name)

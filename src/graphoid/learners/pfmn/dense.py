@@ -21,8 +21,7 @@ import numpy as np
 from graphoid.independence.inferring import Inferring
 from graphoid.independence.questions import Resolver
 from graphoid.learners.grow_shrink.loop import grow_shrink, log_p
-from graphoid.learners.pfmn import population as particles
-from graphoid.learners.pfmn.population import Test
+from graphoid.learners.pfmn.population import Query, from_indicators, pairs
 from graphoid.learners.questions import Questions
 from graphoid.logic.sets import mask
 from graphoid.structure.graph import UndirectedGraph
@@ -31,9 +30,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from numpy.random import Generator
+    from numpy.typing import NDArray
 
-    from graphoid.learners.pfmn.population import Graphs
-    from graphoid.learners.pfmn.reference import Asked
+    from graphoid.learners.pfmn.population import Evidence, Graphs, Pair
     from graphoid.logic.source import Question
     from graphoid.logic.verdict import Verdict
 
@@ -50,7 +49,7 @@ ROWS_PER_CELL = 1.0
 def is_dense(answers: Sequence[Verdict]) -> bool:
     """Say whether the first answers, all given nothing, know dependences only, and those of even strength.
 
-    In a sparse network some pairs are much nearer to each other than others.
+    In a sparse network some pairs depend on each other much more than others.
     """
     if len(answers) < FEWEST or any(v.given or v.independent for v in answers):
         return False
@@ -58,14 +57,14 @@ def is_dense(answers: Sequence[Verdict]) -> bool:
     return strengths[len(answers) // 2] >= EVEN * strengths[-1]
 
 
-def bear_blankets(questions: Questions) -> bool:
+def enough_rows(questions: Questions) -> bool:
     """Say whether there are rows enough to have half of the variables given."""
     n = len(questions.names)
     # the geometric mean over all halves: rows over the square root of the cells of all variables
     return math.sqrt(questions.rows_per_cell(()) * questions.rows_per_cell(range(n))) >= ROWS_PER_CELL
 
 
-def following(names: tuple[str, ...], answers: Iterable[Verdict]) -> Test | UndirectedGraph:
+def next_question(names: tuple[str, ...], answers: Iterable[Verdict]) -> Query | UndirectedGraph:
     """Return what GSIMN would ask next after these answers, or the graph it ends with."""
     try:
         blankets = Questions(Inferring(_Known(names, answers))).run(grow_shrink(len(names)))
@@ -74,27 +73,38 @@ def following(names: tuple[str, ...], answers: Iterable[Verdict]) -> Test | Undi
     return UndirectedGraph.from_blankets(blankets, names)
 
 
-def probabilities(n: int, asked: Sequence[Asked]) -> dict[tuple[int, int], float]:
+def best_graph(
+    names: tuple[str, ...], answers: Sequence[Verdict], evidence: Sequence[Evidence]
+) -> NDArray[np.uint64]:
+    """Return GSIMN's graph, or before its end the pairs that are rather joined than not, as masks."""
+    found = next_question(names, answers)
+    if isinstance(found, UndirectedGraph):
+        return np.array(found.adjacency, dtype=np.uint64)
+    p = probabilities(len(names), evidence)
+    return np.asarray(from_indicators(len(names), np.array([list(p.values())]) > 0.5)[0])
+
+
+def probabilities(n: int, evidence: Sequence[Evidence]) -> dict[Pair, float]:
     """Return how probable every pair is to be an edge, by the answer about it that has most given.
 
     Of two that have the same number given it is the later. Of a pair that was not asked nothing is known.
     """
-    gains = dict.fromkeys(particles.pairs(n), 0.0)
-    for t in sorted(asked, key=lambda t: t.given.bit_count()):
-        gains[min(t.x, t.y), max(t.x, t.y)] = t.gain
-    return {pair: 1 / (1 + math.exp(gain)) for pair, gain in gains.items()}
+    log_ratios = dict.fromkeys(pairs(n), 0.0)
+    for t in sorted(evidence, key=lambda t: t.query.size):
+        log_ratios[min(t.x, t.y), max(t.x, t.y)] = t.log_ratio
+    return {pair: 1 / (1 + math.exp(log_ratio)) for pair, log_ratio in log_ratios.items()}
 
 
-def drawn(n: int, asked: Sequence[Asked], size: int, rng: Generator) -> Graphs:
+def sample(n: int, evidence: Sequence[Evidence], size: int, rng: Generator) -> Graphs:
     """Draw a population whose pairs are joined with these probabilities, each by itself."""
-    p = np.array(list(probabilities(n, asked).values()))
-    return particles.joining(n, rng.random((size, len(p))) < p)
+    p = np.array(list(probabilities(n, evidence).values()))
+    return from_indicators(n, rng.random((size, len(p))) < p)
 
 
 class _Unknown(Exception):  # noqa: N818 - no error: where the answers end
     """A question without an answer."""
 
-    def __init__(self, test: Test) -> None:
+    def __init__(self, test: Query) -> None:
         super().__init__()
         self.test = test
 
@@ -115,7 +125,7 @@ class _Known:
         """Answer questions in order, up to one without an answer."""
         found = []
         for x, y, given in map(self._resolve, questions):
-            test = Test(min(x, y), max(x, y), mask(given))
+            test = Query(min(x, y), max(x, y), mask(given))
             if test not in self._answers:
                 raise _Unknown(test)
             found.append(self._answers[test]._replace(x=x, y=y, given=given))
