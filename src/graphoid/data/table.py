@@ -1,12 +1,13 @@
-"""A table of codes: what every source becomes, and all that the rooms below see of the data."""
+"""A table of codes: what every source becomes, and all that the packages below see of the data."""
 
 from __future__ import annotations
 
 import hashlib
+import math
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from graphoid.logic.names import Names, shown
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from graphoid.data.variables import Variable
 
@@ -40,7 +41,7 @@ class Weights:
     unit: float = 1.0
 
     @classmethod
-    def of(cls, weights: Any) -> Weights:
+    def of(cls, weights: ArrayLike) -> Weights:
         """Return weights from any array of finite, non-negative numbers."""
         w = np.asarray(weights, dtype=np.float64)
         if w.ndim != 1:
@@ -51,16 +52,7 @@ class Weights:
                 f"weight {w[bad[0]]} in row {bad[0]} is not a finite number >= 0; "
                 f"{bad.size:,} row(s) like it. Mend or drop them."
             )
-        total = float(w.sum())
-        if total >= 2.0**61:
-            raise DataError(
-                f"the weights add up to {total:.3g}; the most is 2**61. Divide them by a constant."
-            )
-        if np.array_equal(w, np.rint(w)):
-            return cls(w.astype(np.int64))
-        # 2**-shift is the finest unit for which the total still fits into 62 bits
-        shift = min(1074, 60 - int(np.ceil(np.log2(total))))  # and is itself a double
-        unit = 2.0**-shift
+        unit = unit_for(float(w.sum()), whole=np.array_equal(w, np.rint(w)))
         return cls(np.rint(w / unit).astype(np.int64), unit)
 
     @property
@@ -72,6 +64,16 @@ class Weights:
     def values(self) -> NDArray[np.float64]:
         """The weights as floating-point numbers."""
         return self.units * np.float64(self.unit)
+
+
+def unit_for(total: float, *, whole: bool) -> float:
+    """Return the unit of weights with this sum: one if all are whole numbers, else as fine as it may be."""
+    if total >= 2.0**61:
+        raise DataError(f"the weights add up to {total:.3g}; the most is 2**61. Divide them by a constant.")
+    if whole:
+        return 1.0
+    # 2**-shift is the finest unit for which the total still fits into 62 bits, and is itself a double
+    return 2.0 ** -min(1074, 60 - math.ceil(math.log2(total)))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

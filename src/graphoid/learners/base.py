@@ -11,7 +11,7 @@ import numpy as np
 
 from graphoid.counts.native import engine_for
 from graphoid.counts.remote.access_cost import AccessCost, MeteredEngine
-from graphoid.data.remote.relation import RemoteTable
+from graphoid.data.remote.table import RemoteTable
 from graphoid.data.table import Table
 from graphoid.independence.chi_square import ChiSquare
 from graphoid.independence.remembering import Remembering

@@ -26,7 +26,7 @@ import numpy as np
 from graphoid.counts.assignments import Assignments
 from graphoid.counts.contingency import size_in_words
 from graphoid.counts.native import engine_for, kernels
-from graphoid.data.remote.relation import RemoteTable
+from graphoid.data.remote.table import RemoteTable
 from graphoid.data.table import Table, Weights
 from graphoid.errors import DataError, SettingsError
 

@@ -15,7 +15,7 @@ from graphoid.errors import DataChanged
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from graphoid.data.remote.relation import Coding
+    from graphoid.data.remote.table import Coding
     from graphoid.data.table import Codes
     from graphoid.data.variables import Variable
 

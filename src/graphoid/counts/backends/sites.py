@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from graphoid.data.remote.federate import Site, SitesRelation
-    from graphoid.data.remote.relation import RemoteTable
+    from graphoid.data.remote.table import RemoteTable
     from graphoid.data.table import Codes
 
 
@@ -51,7 +51,7 @@ class SitesTabulator:
         """Return the merged rows of each set of variables; every column that has to travels once."""
         out: list[DistinctRows | None] = [None] * len(wanted)
         # the keys have travelled before anything was asked
-        spent = AccessCost() if self._begun else AccessCost(bytes_moved=self._relation.keys_moved)
+        spent = AccessCost() if self._begun else AccessCost(bytes_moved=self._relation.key_bytes)
         self._begun = True
         left = list(range(len(wanted)))
         if self._relation.complete:
@@ -106,8 +106,8 @@ class SitesTabulator:
         own = [v - first for v in variables]
         relation = site.table.relation
         if isinstance(relation, SqlRelation):
-            found = relation.ordered(
-                [relation.coded(site.table.codings[v]).as_(f"c{v}") for v in own], site.key
+            found = relation.sorted_rows(
+                [relation.code_of(site.table.codings[v]).as_(f"c{v}") for v in own], site.key
             )
             columns = [found[f"c{v}"].to_numpy() for v in own]
             if any((column < 0).any() for column in columns):

@@ -20,7 +20,7 @@ from graphoid.data.remote.stream import missing_in
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from graphoid.data.remote.relation import Coding, RemoteTable, Weighing
+    from graphoid.data.remote.table import Coding, RemoteTable, Weighing
     from graphoid.data.variables import Variable
 
 

@@ -14,8 +14,8 @@ from graphoid.errors import DataChanged
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from graphoid.data.remote.relation import RemoteTable
     from graphoid.data.remote.sql import SqlRelation
+    from graphoid.data.remote.table import RemoteTable
 
 TABLES_AT_ONCE = 128
 """Tables of one statement: parsers and planners grow slow with more."""
@@ -55,11 +55,11 @@ class SqlTabulator:
         needed = sorted(set().union(*wanted))
         codings = {f"c{v}": table.codings[v] for v in needed}
         groups = [[f"c{v}" for v in w] for w in wanted]
-        statement = self._relation.counting(codings, groups, table.gaps, table.weighing)
+        statement = self._relation.count_statement(codings, groups, table.gaps, table.weighing)
         unit = 1.0 if table.weighing is None else table.weighing.unit
         tables, n_bytes = [], 0
         for w, (codes, units) in zip(
-            wanted, self._relation.counted(statement, list(codings), groups), strict=True
+            wanted, self._relation.count(statement, list(codings), groups), strict=True
         ):
             n_bytes += 8 * (codes.size + units.size)
             if (codes < 0).any():

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from graphoid.counts.remote.distinct_rows import Batch
     from graphoid.counts.remote.spilled_rows import PackedRows
-    from graphoid.data.remote.relation import RemoteTable
+    from graphoid.data.remote.table import RemoteTable
 
 _T = TypeVar("_T")
 _log = logging.getLogger("graphoid")
