@@ -11,7 +11,7 @@ from graphoid.cli.terminal import console, print_json
 
 if TYPE_CHECKING:
     from graphoid.cli.learn_options import LearnOptions
-    from graphoid.data.remote.relation import RemoteTable
+    from graphoid.data.remote.table import RemoteTable
     from graphoid.data.table import Table
     from graphoid.independence.base import DiscreteTest
     from graphoid.independence.partial_correlation import PartialCorrelation
@@ -41,7 +41,7 @@ class Estimate(TypedDict):
 
 def show_estimate(options: LearnOptions, table: Table) -> None:
     """Print how many questions a run would ask, and about how long that takes on this machine."""
-    from graphoid.data.remote.relation import RemoteTable
+    from graphoid.data.remote.table import RemoteTable
 
     if isinstance(table, RemoteTable):
         _show_access_cost(options, table)
