@@ -46,10 +46,14 @@ def test_blankets_need_rows(table: gd.Table) -> None:
 
 def test_the_questions_are_those_of_gsimn_one_at_a_time() -> None:
     graph = gd.UndirectedGraph(5, [(0, 1), (1, 2), (2, 3), (3, 4), (4, 0)])
-    oracle, answers = gd.Oracle(graph), []
-    while isinstance(question := dense.next_question(oracle.names, answers), Query):
-        answers += oracle.ask([(question.x, question.y, [v for v in range(5) if question.given >> v & 1])])
+    oracle, answers = gd.Oracle(graph), ()
+    gsimn = dense.GSIMNQuestions(oracle.names)
+    while isinstance(question := gsimn.next_after(answers), Query):
+        given = [v for v in range(5) if question.given >> v & 1]
+        answers = (*answers, *oracle.ask([(question.x, question.y, given)]))
     assert question == graph
+    # it goes back to any answers of before, and begins again where others were given
+    assert gsimn.next_after(answers[:3]) == dense.GSIMNQuestions(oracle.names).next_after(answers[:3])
     expected = [v for v in gd.GSIMN().learn(gd.Oracle(graph)).trace if v.source == "oracle"]
     assert [(min(v.x, v.y), max(v.x, v.y), set(v.given)) for v in expected] == [
         (v.x, v.y, set(v.given)) for v in answers

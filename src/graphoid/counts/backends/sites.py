@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphoid.counts.backends.accumulate import Accumulator
 from graphoid.counts.backends.stream import StreamTabulator
 from graphoid.counts.remote.access import Fetched, tabulator_for
 from graphoid.counts.remote.access_cost import AccessCost
+from graphoid.counts.remote.accumulate import Accumulator
 from graphoid.counts.remote.distinct_rows import DistinctRows, as_codes
 from graphoid.data.remote.sql import SqlRelation
 from graphoid.errors import DataChanged

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from graphoid.counts.backends.accumulate import MERGED_BYTES, Accumulator
 from graphoid.counts.backends.recode import Recoder
 from graphoid.counts.remote.access import Fetched
 from graphoid.counts.remote.access_cost import AccessCost
+from graphoid.counts.remote.accumulate import MERGED_BYTES, Accumulator
 from graphoid.counts.remote.spilled_rows import Gathering, words_of
 from graphoid.data.remote.stream import missing_in, weights_in
 from graphoid.progress import Step, tell

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from graphoid.counts.backends.accumulate import Accumulator
 from graphoid.counts.native import judge_settings, kernels
 from graphoid.counts.remote.access import Fetched
 from graphoid.counts.remote.access_cost import AccessCost
+from graphoid.counts.remote.accumulate import Accumulator
 from graphoid.counts.remote.distinct_rows import DistinctRows
 from graphoid.counts.remote.spilled_rows import Gathering
 from graphoid.errors import CountsTooLarge

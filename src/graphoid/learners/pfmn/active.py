@@ -150,9 +150,11 @@ class Active:
     doubt: float
     patience: float
     prior: NDArray[np.float64] = field(init=False, repr=False)
+    gsimn: dense.GSIMNQuestions = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "prior", sparse_log_prior(self.n))
+        object.__setattr__(self, "gsimn", dense.GSIMNQuestions(self.questions.names))
 
     @property
     def n(self) -> int:
@@ -193,7 +195,7 @@ class Active:
 
     def _next_of_gsimn(self, state: State, remaining: float) -> tuple[Candidate | None, str]:
         """Return what GSIMN would ask next, if that can be paid for."""
-        question = dense.next_question(self.questions.names, state.verdicts)
+        question = self.gsimn.next_after(state.verdicts)
         if isinstance(question, UndirectedGraph):
             return None, "converged"
         return _first_affordable(self._evaluate(state, [question]), remaining)
@@ -268,7 +270,10 @@ class Active:
             proved = np.array([state.bounds.lower], dtype=np.uint64)
             return Outcome(proved, np.ones(1), proved[0], proved=True, inferred=_inferences(state.bounds))
         if state.dense:
-            best = dense.best_graph(self.questions.names, state.verdicts, state.evidence)
+            found = self.gsimn.next_after(state.verdicts)
+            best = dense.likelier_edges(self.n, state.evidence)
+            if isinstance(found, UndirectedGraph):
+                best = np.array(found.adjacency, dtype=np.uint64)
             return Outcome(state.graphs, even_weights(state.graphs), best, inferred=_inferences(state.bounds))
         graphs = self._sample_posterior(rng, state, state.graphs, self.prior)
         candidates = graphs

@@ -18,22 +18,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphoid.independence.inferring import Inferring
-from graphoid.independence.questions import Resolver
+from graphoid.independence.inferring import one_step
 from graphoid.learners.grow_shrink.loop import grow_shrink, log_p
 from graphoid.learners.pfmn.population import Query, from_indicators, pairs
-from graphoid.learners.questions import Questions
 from graphoid.logic.sets import mask
 from graphoid.structure.graph import UndirectedGraph
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Generator, Iterable, Sequence
 
-    from numpy.random import Generator
     from numpy.typing import NDArray
 
+    from graphoid.learners.grow_shrink.loop import Blanket
     from graphoid.learners.pfmn.population import Evidence, Graphs, Pair
-    from graphoid.logic.source import Question
+    from graphoid.learners.questions import Questions
     from graphoid.logic.verdict import Verdict
 
 FEWEST = 5
@@ -64,24 +62,67 @@ def enough_rows(questions: Questions) -> bool:
     return math.sqrt(questions.rows_per_cell(()) * questions.rows_per_cell(range(n))) >= ROWS_PER_CELL
 
 
-def next_question(names: tuple[str, ...], answers: Iterable[Verdict]) -> Query | UndirectedGraph:
-    """Return what GSIMN would ask next after these answers, or the graph it ends with."""
-    try:
-        blankets = Questions(Inferring(_Known(names, answers))).run(grow_shrink(len(names)))
-    except _Unknown as unknown:
-        return unknown.test
-    return UndirectedGraph.from_blankets(blankets, names)
+class GSIMNQuestions:
+    """What GSIMN asks, one question at a time.
+
+    Its loop is stepped by each answer; it begins again only where answers do not follow on those of before.
+    """
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        self._names = names
+        self._reset()
+
+    def _reset(self) -> None:
+        self._answers: tuple[Verdict, ...] = ()
+        self._known: dict[Query, Verdict] = {}
+        self._steps = _gsimn(len(self._names))
+        self._next = self._advance(None)
+
+    def _advance(self, verdict: Verdict | None) -> Query | UndirectedGraph:
+        try:
+            return next(self._steps) if verdict is None else self._steps.send(verdict)
+        except StopIteration as end:
+            return UndirectedGraph.from_blankets(end.value, self._names)
+
+    def next_after(self, answers: tuple[Verdict, ...]) -> Query | UndirectedGraph:
+        """Return what GSIMN would ask next after these answers, or the graph it ends with."""
+        if answers[: len(self._answers)] != self._answers:
+            self._reset()
+        self._known |= {_query(v.x, v.y, v.given): v for v in answers[len(self._answers) :]}
+        self._answers = answers
+        while isinstance(self._next, Query) and self._next in self._known:
+            self._next = self._advance(self._known[self._next])
+        return self._next
 
 
-def best_graph(
-    names: tuple[str, ...], answers: Sequence[Verdict], evidence: Sequence[Evidence]
-) -> NDArray[np.uint64]:
-    """Return GSIMN's graph, or before its end the pairs that are rather joined than not, as masks."""
-    found = next_question(names, answers)
-    if isinstance(found, UndirectedGraph):
-        return np.array(found.adjacency, dtype=np.uint64)
-    p = probabilities(len(names), evidence)
-    return np.asarray(from_indicators(len(names), np.array([list(p.values())]) > 0.5)[0])
+def _gsimn(n: int) -> Generator[Query, Verdict, dict[int, Blanket]]:
+    """Yield what GSIMN asks and its rules do not answer, receive the verdicts, and return the blankets."""
+    rules, steps = one_step(n), grow_shrink(n)
+    batch = next(steps)
+    while True:
+        verdicts = [rules.answer(*question) for question in batch]
+        executed = []
+        for i, (x, y, given) in enumerate(batch):
+            if verdicts[i] is None:
+                verdict = yield _query(x, y, given)
+                verdicts[i] = verdict._replace(x=x, y=y, given=given)
+                executed.append(verdicts[i])
+        rules.remember(executed)
+        try:
+            batch = steps.send(verdicts)
+        except StopIteration as end:
+            blankets: dict[int, Blanket] = end.value
+            return blankets
+
+
+def _query(x: int, y: int, given: Iterable[int]) -> Query:
+    return Query(min(x, y), max(x, y), mask(given))
+
+
+def likelier_edges(n: int, evidence: Sequence[Evidence]) -> NDArray[np.uint64]:
+    """Return the graph of the pairs that are rather joined than not, as masks."""
+    p = probabilities(n, evidence)
+    return np.asarray(from_indicators(n, np.array([list(p.values())]) > 0.5)[0])
 
 
 def probabilities(n: int, evidence: Sequence[Evidence]) -> dict[Pair, float]:
@@ -95,38 +136,7 @@ def probabilities(n: int, evidence: Sequence[Evidence]) -> dict[Pair, float]:
     return {pair: 1 / (1 + math.exp(log_ratio)) for pair, log_ratio in log_ratios.items()}
 
 
-def sample(n: int, evidence: Sequence[Evidence], size: int, rng: Generator) -> Graphs:
+def sample(n: int, evidence: Sequence[Evidence], size: int, rng: np.random.Generator) -> Graphs:
     """Draw a population whose pairs are joined with these probabilities, each by itself."""
     p = np.array(list(probabilities(n, evidence).values()))
     return from_indicators(n, rng.random((size, len(p))) < p)
-
-
-class _Unknown(Exception):  # noqa: N818 - no error: where the answers end
-    """A question without an answer."""
-
-    def __init__(self, test: Query) -> None:
-        super().__init__()
-        self.test = test
-
-
-class _Known:
-    """A source that has some answers and gives up at the first question without one."""
-
-    def __init__(self, names: tuple[str, ...], answers: Iterable[Verdict]) -> None:
-        self.names = names
-        self._answers = {(min(v.x, v.y), max(v.x, v.y), mask(v.given)): v for v in answers}
-        self._resolve = Resolver(names)
-
-    def independent(self, x: int | str, y: int | str, given: Iterable[int | str] = ()) -> bool:
-        """Answer one question."""
-        return self.ask([(x, y, given)])[0].independent
-
-    def ask(self, questions: Sequence[Question]) -> list[Verdict]:
-        """Answer questions in order, up to one without an answer."""
-        found = []
-        for x, y, given in map(self._resolve, questions):
-            test = Query(min(x, y), max(x, y), mask(given))
-            if test not in self._answers:
-                raise _Unknown(test)
-            found.append(self._answers[test]._replace(x=x, y=y, given=given))
-        return found
