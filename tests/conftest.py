@@ -22,7 +22,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 
 CLEARED_AT_EXIT = ("pytest-of-", "sklearn_testing_")
-"""Beginnings of folders that pytest, and scikit-learn's checks of estimators, remove when the process ends."""
+"""Beginnings of folders that pytest and scikit-learn's checks of estimators remove when the process ends."""
 
 
 @pytest.fixture(scope="session", autouse=True)
