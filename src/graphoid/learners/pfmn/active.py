@@ -27,7 +27,7 @@ from graphoid.learners.pfmn import dense, population, rejuvenation
 from graphoid.learners.pfmn.budgeted import StepInfo
 from graphoid.learners.pfmn.information import edge_entropy
 from graphoid.learners.pfmn.likelihood import is_exact
-from graphoid.learners.pfmn.moves import flip_moves
+from graphoid.learners.pfmn.moves import Target, flip_moves
 from graphoid.learners.pfmn.population import Evidence, Graphs, Outcome, Query, even_weights
 from graphoid.learners.pfmn.priors import broad_log_prior, sample_sparse_prior, sparse_log_prior
 from graphoid.learners.pfmn.proofs import Bounds
@@ -88,44 +88,9 @@ class Candidate(NamedTuple):
     """A test worth asking."""
 
     test: Query
-    independent: float
-    """How probable the population takes an independence to be."""
     information: float
     """The entropy of the answer, in nats."""
     price: float
-
-
-class Candidates:
-    """Tests by what they are worth, the best for its price first.
-
-    Parameters
-    ----------
-    tests
-        The tests to choose from.
-    independent
-        How probable the population takes the independence of each to be.
-    prices, beta
-        What each costs, and the power of the price in what it is worth.
-    """
-
-    def __init__(
-        self, tests: list[Query], independent: NDArray[np.float64], prices: NDArray[np.float64], beta: float
-    ) -> None:
-        p = independent
-        self._tests, self._independent, self._prices = tests, p, prices
-        self._information = -(p * np.log(p) + (1 - p) * np.log1p(-p))
-        self._worth = self._information / prices**beta
-
-    @property
-    def doubt(self) -> float:
-        """How probable the least certain answer is to be the other one."""
-        return float(np.minimum(self._independent, 1 - self._independent).max(initial=0.0))
-
-    def __iter__(self) -> Iterator[Candidate]:
-        """Yield them in order; few are looked at of thousands."""
-        for i in np.argsort(-self._worth, kind="stable"):
-            p, information, price = self._independent[i], self._information[i], self._prices[i]
-            yield Candidate(self._tests[i], float(p), float(information), float(price))
 
 
 class Active:
@@ -163,25 +128,27 @@ class Active:
             return None, "converged"
         if not state.exact and state.vague >= self.settings.patience * self._expected_price(state):
             return None, "converged"
-        candidates = self._candidates(rng, state)
+        tests = self._candidates(rng, state)
+        p = self._probabilities(state, tests)
         # exact answers are asked for until all is proved; doubtful ones while the population has doubts
-        if not state.exact and candidates.doubt < self.settings.doubt:
+        if not state.exact and np.minimum(p, 1 - p).max(initial=0.0) < self.settings.doubt:
             return None, "converged"
-        return _first_affordable((c for c in candidates if state.bounds.answer(*c.test) is None), remaining)
+        best_first = self._rank(tests, p)
+        return _first_affordable((c for c in best_first if state.bounds.answer(*c.test) is None), remaining)
 
     def _next_of_gsimn(self, state: State, remaining: float) -> tuple[Candidate | None, str]:
         """Return what GSIMN would ask next, if that can be paid for."""
         question = self._gsimn.next_after(state.verdicts)
         if isinstance(question, UndirectedGraph):
             return None, "converged"
-        return _first_affordable(self._evaluate(state, [question]), remaining)
+        return _first_affordable(self._rank([question], self._probabilities(state, [question])), remaining)
 
     def _expected_price(self, state: State) -> float:
         """Return about what it takes to ask all pairs: 2 each, and as often as a variable has neighbors."""
         degree = 2 * float(population.n_edges(state.graphs).mean()) / self.n
         return self.n * (self.n - 1) * max(1.0, degree)
 
-    def _candidates(self, rng: Generator, state: State) -> Candidates:
+    def _candidates(self, rng: Generator, state: State) -> list[Query]:
         """Return separators of undecided pairs that have not been asked about."""
         undecided = state.bounds.undecided
         n_sources = max(2, min(SOURCES, MOST_CANDIDATES // (2 * len(undecided))))
@@ -189,14 +156,20 @@ class Active:
         possible = np.array([state.bounds.upper], dtype=np.uint64)
         proposals = np.concatenate([np.unique(sources, axis=0), possible])
         known = {t.query for t in state.evidence}
-        return self._evaluate(state, [q for q in separators(proposals, undecided) if q not in known])
+        return [q for q in separators(proposals, undecided) if q not in known]
 
-    def _evaluate(self, state: State, tests: list[Query]) -> Candidates:
-        """Return tests with what the population expects of them."""
+    def _probabilities(self, state: State, tests: list[Query]) -> NDArray[np.float64]:
+        """Return how probable the population takes each independence to be."""
         apart = population.separations(state.graphs, tests).sum(axis=1)
         # half a graph on either side: a population that agrees may still be wrong
-        p = (apart + 0.5) / (len(state.graphs) + 1)
-        return Candidates(tests, p, self.questions.prices_of(tests), self.settings.beta)
+        return np.asarray((apart + 0.5) / (len(state.graphs) + 1))
+
+    def _rank(self, tests: list[Query], p: NDArray[np.float64]) -> Iterator[Candidate]:
+        """Yield tests by the entropy of their answer for their price; few are looked at of thousands."""
+        prices = self.questions.prices_of(tests)
+        information = -(p * np.log(p) + (1 - p) * np.log1p(-p))
+        for i in np.argsort(-information / prices**self.settings.beta, kind="stable"):
+            yield Candidate(tests[i], float(information[i]), float(prices[i]))
 
     def update(self, rng: Generator, state: State, test: Query, answer: Answer) -> State:
         """Return the state after an answer: new bounds, and what becomes of the population."""
@@ -263,8 +236,8 @@ class Active:
         self, rng: Generator, state: State, graphs: Graphs, prior: NDArray[np.float64]
     ) -> Graphs:
         """Move graphs, within no bounds, until they stand for the posterior."""
-        free = population.pairs(self.n)
-        return flip_moves(graphs, state.evidence, free, prior, rng, alpha=1 / len(free), steps=LAST_MOVES)
+        target = Target(state.evidence, population.pairs(self.n), prior)
+        return flip_moves(graphs, target, rng, alpha=1 / len(target.free), steps=LAST_MOVES)
 
 
 def _inferences(bounds: Bounds) -> list[Verdict]:

@@ -16,7 +16,7 @@ from graphoid.learners.pfmn import population
 from graphoid.learners.pfmn.budgeted import StepInfo
 from graphoid.learners.pfmn.conditioning import TIE, climb_pairs, climb_pairs_by_size
 from graphoid.learners.pfmn.information import answer_classes, conditional_entropy, information_gains
-from graphoid.learners.pfmn.moves import flip_moves
+from graphoid.learners.pfmn.moves import Target, flip_moves
 from graphoid.learners.pfmn.population import Evidence, Graphs, Outcome, Query, separations
 from graphoid.learners.pfmn.priors import log_prior, sample_prior
 
@@ -141,14 +141,12 @@ class ParticleFilter:
 
     def _filter(self, rng: Generator, graphs: Graphs, evidence: Sequence[Evidence]) -> Graphs:
         """Weigh, resample and move the population (Algorithm 3)."""
-        everything = population.pairs(self.n)
+        target = Target(evidence, population.pairs(self.n), self.prior)
         return flip_moves(
             population.resample(graphs, evidence[-1], rng),
-            evidence,
-            everything,
-            self.prior,
+            target,
             rng,
-            alpha=1 / len(everything) if self.settings.alpha is None else self.settings.alpha,
+            alpha=1 / len(target.free) if self.settings.alpha is None else self.settings.alpha,
             steps=self.settings.moves,
             enough=self.settings.enough,
         )
