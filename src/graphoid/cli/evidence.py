@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from typer.core import TyperCommand
 
@@ -12,6 +12,8 @@ from graphoid.logic.names import shown
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from typer._click import Context
+
     from graphoid.data.variables import State, Variable
 
 GIVEN = "--given"
@@ -20,7 +22,7 @@ GIVEN = "--given"
 class TakesGiven(TyperCommand):
     """A command whose ``--given`` takes all up to the next option: ``--given region=north age=old``."""
 
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
         """Say ``--given`` again before each of its values, as the parser below wants it."""
         spread, taking = [], False
         for arg in args:
@@ -54,7 +56,7 @@ def states(given: Sequence[str], variables: Sequence[Variable]) -> dict[str, Sta
     return found
 
 
-def _state(variable: Variable, text: str) -> Any:
+def _state(variable: Variable, text: str) -> State:
     """Return the state that a text means: by its label, or a number that lies in one of the bins."""
     for state in variable.states:
         if str(state) == text:

@@ -30,23 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class PFMNExact(ParallelExperiment):
-    """Weighted cost and accuracy on random graphs whose separations answer all questions.
-
-    Parameters
-    ----------
-    n
-        Number of variables.
-    degrees
-        Average degrees tau.
-    n_particles
-        Sizes of the population of the published filter; empty leaves it out.
-    budgets
-        Weighted costs at which the default method is stopped, besides the run to the end.
-    repetitions
-        Random graphs for each tau.
-    n_triplets
-        Questions for the accuracy.
-    """
+    """Weighted cost and accuracy on random graphs whose separations answer all questions."""
 
     NAME = "pfmn-exact"
     TITLE = "Exact learning: weighted cost and accuracy of PFMN, GSMN* and GSIMN (Figs. 3 and 4)"
@@ -54,11 +38,17 @@ class PFMNExact(ParallelExperiment):
     PLOT = Plot("tau", {"weighted cost": ("cost",), "accuracy": ("accuracy",)}, lines="algorithm")
 
     n: int = 20
+    """Number of variables."""
     degrees: tuple[int, ...] = (1, 2, 4, 8)
+    """Average degrees tau."""
     n_particles: tuple[int, ...] = (50, 100, 250, 500, 1_000)
+    """Sizes of the population of the published filter; empty leaves it out."""
     budgets: tuple[int, ...] = (100, 200, 400, 800, 1_600)
+    """Weighted costs at which the default method is stopped, besides the run to the end."""
     repetitions: int = 10
+    """Random graphs for each tau."""
     n_triplets: int = 2_000
+    """Questions for the accuracy."""
 
     def rows(self, run: Run) -> Iterable[Row]:
         """Learn every graph with all algorithms; no data are needed."""

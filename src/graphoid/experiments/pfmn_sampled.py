@@ -25,27 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class PFMNSampled(ParallelExperiment):
-    """Weighted cost and accuracy on Gibbs samples of pairwise binary networks, with the Bayesian test.
-
-    Parameters
-    ----------
-    n
-        Number of variables.
-    degrees
-        Average degrees tau.
-    theta
-        Log-odds ratio of the edges.
-    n_rows
-        Sizes of the data sets; the smaller are the first rows of the largest.
-    n_particles
-        Size of the population of the published filter.
-    published
-        Whether the published filter is run at all.
-    repetitions
-        Random networks for each tau.
-    n_triplets
-        Questions for the accuracy.
-    """
+    """Weighted cost and accuracy on Gibbs samples of pairwise binary networks, with the Bayesian test."""
 
     NAME = "pfmn-sampled"
     TITLE = "Sampled data: weighted cost and accuracy of PFMN, GSMN* and GSIMN (Figs. 5-8)"
@@ -55,13 +35,21 @@ class PFMNSampled(ParallelExperiment):
     )
 
     n: int = 20
+    """Number of variables."""
     degrees: tuple[int, ...] = (1, 2, 4, 8)
+    """Average degrees tau."""
     theta: float = 1.0
+    """Log-odds ratio of the edges."""
     n_rows: tuple[int, ...] = (500, 5_000, 50_000)
+    """Sizes of the data sets; the smaller are the first rows of the largest."""
     n_particles: int = 250
+    """Size of the population of the published filter."""
     published: bool = True
+    """Whether the published filter is run at all."""
     repetitions: int = 10
+    """Random networks for each tau."""
     n_triplets: int = 2_000
+    """Questions for the accuracy."""
 
     def rows(self, run: Run) -> Iterable[Row]:
         """Sample and learn; no data are needed."""

@@ -35,28 +35,20 @@ ALARM_ROWS = 20_001
 
 @dataclass(frozen=True, kw_only=True)
 class PFMNUCI(ParallelExperiment):
-    """Weighted cost and accuracy, learned from a random third of the rows, with the Bayesian test.
-
-    Parameters
-    ----------
-    names
-        Data sets.
-    published
-        Whether the published filter is run at all.
-    repetitions
-        Random thirds of each.
-    n_triplets
-        Questions for the accuracy.
-    """
+    """Weighted cost and accuracy, learned from a random third of the rows, with the Bayesian test."""
 
     NAME = "pfmn-uci"
     TITLE = "UCI data sets: weighted cost and accuracy of PFMN, GSMN* and GSIMN (Table 1)"
     COLUMNS = columns("data set, n, algorithm, cost, printed cost:1, accuracy:3, printed accuracy:3")
 
     names: tuple[str, ...] = tuple(TABLE_1)
+    """Data sets."""
     published: bool = True
+    """Whether the published filter is run at all."""
     repetitions: int = 7
+    """Random thirds of each."""
     n_triplets: int = 2_000
+    """Questions for the accuracy."""
 
     def rows(self, run: Run) -> Iterable[Row]:
         """Learn from the CSV files in the folder ``uci`` of the data, and from ``bif/alarm.bif``."""
