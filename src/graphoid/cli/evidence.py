@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from typer.core import TyperCommand
 
@@ -12,8 +12,6 @@ from graphoid.logic.names import shown
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from typer._click import Context
-
     from graphoid.data.variables import State, Variable
 
 GIVEN = "--given"
@@ -22,7 +20,7 @@ GIVEN = "--given"
 class TakesGiven(TyperCommand):
     """A command whose ``--given`` takes all up to the next option: ``--given region=north age=old``."""
 
-    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Say ``--given`` again before each of its values, as the parser below wants it."""
         spread, taking = [], False
         for arg in args:

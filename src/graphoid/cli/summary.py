@@ -108,7 +108,7 @@ def show_structure(
         screen.print(f"... and {len(rows) - SHOWN:,} more edges; --out FILE.csv and --json have all of them.")
     sentences = [
         *(_beside(found, rows, isolated_variables(found)) if rows else why_empty(found)),
-        *_resampled(resampled, rows),
+        *_stability_sentences(resampled, rows),
     ]
     if rows and resampled is None and not found.edge_probabilities:
         sentences.append(
@@ -148,7 +148,7 @@ def _interval(bits: float | None, again: EdgeStability | None) -> str:
     return f"{number(bits)} ({number(again.low)} to {number(again.high)})"
 
 
-def _resampled(resampled: Resampled | None, rows: list[EdgeRow]) -> list[str]:
+def _stability_sentences(resampled: Resampled | None, rows: list[EdgeRow]) -> list[str]:
     """Return what a bootstrap says beyond the edges."""
     if resampled is None:
         return []

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphoid.data.variables import NamedVariables
 from graphoid.errors import DataError
-from graphoid.logic.names import Names, shown
+from graphoid.logic.names import shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,7 +78,7 @@ def unit_for(total: float, *, whole: bool) -> float:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Table:
+class Table(NamedVariables):
     """Variables with states, and a column of codes for each.
 
     Made by :func:`graphoid.read`. Arrays are read-only: a table can be shared and its digest stays true.
@@ -114,11 +115,6 @@ class Table:
                 column.flags.writeable = False
         for value in self.values.values():
             value.flags.writeable = False
-
-    @cached_property
-    def names(self) -> tuple[str, ...]:
-        """Names of the variables."""
-        return tuple(v.name for v in self.variables)
 
     @cached_property
     def codes(self) -> NDArray[np.uint8] | NDArray[np.uint16]:
@@ -161,14 +157,6 @@ class Table:
                 f"{v.name!r} has states {shown([str(s) for s in v.states], 4)}, which are not all numbers."
             )
         return np.array(v.states, dtype=np.float64)[self.column(i)]
-
-    def position(self, variable: int | str) -> int:
-        """Return the position of a variable given by position or by name."""
-        return self._names.position(variable)
-
-    @cached_property
-    def _names(self) -> Names:
-        return Names(self.names)
 
     @cached_property
     def data_id(self) -> str:

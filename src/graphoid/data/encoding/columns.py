@@ -88,13 +88,8 @@ def _encode_array(values: Array, name: str) -> Encoded:
     if isinstance(values, np.ma.MaskedArray):
         missing = np.ma.getmaskarray(values)
         values = values.data
-    kind = values.dtype.kind
-    if kind == "b":
-        return encode_booleans(np.ascontiguousarray(values), missing)
-    if kind in "iu":
-        return encode_integers(values, missing)
-    if kind == "f":
-        return encode_floats(values, name, missing)
+    if values.dtype.kind in "biuf":
+        return _encode_numbers(values, name, missing)
     return _encode_objects(
         np.ma.array(values, mask=missing).tolist() if missing is not None else values, name
     )
@@ -128,18 +123,14 @@ def _encode_arrow(cells: pa.Array | pa.ChunkedArray, name: str) -> Encoded:
             f"Take it apart into columns, or leave it out with columns=..."
         )
     try:
-        strings = _times(cells) if pa.types.is_timestamp(kind) else pc.cast(cells, _text_type(kind))
+        text = pa.large_string() if pa.types.is_large_binary(kind) else pa.string()
+        strings = _times(cells) if pa.types.is_timestamp(kind) else pc.cast(cells, text)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # the latter: Arrow has no such cast
         raise DataError(
             f"{name!r} holds {kind} values, which cannot be read as text. "
             f"Convert it, or leave it out with columns=..."
         ) from None
     return _encode_dictionary(strings.dictionary_encode(), name, declared=False)
-
-
-def _text_type(kind: pa.DataType) -> pa.DataType:
-    large = pa.types.is_large_string(kind) or pa.types.is_large_binary(kind)
-    return pa.large_string() if large else pa.string()
 
 
 def _times(cells: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -166,13 +157,14 @@ def _encode_arrow_numbers(cells: pa.ChunkedArray, name: str) -> Encoded:
         missing = pc.is_null(cells).to_numpy()
         cells = pc.fill_null(cells, pa.scalar(0).cast(cells.type))
     values = cells.to_numpy() if cells.num_chunks != 1 else cells.chunk(0).to_numpy(zero_copy_only=False)
-    if values.dtype == np.bool_:
-        return encode_booleans(values, missing)
-    return (
-        encode_integers(values, missing)
-        if values.dtype.kind in "iu"
-        else encode_floats(values, name, missing)
-    )
+    return _encode_numbers(values, name, missing)
+
+
+def _encode_numbers(values: Array, name: str, missing: NDArray[np.bool_] | None) -> Encoded:
+    kind = values.dtype.kind
+    if kind == "b":
+        return encode_booleans(np.ascontiguousarray(values), missing)
+    return encode_floats(values, name, missing) if kind == "f" else encode_integers(values, missing)
 
 
 def _encode_dictionary(cells: pa.ChunkedArray, name: str, *, declared: bool) -> Encoded:
@@ -257,7 +249,8 @@ def _encode_mixed(values: Iterable[object], name: str) -> Encoded:
             )
         kinds.add(type(value).__name__)
         cells.append(str(value).encode("utf-8", "backslashreplace").decode())
-    if kinds <= {"bool", "int", "float"} and len(kinds) > 1 and not _beyond_floats(objects):
+    exact = not any(isinstance(value, int) and abs(value) > 1 << 53 for value in objects)  # as floats
+    if kinds <= {"bool", "int", "float"} and len(kinds) > 1 and exact:
         numbers = [float(value) if isinstance(value, (int, float)) else np.nan for value in objects]
         return encode_floats(np.array(numbers), name)
     column = _encode_arrow(pa.array(cells, pa.string()), name)
@@ -275,7 +268,3 @@ def _absent(value: object) -> bool:
     if isinstance(value, decimal.Decimal):
         return value.is_nan()
     return isinstance(value, (float, np.floating, np.datetime64)) and bool(value != value)  # NaN
-
-
-def _beyond_floats(values: Iterable[object]) -> bool:
-    return any(isinstance(value, int) and abs(value) > 1 << 53 for value in values)

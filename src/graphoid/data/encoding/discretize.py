@@ -139,14 +139,12 @@ def bin_labels(cuts: Sequence[str], *, right_closed: bool) -> tuple[str, ...]:
 def format_cuts(numbers: NDArray[np.float64]) -> list[str]:
     """Return numbers as text, with as few digits (six at least, as printf's %g) as keep them different."""
     for digits in range(6, 18):  # 17 digits tell any two floating-point numbers apart
-        text = [f"{number:.0f}" if _short(number) else f"{number:.{digits}g}" for number in numbers]
+        # whole: %g would write 1234567 as 1.23457e+06
+        whole = (numbers == np.rint(numbers)) & (np.abs(numbers) < 1e15)
+        text = [f"{x:.0f}" if short else f"{x:.{digits}g}" for x, short in zip(numbers, whole, strict=True)]
         if len(set(text)) == len(text):
             break
     return text if len(numbers) else []
-
-
-def _short(number: float) -> bool:
-    return bool(number == np.rint(number) and abs(number) < 1e15)  # %g would write 1234567 as 1.23457e+06
 
 
 def _by_transformer(

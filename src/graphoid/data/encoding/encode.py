@@ -43,7 +43,6 @@ class Factor:
     labels: Sequence[object]
     ordered: bool = False
     label: str = ""
-    note: str = ""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -100,7 +99,9 @@ class Encoded:
     def counts(self) -> NDArray[np.int64]:
         """Return how many rows have each level; one more entry for missing cells."""
         n_codes = len(self.levels) + 1
-        return count(self.codes, n_codes) if self.times is None else add_up(self.codes, self.times, n_codes)
+        if self.times is None:
+            return count(self.codes, n_codes)
+        return np.bincount(self.codes, self.times, n_codes).astype(np.int64)
 
     def missing(self) -> NDArray[np.bool_]:
         """Return which rows are missing."""
@@ -140,13 +141,6 @@ def count(codes: NDArray[np.integer], n_codes: int) -> NDArray[np.int64]:
     step = max(CHUNK, 4 * n_codes)
     for start in range(0, len(codes), step):
         counts += np.bincount(codes[start : start + step], minlength=n_codes)
-    return counts
-
-
-def add_up(codes: NDArray[np.integer], times: NDArray[np.int64], n_codes: int) -> NDArray[np.int64]:
-    """Return how many rows have each code, where every code given stands for many."""
-    counts = np.zeros(n_codes, dtype=np.int64)
-    np.add.at(counts, codes.astype(np.intp), times)
     return counts
 
 
@@ -266,8 +260,7 @@ def encode_factor(factor: Factor, name: str) -> Encoded:
     ranks = np.append(np.arange(len(labels)), len(labels))
     indices = np.where(outside, len(labels), factor.codes) if outside.any() else factor.codes
     column = encode_ranked(indices, ranks, labels, declared=True)
-    notes = (factor.note,) if factor.note else ()
-    return replace(column, ordered=factor.ordered, label=factor.label, notes=notes)
+    return replace(column, ordered=factor.ordered, label=factor.label)
 
 
 def label_of(value: object) -> State:

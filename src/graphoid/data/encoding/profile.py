@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from graphoid.data.options import ReadOptions
-    from graphoid.data.source import Source
+    from graphoid.data.source import Chosen, Source
 
 THREADS = 2
 """Columns are encoded two at a time: one waits for memory while the other computes, and no more than two raw
@@ -101,6 +101,9 @@ def profile_source(source: Source, options: ReadOptions) -> Profile:
     used.
     """
     chosen = choose(source.names, options)
+    chosen = replace(
+        chosen, problems=(*source.problems, *chosen.problems), notes=(*source.notes, *chosen.notes)
+    )
     n_rows = source.n_rows
     if not n_rows:
         raise DataError(f"{source.name} has {len(source.names):,} column(s) and no rows.")
@@ -113,15 +116,7 @@ def profile_source(source: Source, options: ReadOptions) -> Profile:
     kept = complete if options.missing == "drop" and 0 < n_complete < n_rows else None
     if kept is not None:
         columns = [column.keep(kept) if isinstance(column, Encoded) else column for column in columns]
-    found = profile_columns(
-        chosen.names,
-        columns,
-        options,
-        n_rows,
-        n_complete,
-        problems=(*source.problems, *chosen.problems),
-        notes=(*source.notes, *chosen.notes),
-    )
+    found = profile_columns(chosen, columns, options, n_rows, n_complete)
     if options.weights is None:
         return found
     try:
@@ -131,29 +126,24 @@ def profile_source(source: Source, options: ReadOptions) -> Profile:
 
 
 def profile_columns(
-    names: tuple[str, ...],
+    chosen: Chosen,
     columns: Sequence[Encoded | GraphoidError],
     options: ReadOptions,
     n_rows: int,
     n_complete: int,
-    *,
-    problems: Sequence[GraphoidError] = (),
-    notes: Sequence[str] = (),
 ) -> Profile:
     """Decide what becomes of columns from which rows with missing cells were dropped, if that is the policy.
 
     Parameters
     ----------
-    names, columns
+    chosen, columns
         The variables; an error stands for a column whose values cannot be states.
     options
         What to do with numbers and missing cells.
     n_rows, n_complete
         Rows of the source, and those without a missing cell.
-    problems, notes
-        What was found before.
     """
-    problems, notes = list(problems), list(notes)
+    names, problems, notes = chosen.names, list(chosen.problems), list(chosen.notes)
     encoded = tuple(column if isinstance(column, Encoded) else None for column in columns)
     n_used = n_rows
     if options.missing == "drop" and not n_complete:

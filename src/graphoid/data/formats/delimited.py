@@ -14,7 +14,6 @@ from graphoid.data.source import Source
 from graphoid.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 COMMA_FIRST, TAB_FIRST = ",;\t|", "\t,;|"
@@ -36,27 +35,15 @@ RAGGED_SHOWN = 5
 
 
 class Header(NamedTuple):
-    """What the first line says about a file.
-
-    Parameters
-    ----------
-    names
-        Of the columns.
-    delimiter
-        Between fields.
-    n_blank
-        How many blank lines come first.
-    line_length
-        Characters of the line.
-    notes
-        What is unusual.
-    """
+    """What the first line says about a file."""
 
     names: list[str]
     delimiter: str
     n_blank: int
+    """Blank lines that come first."""
     line_length: int
     notes: tuple[str, ...]
+    """What is unusual."""
 
     def arrow_options(
         self, cells: pa.DataType
@@ -105,12 +92,14 @@ def from_delimited(path: Path) -> Source:
             reading.block_size = LARGEST_BLOCK
     columns, n_rows = table.columns, table.num_rows
     del table
-
-    def load(positions: Sequence[int]) -> Iterator[Text]:
-        return (Text(columns[i], decimal_comma=header.delimiter == ";") for i in positions)
-
-    problems = (_ragged_error(path, header, len(ragged)),) if ragged else ()
-    return Source(header.names, n_rows, load, problems=problems, notes=header.notes)
+    decimal_comma = header.delimiter == ";"
+    return Source(
+        header.names,
+        n_rows,
+        lambda positions: (Text(columns[i], decimal_comma) for i in positions),
+        problems=(_ragged_error(path, header, len(ragged)),) if ragged else (),
+        notes=header.notes,
+    )
 
 
 def read_header(path: Path) -> Header:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,13 +20,6 @@ if TYPE_CHECKING:
 
     Cell = float | str
     """A value of an SPSS file, apart from dates, which have no labels."""
-
-
-class MissingRange(TypedDict):
-    """Values that an SPSS file calls missing."""
-
-    lo: Cell
-    hi: Cell
 
 
 def from_arff(path: Path) -> Source:
@@ -96,7 +89,7 @@ def from_spss(path: Path) -> Source:
     return Source(names, n_rows, load)
 
 
-def _used_labels(labels: Mapping[Cell, str], ranges: Sequence[MissingRange]) -> dict[Cell, str]:
+def _used_labels(labels: Mapping[Cell, str], ranges: Sequence[Mapping[str, Cell]]) -> dict[Cell, str]:
     """Return value labels but for those of user-defined missing values."""
 
     def is_missing(value: Cell) -> bool:

@@ -50,9 +50,9 @@ def from_parquet(path: Path) -> Source:
                 if pa.types.is_dictionary(table.schema.field(names[i]).type):
                     table.column(names[i]).validate(full=True)  # a damaged page may point beyond it
         except (pa.ArrowException, OSError) as error:
-            raise _damaged(path, error) from error
+            raise _damage_error(path, error) from error
         if table.num_rows != metadata.num_rows:
-            raise _damaged(path, f"{table.num_rows:,} rows instead of {metadata.num_rows:,}.")
+            raise _damage_error(path, f"{table.num_rows:,} rows instead of {metadata.num_rows:,}.")
         where = {name: k for k, name in enumerate(table.schema.names)}
         columns = table.columns
         del table
@@ -68,5 +68,5 @@ def from_parquet(path: Path) -> Source:
     return Source(names, metadata.num_rows, load, group=max(1, CELLS // max(1, metadata.num_rows)))
 
 
-def _damaged(path: Path, what: object) -> DataError:
+def _damage_error(path: Path, what: object) -> DataError:
     return DataError(f"{path.name} is damaged: {' '.join(str(what).split())} Write or fetch it again.")

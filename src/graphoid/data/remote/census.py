@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from graphoid.data.encoding.columns import Text, Undeclared, encode
 from graphoid.data.remote.cache import BlobCache
-from graphoid.data.remote.relation import bytes_of
+from graphoid.data.remote.relation import SizedRelation
 from graphoid.structure.learned import Discovery
 
 if TYPE_CHECKING:
@@ -91,6 +91,16 @@ class WeightSummary:
     n_bad: int
     """Rows whose weight is missing, negative or infinite."""
 
+    @classmethod
+    def of(cls, weights: NDArray[np.float64]) -> WeightSummary:
+        """Return the summary of some rows."""
+        good = weights[np.isfinite(weights) & (weights >= 0)]
+        return cls(float(good.sum()), bool(np.array_equal(good, np.rint(good))), weights.size - good.size)
+
+    def __add__(self, other: WeightSummary) -> WeightSummary:
+        """Return the summary of the rows of both."""
+        return WeightSummary(self.total + other.total, self.whole and other.whole, self.n_bad + other.n_bad)
+
 
 @dataclass(frozen=True, eq=False)
 class Census:
@@ -128,7 +138,9 @@ def take_census(
     if stored is not None:
         stored.put([(name, 1, pack(census))])
     positions = [*chosen.positions, *([] if chosen.weights is None else [chosen.weights])]
-    return census, Discovery(1, census.n_rows, bytes_of(relation, positions, census.n_rows), seconds)
+    cells = census.n_rows * len(positions)
+    size = relation.size_of(positions) if isinstance(relation, SizedRelation) else 8 * cells
+    return census, Discovery(1, census.n_rows, size, seconds)
 
 
 def pack(census: Census) -> bytes:

@@ -91,8 +91,6 @@ class DuckDBRelation(SqlRelation):
         states = self._declared.get(position)
         if states is None:
             return None
-        if isinstance(states, pa.ChunkedArray):
-            states = states.combine_chunks()
         return pc.cast(states, pa.string()), bool(self.schema.field(position).type.ordered)
 
     @property

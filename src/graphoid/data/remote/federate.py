@@ -57,26 +57,34 @@ class Site:
     rows: NDArray[np.int64]
 
 
+@dataclass(frozen=True, eq=False)
 class SitesRelation:
-    """Several relations that are joined by a key."""
+    """Several relations that are joined by a key.
 
+    Parameters
+    ----------
+    sites, names, key
+        What is joined, the names of all variables, and by which column.
+    complete
+        Whether every row is at every site, so that a site may count by itself.
+    keep
+        Whether columns that have travelled are kept.
+    key_bytes
+        What it took to bring the keys together.
+    """
+
+    sites: Sequence[Site]
+    names: Sequence[str]
+    key: str
+    complete: bool
+    keep: bool
+    key_bytes: int
     kind = "sites"
 
-    def __init__(
-        self,
-        sites: Sequence[Site],
-        names: Sequence[str],
-        key: str,
-        *,
-        complete: bool,
-        keep: bool,
-        key_bytes: int,
-    ) -> None:
-        self.sites, self.names, self.key = tuple(sites), names, key
-        self.complete = complete
-        """Whether every row is at every site, so that a site may count by itself."""
-        self.keep, self.key_bytes = keep, key_bytes
-        self.name = " + ".join(site.name for site in sites)
+    @property
+    def name(self) -> str:
+        """The names of the sites."""
+        return " + ".join(site.name for site in self.sites)
 
     @property
     def identity(self) -> str:
@@ -186,7 +194,9 @@ def _join(
     rows, complete = _match(keys)
     notes = [note for table in tables for note in table.notes]
     if not complete:
-        notes.append(_left_out_note(list(relations), keys, len(rows[0])))
+        lost = zip(relations, (len(k) - len(rows[0]) for k in keys), strict=True)
+        left = ", ".join(f"{n:,} of {name!r}" for name, n in lost if n)
+        notes.append(f"{len(rows[0]):,} rows are at every site; left out are {left}.")
     sites = [Site(*parts) for parts in zip(relations, tables, at, places, rows, strict=True)]
     size = sum(int(k.nbytes) for k in keys)
     names = [v.name for v in variables]
@@ -200,13 +210,6 @@ def _join(
         margins=tuple(m for table in tables for m in table.margins) if complete else (),
         discovery=sum((table.discovery for table in tables), Discovery()),
     )
-
-
-def _left_out_note(sites: Sequence[str], keys: Sequence[pa.Array], n_rows: int) -> str:
-    left = ", ".join(
-        f"{len(k) - n_rows:,} of {name!r}" for name, k in zip(sites, keys, strict=True) if len(k) > n_rows
-    )
-    return f"{n_rows:,} rows are at every site; left out are {left}."
 
 
 def keys_of(relation: SiteRelation, position: int, site: str) -> pa.Array:

@@ -45,10 +45,3 @@ class SizedRelation(Protocol):
     def size_of(self, positions: Iterable[int]) -> int:
         """Return the bytes that some columns take where they are."""
         ...
-
-
-def bytes_of(relation: Relation, positions: Sequence[int], n_rows: int) -> int:
-    """Return the bytes of some columns: as the relation knows them, else eight for every cell."""
-    if isinstance(relation, SizedRelation):
-        return int(relation.size_of(positions))
-    return 8 * n_rows * len(positions)

@@ -139,11 +139,10 @@ class SqlRelation(ABC):
         w = sql.cast(self.column(position), "double")
         good = sql.and_(self.present(position), w.copy() >= 0, w.copy() < sql.Literal.number("1e300"))
         fraction = sql.and_(good.copy(), sql.Floor(this=w.copy()).neq(w.copy()))
-        zero, one = sql.Literal.number(0), sql.Literal.number(1)
         return [
-            sql.Case().when(good.copy(), zero.copy()).else_(one.copy()).as_("wb"),
-            sql.Case().when(fraction, one.copy()).else_(zero.copy()).as_("wf"),
-            sql.Case().when(good.copy(), w.copy()).else_(sql.cast(zero.copy(), "double")).as_("ws"),
+            sql.Case().when(good.copy(), _number(0)).else_(_number(1)).as_("wb"),
+            sql.Case().when(fraction, _number(1)).else_(_number(0)).as_("wf"),
+            sql.Case().when(good.copy(), w.copy()).else_(sql.cast(_number(0), "double")).as_("ws"),
         ]
 
     def column(self, position: int) -> sql.Expression:

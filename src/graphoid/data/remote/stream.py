@@ -65,7 +65,7 @@ class Stream(ABC):
         counters = [_ValueCounter(self.schema.field(i), text=self.text) for i in columns]
         n_rows = n_complete = 0
         gaps: set[int] = set()
-        weight_sums = _WeightSums()
+        summary = None if weights is None else WeightSummary.of(np.zeros(0))
         for cells in self.batches([*columns, *([] if weights is None else [weights])]):
             n = len(cells[0])
             n_rows += n
@@ -79,10 +79,9 @@ class Stream(ABC):
             kept = pa.array(whole) if complete and not whole.all() else None
             for into, array in zip(counters, cells, strict=False):
                 into.add(array if kept is None else array.filter(kept))
-            if weights is not None:
-                weight_sums.add(cells[-1] if kept is None else cells[-1].filter(kept))
+            if summary is not None:
+                summary += WeightSummary.of(weights_in(cells[-1] if kept is None else cells[-1].filter(kept)))
         values = [into.values(self.delimiter) for into in counters]
-        summary = weight_sums.summary() if weights is not None else None
         return Census(n_rows, n_complete, values, sorted(gaps), summary)
 
 
@@ -241,24 +240,6 @@ def weights_in(cells: pa.Array) -> NDArray[np.float64]:
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # the latter: Arrow has no such cast
         raise DataError("the column of weights does not hold numbers.") from None
     return np.asarray(numbers.to_numpy(zero_copy_only=False), dtype=np.float64)
-
-
-class _WeightSums:
-    """What has to be known of row weights, batch after batch."""
-
-    def __init__(self) -> None:
-        self._parts: list[float] = []
-        self._whole, self._bad = True, 0
-
-    def add(self, cells: pa.Array) -> None:
-        numbers = weights_in(cells)
-        good = np.isfinite(numbers) & (numbers >= 0)
-        self._bad += int((~good).sum())
-        self._whole = self._whole and bool(np.array_equal(numbers[good], np.rint(numbers[good])))
-        self._parts.append(float(numbers[good].sum()))
-
-    def summary(self) -> WeightSummary:
-        return WeightSummary(float(sum(self._parts)), self._whole, self._bad)
 
 
 class _Part(NamedTuple):

@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
-from graphoid.data.encoding.encode import add_up
+import numpy as np
+
 from graphoid.data.encoding.profile import profile_columns
+from graphoid.data.options import RemoteOptions
 from graphoid.data.remote.census import take_census
 from graphoid.data.source import choose
 from graphoid.data.table import Table, unit_for
@@ -16,19 +18,13 @@ from graphoid.errors import DataError
 from graphoid.structure.learned import Discovery
 
 if TYPE_CHECKING:
-    import os
-
-    import numpy as np
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from graphoid.data.encoding.encode import Encoded
-    from graphoid.data.encoding.plan import Column
-    from graphoid.data.options import ReadOptions, RemoteOptions
-    from graphoid.data.remote.census import ValueCounts, WeightSummary
+    from graphoid.data.options import ReadOptions
+    from graphoid.data.remote.census import WeightSummary
     from graphoid.data.remote.relation import CensusRelation
     from graphoid.data.table import Codes
-    from graphoid.progress import Listener
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,11 +69,11 @@ class Weighing:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RemoteTable(Table):
+class RemoteTable(RemoteOptions, Table):
     """A table whose rows stay where they are; only counts travel.
 
     Made by :func:`graphoid.read`. It has variables and a digest as any table has, and every learner takes it;
-    what needs the rows themselves (``codes``, fitting weights) says so.
+    what needs the rows themselves (``codes``, fitting weights) says so. How it is asked is in its options.
 
     Parameters
     ----------
@@ -93,14 +89,6 @@ class RemoteTable(Table):
         Positions in the relation of the columns whose missing cells decide that.
     weighing
         Row weights, or None.
-    cache
-        A file that keeps counts from run to run, or None.
-    version
-        What the caller calls this state of the data, or None.
-    prices
-        What reading and moving costs, or None.
-    progress
-        Hears how far a pass over the rows has come.
     discovery
         What it took to find out the states.
     """
@@ -111,10 +99,6 @@ class RemoteTable(Table):
     complete: bool = False
     gaps: tuple[int, ...] = ()
     weighing: Weighing | None = None
-    cache: str | os.PathLike[str] | None = None
-    version: str | None = None
-    prices: Any = None
-    progress: Listener | None = None
     discovery: Discovery = field(default_factory=Discovery)
 
     @cached_property
@@ -196,14 +180,21 @@ def remote_table(relation: CensusRelation, options: ReadOptions, remote: RemoteO
     if not census.n_rows:
         raise DataError(f"{relation.name} has {len(relation.names):,} column(s) and no rows.")
     encoded = [counts.encode(name) for counts, name in zip(census.columns, chosen.names, strict=True)]
-    found = profile_columns(
-        chosen.names, encoded, options, census.n_rows, census.n_complete, notes=chosen.notes
-    )
+    found = profile_columns(chosen, encoded, options, census.n_rows, census.n_complete)
     columns, notes = found.finish()
     weighing = None
     if census.weights is not None and chosen.weights is not None:
         weighing = Weighing.of(census.weights, chosen.weights, relation.names[chosen.weights])
-    parts = zip(chosen.positions, census.columns, encoded, columns, strict=True)
+    codings, margins = [], []
+    for position, known, levels, column in zip(
+        chosen.positions, census.columns, encoded, columns, strict=True
+    ):
+        codes = cast("Codes", column.codes)  # continuous columns were refused
+        absent = codes[levels.missing()]
+        missing = int(absent[0]) if absent.size else None
+        codings.append(Coding(position, known.values, codes, column.variable.cuts, missing))
+        margin = np.bincount(codes, levels.times, column.variable.arity).astype(np.int64)
+        margins.append(tuple(margin.tolist()))
     return RemoteTable(
         tuple(column.variable for column in columns),
         (None,) * len(columns),
@@ -211,30 +202,11 @@ def remote_table(relation: CensusRelation, options: ReadOptions, remote: RemoteO
         notes=notes,
         name=relation.name if options.name is None else options.name,
         relation=relation,
-        codings=tuple(_coding(*part) for part in parts),
-        margins=tuple(_margin(*pair) for pair in zip(encoded, columns, strict=True)),
+        codings=tuple(codings),
+        margins=tuple(margins),
         complete=drop,
         gaps=tuple(census.gaps) if drop else (),
         weighing=weighing,
         discovery=discovery,
         **vars(remote),
     )
-
-
-def _coding(position: int, counts: ValueCounts, encoded: Encoded, column: Column) -> Coding:
-    """Return how the values of a column become the codes of its variable."""
-    codes = _codes(column)
-    absent = codes[encoded.missing()]
-    missing = int(absent[0]) if absent.size else None
-    return Coding(position, counts.values, codes, column.variable.cuts, missing)
-
-
-def _margin(encoded: Encoded, column: Column) -> tuple[int, ...]:
-    """Return how many rows have each state."""
-    assert encoded.times is not None  # noqa: S101 - a column of values, each with its rows
-    return tuple(add_up(_codes(column), encoded.times, column.variable.arity).tolist())
-
-
-def _codes(column: Column) -> Codes:
-    assert column.codes is not None  # noqa: S101 - continuous columns were refused
-    return column.codes
