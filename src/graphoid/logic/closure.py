@@ -105,7 +105,7 @@ class Closure:
         axiom, antecedents = self._reasons.get(held, (STRONG_UNION, (held,)))
         return answer, axiom, tuple(self._fact(a) for a in antecedents)
 
-    def _key(self, held: Held) -> Fact:
+    def _fact(self, held: Held) -> Fact:
         return Fact(*held, self._answers[held])
 
     def _others(self, x: int, y: int, z: int) -> Iterator[int]:
