@@ -20,13 +20,14 @@ class ClimbHandle {
 public:
     ClimbHandle(nb::list columns, const std::vector<std::uint32_t>& sizes, Array<std::uint16_t> classes,
            std::uint32_t n_classes, nb::object weights, double theta)
-        : climb_(labeled(columns, sizes, classes, n_classes, weights, theta, keep_)) {}
+        : sizes_(sizes), n_classes_(n_classes), climb_(labeled(columns, sizes, classes, n_classes, weights, theta, keep_)) {}
 
     double start() const { return climb_.start(); }
 
     nb::object with_each(Array<std::int32_t, 2> faces, Array<std::int32_t, 2> signs, unsigned threads) {
         const std::size_t n = faces.shape(0), size = faces.shape(1);
-        if (signs.shape(0) != n || signs.shape(1) != std::size_t{1} << size) throw nb::value_error("a sign for every subset");
+        for (std::size_t i = 0; i < n; ++i) check_face(sizes_, n_classes_, faces.data() + i * size, size);
+        require(signs.shape(0) == n && (n == 0 || signs.shape(1) == std::size_t{1} << size), "a sign for every subset");
         std::vector<double> out(n);
         {
             nb::gil_scoped_release free;
@@ -36,12 +37,15 @@ public:
     }
 
     void add(Array<std::int32_t> face, Array<std::int32_t> signs) {
-        if (signs.shape(0) != std::size_t{1} << face.shape(0)) throw nb::value_error("a sign for every subset");
+        check_face(sizes_, n_classes_, face.data(), face.shape(0));
+        require(signs.shape(0) == std::size_t{1} << face.shape(0), "a sign for every subset");
         climb_.add(face.data(), signs.data(), face.shape(0));
     }
 
 private:
-    nb::list keep_;  // first: the climb is made from what it holds
+    std::vector<std::uint32_t> sizes_;
+    std::size_t n_classes_;
+    LabeledArrays keep_;  // before the climb, which is made from what it holds
     Climb climb_;
 };
 

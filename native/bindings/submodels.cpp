@@ -19,12 +19,11 @@ class SubmodelsHandle {
 public:
     SubmodelsHandle(nb::list columns, const std::vector<std::uint32_t>& sizes, Array<std::uint16_t> classes,
                     std::uint32_t n_classes, nb::object weights, double theta)
-        : n_columns_(columns.size()), submodels_(labeled(columns, sizes, classes, n_classes, weights, theta, keep_)) {}
+        : sizes_(sizes), n_classes_(n_classes), submodels_(labeled(columns, sizes, classes, n_classes, weights, theta, keep_)) {}
 
     nb::object term(const Face& face, const std::vector<unsigned>& parts) {
-        check(face);
-        for (unsigned part : parts)
-            if (part >> face.size() != 0) throw nb::value_error("a subset beyond the face");
+        check_face(sizes_, n_classes_, face.data(), face.size(), 1);
+        for (unsigned part : parts) require(part >> face.size() == 0, "a subset beyond the face");
         return nb::cast(owned(submodels_.term(face, parts)));
     }
 
@@ -39,13 +38,11 @@ public:
     }
 
 private:
-    void check(const Face& face) const {
-        for (std::int32_t v : face)
-            if (v < 0 || static_cast<std::size_t>(v) >= n_columns_) throw nb::index_error("there is no such attribute");
-    }
+    void check(const Face& face) const { check_face(sizes_, n_classes_, face.data(), face.size()); }
 
-    std::size_t n_columns_;
-    nb::list keep_;  // first: the submodels are made from what it holds
+    std::vector<std::uint32_t> sizes_;
+    std::size_t n_classes_;
+    LabeledArrays keep_;  // before the submodels, which are made from what it holds
     Submodels submodels_;
 };
 
