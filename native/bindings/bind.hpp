@@ -3,6 +3,7 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -49,13 +50,13 @@ std::size_t n_parts(const Array<T>& first) {
     return first.shape(0) - 1;
 }
 
-// The product of some numbers, none of which may be asked for where no memory holds it.
+// The product of some numbers, which are refused where the machine has no memory for so many bytes.
 inline std::size_t room(std::initializer_list<std::size_t> numbers) {
-    constexpr double most = 0x1p38;  // no machine at hand has more; what is smaller may still fail, by MemoryError
+    static const double most = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
     double product = 1;
     std::size_t size = 1;
     for (const std::size_t number : numbers) product *= static_cast<double>(number), size *= number;
-    require(product < most, "the result is too large for any memory");
+    require(product < most, "what is asked for is larger than the memory of this machine");
     return size;
 }
 

@@ -57,6 +57,7 @@ public:
     }
 
     nb::object minimum(std::size_t memory, std::size_t iterations, double slope, double gain) const {
+        require(memory > 0, "at least one step must be remembered");
         room({memory, of_.size(), 2 * sizeof(double)});
         std::vector<double> found;
         {

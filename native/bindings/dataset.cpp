@@ -169,7 +169,9 @@ private:
         std::vector<Blanket> out;
         out.reserve(held.size());
         for (nb::handle item : held) {
-            auto [x, members] = nb::cast<std::pair<int, std::vector<int>>>(item);
+            std::pair<int, std::vector<int>> blanket;
+            if (!nb::try_cast(item, blanket)) throw nb::type_error("a blanket is a position and a tuple of other positions");
+            auto& [x, members] = blanket;
             check({x});
             check(members);
             for (std::size_t i = 0; i < members.size(); ++i)

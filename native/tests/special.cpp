@@ -43,7 +43,7 @@ double log_upper_gamma(double a, double x) {
     for (double b = a - 1; b > -x && b != 0; --b) {
         term *= b * inverse;
         sum += term;
-        if (std::fabs(term) < sum * (0.5 * kEpsilon)) break;
+        if (term == 0 || std::fabs(term) < sum * (0.5 * kEpsilon)) break;
     }
     return std::min(0.0, log_term + std::log(sum));
 }
