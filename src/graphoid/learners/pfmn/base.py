@@ -49,7 +49,6 @@ class Stoppable(Protocol):
     @property
     def stopped(self) -> str | None:
         """Why the search is over, or None."""
-        ...
 
 
 State = TypeVar("State", bound=Stoppable)
@@ -58,26 +57,19 @@ State = TypeVar("State", bound=Stoppable)
 class Search(Protocol[State]):
     """A search that can be stopped, watched and resumed between any two tests."""
 
-    @property
-    def questions(self) -> BudgetedQuestions:
-        """Who answers, and what that costs."""
-        ...
+    questions: BudgetedQuestions
 
     def init(self, rng: Generator) -> State:
         """Return the state before any test."""
-        ...
 
     def step(self, rng: Generator, state: State) -> tuple[State, StepInfo | None]:
         """Ask one test; None in place of what a reader wants where none is left."""
-        ...
 
     def preview(self, rng: Generator, state: State) -> tuple[Query, float] | None:
         """Return the test that would be asked next whatever it costs, and what it is expected to tell."""
-        ...
 
     def result(self, rng: Generator, state: State) -> Outcome:
         """Return what the search ends with."""
-        ...
 
 
 @dataclass(kw_only=True, eq=False)

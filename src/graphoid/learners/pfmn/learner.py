@@ -95,19 +95,7 @@ class PublishedPFMN(ParticleLearner[FilterState]):
         return super().__new__(cls)
 
     def _search(self, questions: BudgetedQuestions) -> ParticleFilter:
-        return ParticleFilter(
-            questions=questions,
-            n_particles=self.n_particles,
-            moves=self.moves,
-            enough=self.enough,
-            alpha=self.alpha,
-            beta=self.beta,
-            max_flips=self.max_flips,
-            score=self.score,
-            epsilon=self.epsilon,
-            all_graphs=self.all_graphs,
-            empty=self.empty,
-        )
+        return ParticleFilter(questions, self)
 
 
 @dataclass(kw_only=True, eq=False)
@@ -192,15 +180,7 @@ class PFMN(ParticleLearner[ActiveState]):
         return super().__new__(cls)
 
     def _search(self, questions: BudgetedQuestions) -> Active:
-        return Active(
-            questions=questions,
-            n_particles=self.n_particles,
-            moves=self.moves,
-            beta=self.beta,
-            sure=self.sure,
-            doubt=self.doubt,
-            patience=self.patience,
-        )
+        return Active(questions, self)
 
 
 def _refuse_settings_of(other: type[PFMN | PublishedPFMN], cls: type, settings: Iterable[str]) -> None:
