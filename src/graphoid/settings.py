@@ -20,7 +20,7 @@ RandomState = int | np.random.Generator | None
 
 @dataclass(frozen=True, kw_only=True)
 class Number:
-    """The numbers that a setting may be; infinity is never one of them.
+    """The numbers that a setting may be.
 
     >>> 0.5 in Number(above=0, below=1), 1 in Number(above=0, below=1), True in Number(least=0)
     (True, False, False)
@@ -32,6 +32,8 @@ class Number:
     above: float = -math.inf
     below: float = math.inf
     whole: bool = False
+    infinite: bool = False
+    """Whether infinity will do as well."""
     optional: bool = False
     """Whether None will do as well."""
     noun: str = ""
@@ -43,7 +45,10 @@ class Number:
         kind = numbers.Integral if self.whole else numbers.Real
         if isinstance(value, (bool, np.bool_)) or not isinstance(value, kind):
             return False
-        return self.least <= float(value) < self.below and float(value) > self.above
+        number = float(value)
+        if math.isinf(number):
+            return self.infinite and number > 0
+        return self.least <= number < self.below and number > self.above
 
     def __str__(self) -> str:
         noun = self.noun or ("whole number" if self.whole else "number")
@@ -56,34 +61,23 @@ class Number:
         return f"{words}, or None" if self.optional else words
 
 
-class Flag:
-    """True and False, and nothing that is equal to them."""
-
-    def __contains__(self, value: object) -> bool:
-        return isinstance(value, bool)
-
-    def __str__(self) -> str:
-        return "True or False"
-
-
 PROBABILITY = Number(above=0, below=1)
 POSITIVE = Number(above=0)
 NOT_NEGATIVE = Number(least=0)
-FLAG = Flag()
+FLAG = (True, False)
 
-Allowed = Number | Flag | tuple[str | None, ...]
-"""What a setting may be: a number, a flag, or one of some names."""
+Allowed = Number | tuple[str | bool | None, ...]
+"""What a setting may be: a number, or one of some names."""
 
 
 def check_setting(name: str, value: object, allowed: Allowed, owner: str = "") -> None:
     """Raise if a setting has a value it cannot have; the message begins with its owner, if that is given."""
-    if value in allowed:
+    if value in allowed and (allowed is not FLAG or isinstance(value, bool)):  # 1 is equal to True
         return
+    wanted = str(allowed)
     if isinstance(allowed, tuple):
         *others, last = map(repr, allowed)
         wanted = f"{', '.join(others)} or {last}" if others else last
-    else:
-        wanted = str(allowed)
     if owner:
         raise SettingsError(f"{owner}: {name} must be {wanted}, not {value!r}.")
     raise SettingsError(f"{name} is {value!r}; it must be {wanted}.")
@@ -96,6 +90,8 @@ class Settings:
 
     allowed: ClassVar[Mapping[str, Allowed]] = {}
     """What settings may be that are numbers or names; those that are True or False need not be listed."""
+    owner: ClassVar[str] = ""
+    """Whose settings a message speaks of."""
 
     def get_params(self, deep: bool = True) -> dict[str, object]:  # noqa: FBT001, FBT002 - as scikit-learn has it
         """Return the settings by name; if ``deep``, also those of a test or a score: ``test__alpha``."""
@@ -108,6 +104,13 @@ class Settings:
     def with_params(self, **params: object) -> Self:
         """Return a copy with some settings changed, by the names of :meth:`get_params`."""
         return replace(self, **self._changes(params))
+
+    def _check(self) -> None:
+        """Raise if a setting has a value it cannot have."""
+        for field in fields(self):
+            allowed = self.allowed.get(field.name, FLAG if isinstance(field.default, bool) else None)
+            if allowed is not None:
+                check_setting(field.name, vars(self)[field.name], allowed, self.owner)
 
     def _changes(self, params: Mapping[str, object]) -> dict[str, Any]:
         """Return the fields that change: a part is replaced by a copy of it with its own settings changed."""
@@ -126,14 +129,6 @@ class Settings:
                 part.with_params(**{inner: value}) if isinstance(part, Settings) and inner else value
             )
         return changes
-
-
-def check_settings(settings: Settings, owner: str = "") -> None:
-    """Raise if a setting has a value it cannot have."""
-    for field in fields(settings):
-        allowed = settings.allowed.get(field.name, FLAG if isinstance(field.default, bool) else None)
-        if allowed is not None:
-            check_setting(field.name, vars(settings)[field.name], allowed, owner)
 
 
 def describe(settings: object) -> dict[str, object]:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from graphoid.errors import DataError, SettingsError
-from graphoid.independence.base import check_whole
 from graphoid.models.maximum_pseudo_likelihood import L1, maximize
 from graphoid.models.network import MarkovNetwork
 from graphoid.models.pseudo_likelihood import DistinctRows, PseudoLikelihood
 from graphoid.progress import stepping
+from graphoid.settings import Number, check_setting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -120,10 +120,10 @@ class DensityLearner:
     def _check(self) -> None:
         if not self.strengths or any(not 0 < s < float("inf") for s in self.strengths):
             raise SettingsError(f"strengths must be positive numbers, at least one; got {self.strengths!r}.")
-        check_whole("max_order", self.max_order, 2)
-        check_whole("max_rounds", self.max_rounds, 0)
-        check_whole("n_parents", self.n_parents, 1)
-        check_whole("n_joining", self.n_joining, 1)
+        check_setting("max_order", self.max_order, Number(least=2, whole=True))
+        check_setting("max_rounds", self.max_rounds, Number(least=0, whole=True))
+        check_setting("n_parents", self.n_parents, Number(least=1, whole=True))
+        check_setting("n_joining", self.n_joining, Number(least=1, whole=True))
         if not self.caution > 0:
             raise SettingsError(f"caution is {self.caution!r}; it must be a positive number.")
 

@@ -18,8 +18,8 @@ import numpy as np
 
 from graphoid.counts.native import available_threads, kernels
 from graphoid.errors import SettingsError
-from graphoid.independence.base import check_whole
 from graphoid.models.factors import Factor, check_factors, log_odds, spread
+from graphoid.settings import Number, check_setting
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -98,9 +98,9 @@ class GibbsSampler:
 
     def check(self) -> None:
         """Raise if a setting has a value it cannot have."""
-        check_whole("burn_in", self.burn_in, 0)
-        check_whole("thin", self.thin, 1)
-        check_whole("n_chains", self.n_chains, 1)
+        check_setting("burn_in", self.burn_in, Number(least=0, whole=True))
+        check_setting("thin", self.thin, Number(least=1, whole=True))
+        check_setting("n_chains", self.n_chains, Number(least=1, whole=True))
         if self.threads is not None and self.threads < 1:
             raise SettingsError(
                 f"threads is {self.threads}; it must be at least 1, or None for all processors."

@@ -18,8 +18,8 @@ import numpy as np
 
 from graphoid.counts.native import available_threads, kernels
 from graphoid.errors import DataError, SettingsError
-from graphoid.independence.base import check_whole
 from graphoid.models.pseudo_likelihood import feature_members
+from graphoid.settings import Number, check_setting
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,9 +71,9 @@ class ConditionalGibbs:
         return np.asarray(out).reshape(table.n_rows, len(hidden))
 
     def _check(self, table: Table, hidden: Sequence[int]) -> None:
-        check_whole("n_chains", self.n_chains, 1)
-        check_whole("burn_in", self.burn_in, 0)
-        check_whole("n_samples", self.n_samples, 1)
+        check_setting("n_chains", self.n_chains, Number(least=1, whole=True))
+        check_setting("burn_in", self.burn_in, Number(least=0, whole=True))
+        check_setting("n_samples", self.n_samples, Number(least=1, whole=True))
         n = len(table.variables)
         if len(set(hidden)) < len(hidden) or not all(0 <= v < n for v in hidden):
             raise SettingsError(f"hidden variables are different positions below {n}; got {tuple(hidden)}.")

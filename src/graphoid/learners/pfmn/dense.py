@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphoid.independence.inferring import Inferring
-from graphoid.independence.questions import Resolver
 from graphoid.learners.grow_shrink.loop import grow_shrink, log_p
 from graphoid.learners.pfmn import population as particles
 from graphoid.learners.pfmn.population import Test
 from graphoid.learners.questions import Questions
+from graphoid.logic.names import Names
 from graphoid.logic.sets import mask
 from graphoid.structure.graph import UndirectedGraph
 
@@ -105,7 +105,7 @@ class _Known:
     def __init__(self, names: tuple[str, ...], answers: Iterable[Verdict]) -> None:
         self.names = names
         self._answers = {(min(v.x, v.y), max(v.x, v.y), mask(v.given)): v for v in answers}
-        self._resolve = Resolver(names)
+        self._resolve = Names(names).resolve
 
     def independent(self, x: int | str, y: int | str, given: Iterable[int | str] = ()) -> bool:
         """Answer one question."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -187,7 +188,7 @@ class PFMN(AskingLearner):
         return LearnedStructure(
             graph=_graph(questions.names, ended.best),
             trace=trace,
-            cost=Cost.of(trace, seconds=run.seconds, queries=questions.queries),
+            cost=Cost.of(trace, seconds=time.perf_counter() - run.started, queries=questions.queries),
             stopped=state.stopped,
             settings=self._settings(source),
             seed=seed,
