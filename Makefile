@@ -1,5 +1,6 @@
 # make demo   set everything up and learn a first network
 # make test   set everything up and run the tests
+# make quick  the tests for the inner loop: logic to learners, under 45 s
 # The rest is for developers: lint, types, docs, bench, fuzz, sanitize, wheel, test-all, test-browser, test-engines, clean.
 
 PYTHON ?= python3
@@ -7,7 +8,7 @@ VENV   ?= .venv
 BIN     = $(VENV)/bin
 KERNELS = $(wildcard native/*/*) CMakeLists.txt pyproject.toml
 
-.PHONY: demo test test-all test-browser test-engines lint types docs docs-links bench fuzz sanitize wheel clean setup
+.PHONY: demo quick test test-all test-browser test-engines lint types docs docs-links bench fuzz sanitize wheel clean setup
 .DEFAULT_GOAL := test
 
 setup: $(VENV)/.installed
@@ -25,6 +26,11 @@ $(VENV)/.usable: $(KERNELS)
 
 demo: $(VENV)/.usable
 	$(BIN)/graphoid demo
+
+# From logic to scores, with as many learners as there is time for, and without processes of their own.
+QUICK = logic structure data counts independence scores learners/grow_shrink learners/pfmn learners/contexts
+quick: setup
+	$(BIN)/python -m pytest -m "not slow and not engines and not process" -n auto $(addprefix tests/,$(QUICK))
 
 test: setup
 	$(BIN)/python -m pytest -m "not slow and not engines" -n auto

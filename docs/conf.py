@@ -24,7 +24,7 @@ extensions = [
     "sphinx_design",  # cards and grids of the landing page
     "sphinx_copybutton",  # copies code without its prompts
     "sphinx_gallery.gen_gallery",  # examples that are run, with what they print and draw
-    "rooms",  # the reference, by the names of the front door
+    "packages",  # the reference, by the names of the front door
     "citations",  # [Key]_ in docstrings and pages, by references.bib
     "mathml",  # formulas without a script from elsewhere
 ]
@@ -53,7 +53,7 @@ rst_epilog = "\n".join(
     f".. |{size}| replace:: \\|{size}\\|" for size in ("given", *"ABSWXYZ")
 )  # sizes of sets
 suppress_warnings = [
-    "ref.python",  # annotations name some types by a name that two rooms use, such as Factor
+    "ref.python",  # annotations name some types by a name that two packages use, such as Factor
     "ref.citation",  # an entry of references.bib that nothing cites yet; the other way around is an error
     "myst.header",  # tables of experiments begin at the third level, ready to be put into a page
 ]

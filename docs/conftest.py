@@ -15,15 +15,14 @@ A page begins in an empty folder of its own, so that what it writes it can read.
 from __future__ import annotations
 
 import doctest
-import os
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
+
+from tests.support.terminal import graphoid
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -78,24 +77,18 @@ def run(block: Block, names: dict[str, Any], page: str) -> None:
 
 
 def _command(line: str, printed: str) -> None:
-    words = shlex.split(line, comments=True)
-    if words[0] == "graphoid":
-        words[0] = str(Path(sys.executable).with_name("graphoid"))
-    elif words[0] != "cat":
+    program, *arguments = shlex.split(line, comments=True)
+    if program == "graphoid":
+        done = graphoid(*arguments, together=True)
+        code, shown = done.returncode, done.stdout
+    elif program == "cat":
+        code, shown = 0, "".join(Path(name).read_text(encoding="utf-8") for name in arguments)
+    else:
         raise ValueError(f"{line!r}: pages run graphoid and cat only")
-    done = subprocess.run(
-        words,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        check=False,
-        timeout=60,
-        env={**os.environ, "COLUMNS": "100"},  # tables are as wide as the terminal
-    )
-    same = doctest.OutputChecker().check_output(printed, done.stdout, FLAGS)
-    if done.returncode or (printed and not same):
+    same = doctest.OutputChecker().check_output(printed, shown, FLAGS)
+    if code or (printed and not same):
         expected = f"expected\n{printed}got\n" if printed else ""
-        pytest.fail(f"{line}\n{expected}{done.stdout}", pytrace=False)
+        pytest.fail(f"{line}\n{expected}{shown}", pytrace=False)
 
 
 def _doctest(block: Block, names: dict[str, Any], page: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,33 @@ settings.register_profile(
 )
 settings.register_profile("long", deadline=None, max_examples=5000, suppress_health_check=list(HealthCheck))
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+
+CLEARED_AT_EXIT = ("pytest-of-", "sklearn_testing_")
+"""Beginnings of folders that pytest and scikit-learn's checks of estimators remove when the process ends."""
+
+
+@pytest.fixture(scope="session", autouse=True)
+def nothing_left_behind(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Notice files that are left when a session ends: temporary ones, and new ones beside the sources.
+
+    Whoever asks for a temporary folder, also in a process of its own, gets one within ours.
+    """
+    folder = tmp_path_factory.mktemp("temporary")
+    before = _beside_the_sources()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TMPDIR", str(folder))
+        patch.setattr(tempfile, "tempdir", str(folder))
+        yield
+    left = sorted(path.name for path in folder.iterdir() if not path.name.startswith(CLEARED_AT_EXIT))
+    new = sorted(_beside_the_sources() - before)
+    assert not left, f"temporary files were left: {', '.join(left)}"
+    assert not new, f"files were left beside the sources: {', '.join(new)}"
+
+
+def _beside_the_sources() -> set[str]:
+    """Return what lies in the working directory, less what tools keep there."""
+    return {path.name for path in Path.cwd().iterdir() if not path.name.startswith((".", "build"))}
 
 
 class Servers:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -49,3 +51,9 @@ def test_importing_is_quick_and_brings_nothing_heavy() -> None:
     runs = [imported() for _ in range(5)]  # the best of five: others may be at work on the machine
     assert [heavy for _, heavy in runs] == [[]] * 5
     assert min(seconds for seconds, _ in runs) < MOST_SECONDS
+
+
+def test_the_version_is_said_in_one_place():
+    root = Path(__file__).parents[1]
+    assert f"\nversion: {gd.__version__}\n" in (root / "CITATION.cff").read_text(encoding="utf-8")
+    assert not re.search(r"^version *=", (root / "pyproject.toml").read_text(encoding="utf-8"), re.MULTILINE)

@@ -1,7 +1,7 @@
-"""Keep the rooms in order: a room imports the rooms above it, never those below.
+"""Keep the packages in order: a package imports those above it, never those below.
 
 Reads the import statements of every file, also those inside functions and under TYPE_CHECKING, and exits
-with 1 if one goes the wrong way.
+with 1 if one goes the wrong way. Packages within a package may import each other, but not in a circle.
 
     python tools/layers.py
 """
@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import ast
 import sys
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
-PACKAGE = Path(__file__).resolve().parent.parent / "src" / "graphoid"
+ROOT = Path(__file__).resolve().parent.parent / "src" / "graphoid"
 
-# From the top down: a room may import itself and what stands before it.
-ROOMS = [
+# From the top down: a package may import itself and what stands before it.
+PACKAGES = [
     "errors",
     "settings",
     "progress",
@@ -35,21 +36,21 @@ ROOMS = [
     "cli",
 ]
 
-# The front door imports every room lazily; the native module is reached from one file. Its stub has
+# The front door imports every package lazily; the native module is reached from one file. Its stub has
 # types besides, which anyone may import for annotations: `from graphoid._native import Kernels`.
 NATIVE_FROM = {"counts/native.py"}
 
-# A result can show itself: asked to, these hand themselves to the room that writes pages and draws.
+# A result can show itself: asked to, these hand themselves to the package that writes pages and draws.
 SHOWN_BY = {
-    "structure/result.py": "graphoid.report.page",
+    "structure/learned.py": "graphoid.report.page",
     "classifiers/markov.py": "graphoid.report.hyperedges",
 }
 
 
-def imported(tree: ast.AST) -> list[tuple[int, str]]:
-    """Return (line, dotted name) of everything imported from graphoid."""
+def imports(path: Path) -> list[tuple[int, str]]:
+    """Return (line, dotted name) of everything that a file imports from graphoid."""
     found = []
-    for node in ast.walk(tree):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             found += [(node.lineno, alias.name) for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
@@ -57,41 +58,60 @@ def imported(tree: ast.AST) -> list[tuple[int, str]]:
     return [(line, name) for line, name in found if name.split(".")[0] == "graphoid"]
 
 
-def faults_of(path: Path, room: str) -> list[str]:
+def faults_of(path: Path, package: str) -> list[str]:
     """Return a line for every import of a file that goes the wrong way."""
     faults = []
-    where = path.relative_to(PACKAGE).as_posix()
-    for line, name in imported(ast.parse(path.read_text(encoding="utf-8"))):
+    where = path.relative_to(ROOT).as_posix()
+    for line, name in imports(path):
         parts = name.split(".")
         target = parts[1] if len(parts) > 1 else ""
         if target == "_native":
             if len(parts) == 2 and where not in NATIVE_FROM:
                 faults.append(f"{where}:{line}: only {', '.join(sorted(NATIVE_FROM))} may import the kernels")
-        elif target in ROOMS:
+        elif target in PACKAGES:
             if name.startswith(SHOWN_BY.get(where, "?")):
                 continue
-            if ROOMS.index(target) > ROOMS.index(room):
-                faults.append(f"{where}:{line}: {room} may not import {target}, which stands below it")
-        elif room != "cli" and target != "datasets":
-            # names of the front door would pull in any room
-            faults.append(f"{where}:{line}: import {name} from the room it lives in")
+            if PACKAGES.index(target) > PACKAGES.index(package):
+                faults.append(f"{where}:{line}: {package} may not import {target}, which stands below it")
+        elif package != "cli" and target != "datasets":
+            # names of the front door would pull in any package
+            faults.append(f"{where}:{line}: import {name} from the package it lives in")
+    return faults
+
+
+def circles() -> list[str]:
+    """Return a line for every package whose own packages import each other in a circle as they are loaded."""
+    faults = []
+    for package in PACKAGES:
+        nested = {folder.name: set() for folder in (ROOT / package).glob("*/") if any(folder.glob("*.py"))}
+        for name in nested:
+            loaded = []
+            for path in (ROOT / package / name).rglob("*.py"):
+                tree = ast.parse(path.read_text(encoding="utf-8"))
+                loaded += [node.module.split(".") for node in tree.body if isinstance(node, ast.ImportFrom)]
+            own = {parts[2] for parts in loaded if parts[:2] == ["graphoid", package]}
+            nested[name] = own & nested.keys() - {name}
+        try:
+            TopologicalSorter(nested).prepare()
+        except CycleError as error:
+            faults.append(f"{package}: packages import each other in a circle, {', '.join(error.args[1])}")
     return faults
 
 
 def main() -> int:
     """Check every file and print what is wrong."""
-    faults: list[str] = []
-    for path in sorted(PACKAGE.rglob("*.py")):
-        if path == PACKAGE / "__init__.py":
+    faults = circles()
+    for path in sorted(ROOT.rglob("*.py")):
+        if path == ROOT / "__init__.py":
             continue
-        room = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
-        if room not in ROOMS:
+        package = path.relative_to(ROOT).parts[0].removesuffix(".py")
+        if package not in PACKAGES:
             faults.append(
-                f"{path.relative_to(PACKAGE)}: no room named {room!r}; rooms are {', '.join(ROOMS)}"
+                f"{path.relative_to(ROOT)}: no package named {package!r}; packages are {', '.join(PACKAGES)}"
             )
         else:
-            faults += faults_of(path, room)
-    print("\n".join(faults) or f"rooms in order: {', '.join(ROOMS)}")
+            faults += faults_of(path, package)
+    print("\n".join(faults) or f"packages in order: {', '.join(PACKAGES)}")
     return 1 if faults else 0
 
 

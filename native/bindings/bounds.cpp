@@ -16,11 +16,11 @@ using Array = nb::ndarray<const T, nb::numpy, nb::ndim<1>, nb::c_contig, nb::dev
 using Words = Array<Word>;
 using Positions = Array<std::int32_t>;
 
-// Of those together the first `drawn` were followed up before. Returns both graphs; what is given of those apart; what
+// Of those together the first `n_settled` were followed up before. Returns both graphs; what is given of those apart; what
 // is given and the group of those together; which of either the graphs do not say; and the decided pairs, as
 // (x, y, joined, fact) one after the other.
 nb::tuple tighten(Words lower, Words upper, Positions apart_x, Positions apart_y, Words apart_given, Positions together_x,
-                  Positions together_y, Words together_given, Words group, std::size_t drawn) {
+                  Positions together_y, Words together_given, Words group, std::size_t n_settled) {
     if (lower.shape(0) > 64 || lower.shape(0) != upper.shape(0)) throw nb::value_error("bounds are two graphs of at most 64 variables");
     Bounds bounds;
     bounds.n = static_cast<int>(lower.shape(0));
@@ -28,7 +28,7 @@ nb::tuple tighten(Words lower, Words upper, Positions apart_x, Positions apart_y
     bounds.upper.assign(upper.data(), upper.data() + upper.shape(0));
     for (std::size_t i = 0; i < apart_x.shape(0); ++i) bounds.apart.push_back({apart_x.data()[i], apart_y.data()[i], apart_given.data()[i]});
     for (std::size_t i = 0; i < together_x.shape(0); ++i)
-        bounds.together.push_back({together_x.data()[i], together_y.data()[i], together_given.data()[i], group.data()[i], i < drawn});
+        bounds.together.push_back({together_x.data()[i], together_y.data()[i], together_given.data()[i], group.data()[i], i < n_settled});
     std::vector<Word> apart, given, groups;
     std::vector<std::uint8_t> apart_open, together_open;
     std::vector<std::int64_t> decided;

@@ -18,13 +18,13 @@ namespace {
 // Holds the arrays that the climb reads.
 class ClimbHandle {
 public:
-    ClimbHandle(nb::list columns, const std::vector<std::uint32_t>& sizes, Array<std::uint16_t, nb::ndim<1>> classes,
+    ClimbHandle(nb::list columns, const std::vector<std::uint32_t>& sizes, Array<std::uint16_t> classes,
            std::uint32_t n_classes, nb::object weights, double theta)
         : climb_(labeled(columns, sizes, classes, n_classes, weights, theta, keep_)) {}
 
     double start() const { return climb_.start(); }
 
-    nb::object with_each(Array<std::int32_t, nb::ndim<2>> faces, Array<std::int32_t, nb::ndim<2>> signs, unsigned threads) {
+    nb::object with_each(Array<std::int32_t, 2> faces, Array<std::int32_t, 2> signs, unsigned threads) {
         const std::size_t n = faces.shape(0), size = faces.shape(1);
         if (signs.shape(0) != n || signs.shape(1) != std::size_t{1} << size) throw nb::value_error("a sign for every subset");
         std::vector<double> out(n);
@@ -35,7 +35,7 @@ public:
         return nb::cast(owned(std::move(out)));
     }
 
-    void add(Array<std::int32_t, nb::ndim<1>> face, Array<std::int32_t, nb::ndim<1>> signs) {
+    void add(Array<std::int32_t> face, Array<std::int32_t> signs) {
         if (signs.shape(0) != std::size_t{1} << face.shape(0)) throw nb::value_error("a sign for every subset");
         climb_.add(face.data(), signs.data(), face.shape(0));
     }
@@ -49,7 +49,7 @@ private:
 
 void bind_climb(nb::module_& m) {
     nb::class_<ClimbHandle>(m, "Climb")
-        .def(nb::init<nb::list, const std::vector<std::uint32_t>&, Array<std::uint16_t, nb::ndim<1>>, std::uint32_t, nb::object,
+        .def(nb::init<nb::list, const std::vector<std::uint32_t>&, Array<std::uint16_t>, std::uint32_t, nb::object,
                       double>(),
              nb::arg("columns"), nb::arg("sizes"), nb::arg("classes"), nb::arg("n_classes"), nb::arg("weights").none(),
              nb::arg("theta"))

@@ -14,9 +14,6 @@ namespace nb = nanobind;
 namespace graphoid {
 namespace {
 
-template <class T, std::size_t n>
-using Array = nb::ndarray<const T, nb::ndim<n>, nb::c_contig, nb::device::cpu>;
-
 template <class T>
 bool all_below(const T* values, std::size_t n, std::size_t limit) {
     return std::all_of(values, values + n, [&](T v) { return v >= 0 && static_cast<std::size_t>(v) < limit; });

@@ -19,11 +19,8 @@ namespace {
 // Distinct assignments, how often each was seen, and the test that judges them.
 class Contexts {
 public:
-    using Codes = nb::ndarray<const std::uint16_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-    using Units = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
     // `codes` has a line for each variable.
-    Contexts(Codes codes, const std::vector<std::uint32_t>& arities, Units units, double unit, int kind, double log_prior,
+    Contexts(Array<std::uint16_t, 2> codes, const std::vector<std::uint32_t>& arities, Array<std::int64_t> units, double unit, int kind, double log_prior,
              double pseudo_count)
         : codes_(codes.data(), codes.data() + codes.size()), units_(units.data(), units.data() + units.size()) {
         const std::size_t n = codes.shape(0), size = codes.shape(1);
@@ -90,7 +87,7 @@ namespace graphoid {
 
 void bind_contexts(nb::module_& m) {
     nb::class_<Contexts>(m, "Contexts")
-        .def(nb::init<Contexts::Codes, const std::vector<std::uint32_t>&, Contexts::Units, double, int, double, double>())
+        .def(nb::init<Array<std::uint16_t, 2>, const std::vector<std::uint32_t>&, Array<std::int64_t>, double, int, double, double>())
         .def("judge", &Contexts::judge);
 }
 

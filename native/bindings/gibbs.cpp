@@ -13,22 +13,18 @@ namespace nb = nanobind;
 namespace graphoid {
 namespace {
 
-template <class T>
-using Plain = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
 // Rows of every chain, one line for each variable; see gibbs.hpp for what the arrays mean.
-nb::object gibbs(Plain<std::int64_t> first_term, Plain<std::int64_t> first_member, Plain<std::int64_t> first_cell,
-                 Plain<std::int32_t> members, Plain<std::uint32_t> thresholds, Plain<double> log_odds, Plain<std::uint64_t> keys,
+nb::object gibbs(Array<std::int64_t> first_term, Array<std::int64_t> first_member, Array<std::int64_t> first_cell,
+                 Array<std::int32_t> members, Array<std::uint32_t> thresholds, Array<double> log_odds, Array<std::uint64_t> keys,
                  std::size_t times, std::size_t burn_in, std::size_t thin, unsigned threads) {
     const std::size_t n = first_term.shape(0) - 1, groups = keys.shape(0), rows = times * groups * stream_lanes;
-    auto* memory = new std::uint8_t[n * rows];
-    nb::capsule owner(memory, [](void* p) noexcept { delete[] static_cast<std::uint8_t*>(p); });
+    auto out = new_array<std::uint8_t, 2>({n, rows});
     {
         nb::gil_scoped_release free;
         gibbs_sample({n, first_term.data(), first_member.data(), first_cell.data(), members.data(), thresholds.data(), log_odds.data()},
-                     keys.data(), groups, times, burn_in, thin, threads, memory);
+                     keys.data(), groups, times, burn_in, thin, threads, out.data());
     }
-    return nb::cast(nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<2>>(memory, {n, rows}, owner));
+    return nb::cast(out);
 }
 
 }  // namespace

@@ -13,14 +13,11 @@ namespace nb = nanobind;
 namespace graphoid {
 namespace {
 
-template <class T>
-using Plain = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
 // One mean for each row and hidden variable, in a line; see gibbs_conditional.hpp for what the arrays mean.
-nb::object sampled(std::size_t n_hidden, Plain<double> weight, Plain<std::int64_t> first_evidence, Plain<std::int32_t> evidence,
-                   Plain<std::int32_t> evidence_state, Plain<std::int64_t> first_hidden, Plain<std::int32_t> hidden,
-                   Plain<std::int32_t> hidden_state, nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu> rows,
-                   Plain<std::uint64_t> keys, std::size_t n_chains, std::size_t burn_in, std::size_t n_samples, unsigned threads) {
+nb::object sampled(std::size_t n_hidden, Array<double> weight, Array<std::int64_t> first_evidence, Array<std::int32_t> evidence,
+                   Array<std::int32_t> evidence_state, Array<std::int64_t> first_hidden, Array<std::int32_t> hidden,
+                   Array<std::int32_t> hidden_state, Array<std::uint8_t, 2> rows,
+                   Array<std::uint64_t> keys, std::size_t n_chains, std::size_t burn_in, std::size_t n_samples, unsigned threads) {
     if (keys.shape(0) != rows.shape(0)) throw nb::value_error("one key for each row is needed");
     std::vector<double> out(rows.shape(0) * n_hidden);
     {

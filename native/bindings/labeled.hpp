@@ -6,12 +6,10 @@
 
 #include <vector>
 
+#include "bindings/bind.hpp"
 #include "models/faces.hpp"
 
 namespace graphoid {
-
-template <class T, class... Shape>
-using Array = nanobind::ndarray<const T, Shape..., nanobind::c_contig, nanobind::device::cpu>;
 
 // A code without a value would be counted outside the table.
 inline void refuse_codes_beyond(const std::uint16_t* codes, std::size_t n, std::uint32_t size) {
@@ -21,13 +19,13 @@ inline void refuse_codes_beyond(const std::uint16_t* codes, std::size_t n, std::
 
 // Checks the arrays and appends them to `keep`, which must live as long as the rows.
 inline Labeled labeled(nanobind::list columns, const std::vector<std::uint32_t>& sizes,
-                       Array<std::uint16_t, nanobind::ndim<1>> classes, std::uint32_t n_classes, nanobind::object weights,
+                       Array<std::uint16_t> classes, std::uint32_t n_classes, nanobind::object weights,
                        double theta, nanobind::list keep) {
     Labeled rows{classes.shape(0), {}, sizes, classes.data(), n_classes, nullptr, theta};
     keep.append(nanobind::cast(classes));
     refuse_codes_beyond(classes.data(), rows.n_rows, n_classes);
     for (std::size_t v = 0; v < columns.size(); ++v) {
-        Array<std::uint16_t, nanobind::ndim<1>> column;
+        Array<std::uint16_t> column;
         // no conversion: it would be a copy that is gone when this loop is
         if (!nanobind::try_cast(columns[v], column, false) || column.shape(0) != rows.n_rows)
             throw nanobind::type_error("a column must be a contiguous uint16 array with one code a row");
@@ -36,7 +34,7 @@ inline Labeled labeled(nanobind::list columns, const std::vector<std::uint32_t>&
         keep.append(columns[v]);
     }
     if (!weights.is_none()) {
-        Array<double, nanobind::ndim<1>> array;
+        Array<double> array;
         if (!nanobind::try_cast(weights, array, false) || array.shape(0) != rows.n_rows)
             throw nanobind::type_error("there must be one weight a row");
         rows.weights = array.data();

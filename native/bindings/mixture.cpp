@@ -15,21 +15,18 @@ namespace graphoid {
 namespace {
 
 template <class T>
-using Plain = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-template <class T>
-std::vector<T> copied(const Plain<T>& array) {
+std::vector<T> copied(const Array<T>& array) {
     return {array.data(), array.data() + array.shape(0)};
 }
 
 class MixtureHandle {
 public:
-    MixtureHandle(const std::vector<std::uint32_t>& sizes, Plain<double> start, Plain<std::int32_t> terms, Plain<double> weights,
-           Plain<std::uint8_t> advances, Plain<std::int32_t> first_member, Plain<std::int32_t> members, nb::list tables) {
+    MixtureHandle(const std::vector<std::uint32_t>& sizes, Array<double> start, Array<std::int32_t> terms, Array<double> weights,
+           Array<std::uint8_t> advances, Array<std::int32_t> first_member, Array<std::int32_t> members, nb::list tables) {
         mixture_ = {start.shape(0),   sizes, copied(start), copied(terms), copied(weights), copied(advances), copied(first_member),
                     copied(members), {},    {}};
         for (nb::handle table : tables) {
-            Plain<double> array;
+            Array<double> array;
             if (!nb::try_cast(table, array, false)) throw nb::type_error("a table must be a contiguous array of doubles");
             mixture_.tables.push_back(array.data());
             keep_.append(table);
@@ -41,7 +38,7 @@ public:
     nb::object predict(nb::list columns, std::size_t n_rows, unsigned threads) const {
         std::vector<const std::uint16_t*> native;
         for (std::size_t v = 0; v < columns.size(); ++v) {
-            Plain<std::uint16_t> column;
+            Array<std::uint16_t> column;
             if (!nb::try_cast(columns[v], column, false) || column.shape(0) != n_rows)
                 throw nb::type_error("a column must be a contiguous uint16 array with one code a row");
             for (std::size_t i = 0; i < n_rows; ++i)
@@ -49,13 +46,12 @@ public:
             native.push_back(column.data());
         }
         const std::size_t n_classes = mixture_.n_classes;
-        auto* memory = new double[n_rows * n_classes];
-        nb::capsule owner(memory, [](void* p) noexcept { delete[] static_cast<double*>(p); });
+        auto out = new_array<double, 2>({n_rows, n_classes});
         {
             nb::gil_scoped_release free;
-            mixture_.predict(native, n_rows, threads, memory);
+            mixture_.predict(native, n_rows, threads, out.data());
         }
-        return nb::cast(nb::ndarray<nb::numpy, double, nb::ndim<2>>(memory, {n_rows, n_classes}, owner));
+        return nb::cast(out);
     }
 
 private:
@@ -67,8 +63,8 @@ private:
 
 void bind_mixture(nb::module_& m) {
     nb::class_<MixtureHandle>(m, "Mixture")
-        .def(nb::init<const std::vector<std::uint32_t>&, Plain<double>, Plain<std::int32_t>, Plain<double>, Plain<std::uint8_t>,
-                      Plain<std::int32_t>, Plain<std::int32_t>, nb::list>())
+        .def(nb::init<const std::vector<std::uint32_t>&, Array<double>, Array<std::int32_t>, Array<double>, Array<std::uint8_t>,
+                      Array<std::int32_t>, Array<std::int32_t>, nb::list>())
         .def("predict", &MixtureHandle::predict);
 }
 

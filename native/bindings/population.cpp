@@ -25,81 +25,63 @@ void check(const Graphs& graphs) {
     if (graphs.shape(1) > 64) throw nb::value_error("a graph of a population has at most 64 variables");
 }
 
-// One line a test, one bit a graph. `search` fills the line of a test.
-template <class Search>
-nb::object lines(std::size_t tests, std::size_t words, unsigned threads, Search search) {
-    std::vector<Word> out(tests * words);
+// One line a test, one bit a graph.
+nb::object separations(Graphs graphs, Positions x, Positions y, Words given, unsigned threads) {
+    check(graphs);
+    const Planes planes(graphs.data(), graphs.shape(0), static_cast<int>(graphs.shape(1)));
+    std::vector<Word> out(x.shape(0) * planes.words());
     {
         nb::gil_scoped_release released;
-        in_parallel(tests, threads, [&](std::size_t t, unsigned) { search(t, out.data() + t * words); });
+        in_parallel(x.shape(0), threads, [&](std::size_t t, unsigned) {
+            planes.separated(x.data()[t], y.data()[t], given.data()[t], out.data() + t * planes.words());
+        });
     }
     return nb::cast(owned(std::move(out)));
 }
 
-nb::object separations(Graphs graphs, Positions x, Positions y, Words given, unsigned threads) {
-    check(graphs);
-    const Planes planes(graphs.data(), graphs.shape(0), static_cast<int>(graphs.shape(1)));
-    return lines(x.shape(0), planes.words(), threads,
-                 [&](std::size_t t, Word* out) { planes.separated(x.data()[t], y.data()[t], given.data()[t], out); });
+Evidence evidence(const Positions& x, const Positions& y, const Words& given, const Numbers& log_ratio) {
+    return {x.shape(0), x.data(), y.data(), given.data(), log_ratio.data()};
 }
 
-// The same by a search in each graph: what the benchmark measures `separations` against.
-nb::object searches(Graphs graphs, Positions x, Positions y, Words given, unsigned threads) {
+FreePairs free_pairs(const Positions& x, const Positions& y) { return {x.shape(0), x.data(), y.data()}; }
+
+// Changes every graph in place by `change(graph, n, key)`; returns the numbers that these return.
+template <class Change>
+nb::object change_all(Graphs graphs, Words keys, unsigned threads, Change change) {
     check(graphs);
-    const std::size_t n = graphs.shape(1), size = graphs.shape(0);
-    return lines(x.shape(0), (size + 63) / 64, threads, [&](std::size_t t, Word* out) {
-        for (std::size_t g = 0; g < size; ++g)
-            out[g / 64] |= Word{separated(graphs.data() + g * n, x.data()[t], y.data()[t], given.data()[t])} << (g % 64);
+    const std::size_t n = graphs.shape(1);
+    std::vector<std::int64_t> numbers(graphs.shape(0));
+    {
+        nb::gil_scoped_release released;
+        in_parallel(graphs.shape(0), threads, [&](std::size_t g, unsigned) {
+            numbers[g] = change(graphs.data() + g * n, static_cast<int>(n), keys.data()[g]);
+        });
+    }
+    return nb::cast(owned(std::move(numbers)));
+}
+
+nb::object flip_moves_of_all(Graphs graphs, Positions x, Positions y, Words given, Numbers log_ratio, Positions free_x,
+                             Positions free_y, Numbers log_prior, double alpha, int steps, int enough, Words keys, unsigned threads) {
+    const Evidence known = evidence(x, y, given, log_ratio);
+    return change_all(graphs, keys, threads, [&](Word* graph, int n, Word key) {
+        return flip_moves(graph, n, {known, log_prior.data()}, free_pairs(free_x, free_y), alpha, steps, enough, key);
     });
 }
 
-Evidence evidence(const Positions& x, const Positions& y, const Words& given, const Numbers& gain) {
-    return {x.shape(0), x.data(), y.data(), given.data(), gain.data()};
-}
-
-// The graphs are changed in place.
-nb::object move_all(Graphs graphs, Positions x, Positions y, Words given, Numbers gain, Positions room_x, Positions room_y,
-                    Numbers log_prior, double alpha, int steps, int enough, Words keys, unsigned threads) {
-    check(graphs);
-    const std::size_t n = graphs.shape(1);
-    std::vector<std::int64_t> steps_made(graphs.shape(0));
-    {
-        nb::gil_scoped_release released;
-        const Evidence known = evidence(x, y, given, gain);
-        const Room room{room_x.shape(0), room_x.data(), room_y.data(), log_prior.data()};
-        in_parallel(graphs.shape(0), threads, [&](std::size_t g, unsigned) {
-            steps_made[g] = move(graphs.data() + g * n, static_cast<int>(n), known, room, alpha, steps, enough, keys.data()[g]);
-        });
-    }
-    return nb::cast(owned(std::move(steps_made)));
-}
-
-void walk_all(Graphs graphs, Positions x, Positions y, Words given, Numbers gain, Positions room_x, Positions room_y,
-              Numbers log_prior, int steps, Words keys, unsigned threads) {
-    check(graphs);
-    nb::gil_scoped_release released;
-    const std::size_t n = graphs.shape(1);
-    const Evidence known = evidence(x, y, given, gain);
-    const Room room{room_x.shape(0), room_x.data(), room_y.data(), log_prior.data()};
-    in_parallel(graphs.shape(0), threads, [&](std::size_t g, unsigned) {
-        walk(graphs.data() + g * n, static_cast<int>(n), known, room, steps, keys.data()[g]);
+nb::object edge_moves_of_all(Graphs graphs, Positions x, Positions y, Words given, Numbers log_ratio, Positions free_x,
+                             Positions free_y, Numbers log_prior, int steps, Words keys, unsigned threads) {
+    const Evidence known = evidence(x, y, given, log_ratio);
+    return change_all(graphs, keys, threads, [&](Word* graph, int n, Word key) {
+        return edge_moves(graph, n, {known, log_prior.data()}, free_pairs(free_x, free_y), steps, key);
     });
 }
 
-nb::object repair_all(Graphs graphs, Positions x, Positions y, Words given, Numbers gain, Positions room_x, Positions room_y,
-                      double sure, int rounds, Words keys, unsigned threads) {
-    check(graphs);
-    const std::size_t n = graphs.shape(1);
-    std::vector<std::int64_t> wrong(graphs.shape(0));
-    {
-        nb::gil_scoped_release released;
-        const Evidence known = evidence(x, y, given, gain);
-        const Room room{room_x.shape(0), room_x.data(), room_y.data(), nullptr};
-        in_parallel(graphs.shape(0), threads, [&](std::size_t g, unsigned) {
-            wrong[g] = repair(graphs.data() + g * n, static_cast<int>(n), known, room, sure, rounds, keys.data()[g]);
-        });
-    }
-    return nb::cast(owned(std::move(wrong)));
+nb::object repair_all(Graphs graphs, Positions x, Positions y, Words given, Numbers log_ratio, Positions free_x,
+                      Positions free_y, double sure, int rounds, Words keys, unsigned threads) {
+    const Evidence known = evidence(x, y, given, log_ratio);
+    return change_all(graphs, keys, threads, [&](Word* graph, int n, Word key) {
+        return repair(graph, n, known, free_pairs(free_x, free_y), sure, rounds, key);
+    });
 }
 
 // One line a graph, one set a pair.
@@ -119,7 +101,7 @@ nb::object separators(Graphs graphs, Positions x, Positions y, unsigned threads)
 
 // The set and the score that the climb for each pair ends in.
 nb::tuple climb_all(Graphs graphs, Positions group, std::size_t n_groups, Numbers weight, Positions x, Positions y,
-                    Numbers price, int most_flips, double floor, unsigned threads) {
+                    Numbers price, int max_flips, double floor, unsigned threads) {
     check(graphs);
     const int n = static_cast<int>(graphs.shape(1));
     const std::size_t pairs = x.shape(0);
@@ -131,7 +113,7 @@ nb::tuple climb_all(Graphs graphs, Positions group, std::size_t n_groups, Number
         const Population population{&planes, graphs.shape(0), weight.data(), group.data(), n_groups};
         std::atomic<double> best{floor};
         in_parallel(pairs, threads, [&](std::size_t p, unsigned) {
-            const Climb found = climb(population, n, x.data()[p], y.data()[p], price.data(), most_flips, best);
+            const Climb found = climb(population, n, x.data()[p], y.data()[p], price.data(), max_flips, best);
             given[p] = found.given;
             score[p] = found.score;
         });
@@ -143,9 +125,8 @@ nb::tuple climb_all(Graphs graphs, Positions group, std::size_t n_groups, Number
 
 void bind_population(nb::module_& m) {
     m.def("population_separations", &separations);
-    m.def("population_searches", &searches);
-    m.def("population_move", &move_all);
-    m.def("population_walk", &walk_all);
+    m.def("population_flip_moves", &flip_moves_of_all);
+    m.def("population_edge_moves", &edge_moves_of_all);
     m.def("population_repair", &repair_all);
     m.def("population_separators", &separators);
     m.def("population_climb", &climb_all);

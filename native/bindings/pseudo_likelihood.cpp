@@ -15,32 +15,29 @@ namespace nb = nanobind;
 namespace graphoid {
 namespace {
 
-template <class T>
-using Plain = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
 template <class Code>
 void set_column(DistinctRows& rows, std::size_t v, nb::handle column, std::size_t n_rows) {
-    const auto codes = nb::cast<Plain<Code>>(column);
+    const auto codes = nb::cast<Array<Code>>(column);
     if (codes.shape(0) != n_rows) throw nb::value_error("columns and weights differ in length");
     for (std::size_t i = 0; i < n_rows; ++i)
         if (codes.data()[i] >= rows.arity(v)) throw nb::value_error("a code has no state");
     rows.set_column(v, codes.data());
 }
 
-DistinctRows* made_rows(nb::list columns, const std::vector<std::uint32_t>& arities, Plain<double> weights) {
+DistinctRows* made_rows(nb::list columns, const std::vector<std::uint32_t>& arities, Array<double> weights) {
     const std::size_t n_rows = weights.shape(0);
     if (columns.size() != arities.size()) throw nb::value_error("columns and arities differ in number");
     auto rows = std::make_unique<DistinctRows>(arities, std::vector<double>(weights.data(), weights.data() + n_rows),
                                                choose_simd(nullptr));
     for (std::size_t v = 0; v < arities.size(); ++v)
-        if (nb::isinstance<Plain<std::uint8_t>>(columns[v]))
+        if (nb::isinstance<Array<std::uint8_t>>(columns[v]))
             set_column<std::uint8_t>(*rows, v, columns[v], n_rows);
         else
             set_column<std::uint16_t>(*rows, v, columns[v], n_rows);
     return rows.release();
 }
 
-Terms* made_terms(const DistinctRows& rows, Plain<std::int64_t> first_member, Plain<std::int32_t> variable, Plain<std::int32_t> state) {
+Terms* made_terms(const DistinctRows& rows, Array<std::int64_t> first_member, Array<std::int32_t> variable, Array<std::int32_t> state) {
     for (std::size_t i = 0; i < variable.shape(0); ++i) {
         const std::int32_t v = variable.data()[i], s = state.data()[i];
         if (v < 0 || static_cast<std::size_t>(v) >= rows.n() || s < 0 || static_cast<std::uint32_t>(s) >= rows.arity(static_cast<std::size_t>(v)))
@@ -49,12 +46,12 @@ Terms* made_terms(const DistinctRows& rows, Plain<std::int64_t> first_member, Pl
     return new Terms(rows, first_member.shape(0) - 1, first_member.data(), variable.data(), state.data());
 }
 
-nb::tuple evaluated(const DistinctRows& rows, const Terms& model, Plain<double> weights, nb::object direction, const Terms& scored,
+nb::tuple evaluated(const DistinctRows& rows, const Terms& model, Array<double> weights, nb::object direction, const Terms& scored,
                     unsigned threads) {
     if (weights.shape(0) != model.n_features()) throw nb::value_error("one weight for each feature is needed");
-    Plain<double> along;
+    Array<double> along;
     if (!direction.is_none()) {
-        along = nb::cast<Plain<double>>(direction);
+        along = nb::cast<Array<double>>(direction);
         if (along.shape(0) != model.n_features()) throw nb::value_error("one direction for each feature is needed");
     }
     std::vector<double> out(scored.n_features());
@@ -67,7 +64,7 @@ nb::tuple evaluated(const DistinctRows& rows, const Terms& model, Plain<double> 
     return nb::make_tuple(value, owned(std::move(out)));
 }
 
-nb::tuple gains(const DistinctRows& rows, const Terms& model, Plain<double> weights, const Terms& scored, unsigned threads) {
+nb::tuple gains(const DistinctRows& rows, const Terms& model, Array<double> weights, const Terms& scored, unsigned threads) {
     if (weights.shape(0) != model.n_features()) throw nb::value_error("one weight for each feature is needed");
     std::vector<double> slope(scored.n_features()), curvature(scored.n_features());
     {

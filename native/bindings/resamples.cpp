@@ -23,11 +23,10 @@ namespace {
 
 class BoundResamples {
 public:
-    using Codes = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-    using Weights = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+    using Bytes = Array<std::uint8_t, 2>;
 
     // `codes` has a line for each variable, `weights` one for each resample.
-    BoundResamples(Codes codes, const std::vector<std::uint32_t>& arities, Weights weights, const std::string& simd)
+    BoundResamples(Bytes codes, const std::vector<std::uint32_t>& arities, Bytes weights, const std::string& simd)
         : codes_(codes), weights_(weights) {
         const Simd* vectors = choose_simd(simd.c_str());
         if (vectors == nullptr) throw nb::value_error("this processor has no such instruction set");
@@ -87,19 +86,16 @@ public:
     }
 
 private:
-    Codes codes_;
-    Weights weights_;
+    Bytes codes_, weights_;
     std::unique_ptr<Resamples> data_;
 };
 
-using Rows = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-void check(Rows row_of, std::size_t distinct) {
+void check(const Array<std::int32_t>& row_of, std::size_t distinct) {
     for (std::size_t i = 0; i < row_of.shape(0); ++i)
         if (row_of.data()[i] < 0 || static_cast<std::size_t>(row_of.data()[i]) >= distinct) throw nb::index_error("no such row");
 }
 
-nb::ndarray<nb::numpy, std::uint32_t, nb::ndim<1>> draw(std::uint64_t key, Rows row_of, std::size_t distinct) {
+nb::ndarray<nb::numpy, std::uint32_t, nb::ndim<1>> draw(std::uint64_t key, const Array<std::int32_t>& row_of, std::size_t distinct) {
     check(row_of, distinct);
     std::vector<std::uint32_t> out(distinct, 0);
     draw_rows(key, row_of.shape(0), row_of.data(), out.data());
@@ -107,7 +103,7 @@ nb::ndarray<nb::numpy, std::uint32_t, nb::ndim<1>> draw(std::uint64_t key, Rows 
 }
 
 // A line of weights for every key; none at all if one of them does not fit into its byte.
-nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<1>> draw_together(const std::vector<std::uint64_t>& keys, Rows row_of, std::size_t distinct) {
+nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<1>> draw_together(const std::vector<std::uint64_t>& keys, const Array<std::int32_t>& row_of, std::size_t distinct) {
     check(row_of, distinct);
     std::vector<std::uint8_t> out(keys.size() * distinct, 0);
     bool fits = true;
@@ -127,7 +123,7 @@ void bind_resamples(nb::module_& m) {
     m.def("draw_rows", &draw, nb::arg("key"), nb::arg("row_of"), nb::arg("distinct"));
     m.def("draw_together", &draw_together, nb::arg("keys"), nb::arg("row_of"), nb::arg("distinct"));
     nb::class_<BoundResamples>(m, "Resamples")
-        .def(nb::init<BoundResamples::Codes, const std::vector<std::uint32_t>&, BoundResamples::Weights, const std::string&>())
+        .def(nb::init<BoundResamples::Bytes, const std::vector<std::uint32_t>&, BoundResamples::Bytes, const std::string&>())
         .def("grow_shrink", &BoundResamples::grow_shrink)
         .def("strengths", &BoundResamples::strengths);
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bindings/bind.hpp"
+#include "bindings/columns.hpp"
 #include "counting/merge.hpp"
 #include "counting/recode.hpp"
 #include "tests/slice_tally.hpp"
@@ -17,37 +18,6 @@ namespace nb = nanobind;
 
 namespace graphoid {
 namespace {
-
-using Flat = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-Column column_of(nb::handle codes, std::size_t n) {
-    Flat array;
-    if (!nb::try_cast(codes, array, false) || array.shape(0) != n)
-        throw nb::type_error("a column must be a contiguous array with one code a row");
-    Column column;
-    if (array.dtype() == nb::dtype<std::uint8_t>())
-        column.narrow = static_cast<const std::uint8_t*>(array.data());
-    else if (array.dtype() == nb::dtype<std::uint16_t>())
-        column.wide = static_cast<const std::uint16_t*>(array.data());
-    else
-        throw nb::type_error("codes must be uint8 or uint16");
-    return column;
-}
-
-std::vector<Column> columns_of(const nb::list& columns, std::size_t n_variables, std::size_t n) {
-    if (columns.size() != n_variables) throw nb::value_error("one column a variable");
-    std::vector<Column> native;
-    for (nb::handle codes : columns) native.push_back(column_of(codes, n));
-    return native;
-}
-
-// The weights of rows, which the caller keeps; null for None.
-const std::int64_t* weights_of(const nb::object& units, std::size_t n) {
-    if (units.is_none()) return nullptr;
-    nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu> array;
-    if (!nb::try_cast(units, array, false) || array.shape(0) != n) throw nb::type_error("there must be one weight a row");
-    return array.data();
-}
 
 class MergerHandle {
 public:
@@ -75,7 +45,7 @@ class TallyHandle {
 public:
     TallyHandle(const std::vector<std::uint32_t>& given, std::uint32_t rx, std::uint32_t ry, double unit, int kind, int dof,
                 double log_prior, double pseudo_count, bool occurring, double rows)
-        : arities_(given), tally_(given, rx, ry, unit, settings(kind, dof, log_prior, occurring), pseudo_count, rows) {
+        : arities_(given), tally_(given, rx, ry, unit, settings_of(kind, dof, log_prior, occurring), pseudo_count, rows) {
         arities_.insert(arities_.end(), {rx, ry});
     }
 
@@ -101,43 +71,33 @@ public:
     }
 
 private:
-    static Settings settings(int kind, int dof, double log_prior, bool occurring) {
-        Settings out;
-        out.kind = static_cast<Kind>(kind);
-        out.dof = static_cast<Dof>(dof);
-        out.log_prior = log_prior;
-        out.occurring = occurring;
-        return out;
-    }
-
     std::vector<std::uint32_t> arities_;
     SliceTally tally_;
 };
 
 template <class Code, class Value>
-nb::tuple recoded(const Flat& values, std::int64_t low, const Flat& table, bool plain) {
+nb::tuple recode_as(const Flat& values, std::int64_t low, const Flat& table, bool plain) {
     const std::size_t n = values.shape(0);
-    auto* codes = new Code[n];
-    nb::capsule owner(codes, [](void* p) noexcept { delete[] static_cast<Code*>(p); });
+    auto codes = new_array<Code>({n});
     std::size_t strangers = 0;
     {
         nb::gil_scoped_release free;
         strangers = recode(static_cast<const Value*>(values.data()), n, low, static_cast<const Code*>(table.data()),
-                           table.shape(0), plain, codes);
+                           table.shape(0), plain, codes.data());
     }
-    return nb::make_tuple(nb::ndarray<nb::numpy, Code, nb::ndim<1>>(codes, {n}, owner), strangers);
+    return nb::make_tuple(codes, strangers);
 }
 
 template <class Code>
 nb::tuple recode_to(const Flat& values, std::int64_t low, const Flat& table, bool plain) {
     const auto type = values.dtype();
-    if (type == nb::dtype<std::int8_t>()) return recoded<Code, std::int8_t>(values, low, table, plain);
-    if (type == nb::dtype<std::uint8_t>()) return recoded<Code, std::uint8_t>(values, low, table, plain);
-    if (type == nb::dtype<std::int16_t>()) return recoded<Code, std::int16_t>(values, low, table, plain);
-    if (type == nb::dtype<std::uint16_t>()) return recoded<Code, std::uint16_t>(values, low, table, plain);
-    if (type == nb::dtype<std::int32_t>()) return recoded<Code, std::int32_t>(values, low, table, plain);
-    if (type == nb::dtype<std::uint32_t>()) return recoded<Code, std::uint32_t>(values, low, table, plain);
-    if (type == nb::dtype<std::int64_t>()) return recoded<Code, std::int64_t>(values, low, table, plain);
+    if (type == nb::dtype<std::int8_t>()) return recode_as<Code, std::int8_t>(values, low, table, plain);
+    if (type == nb::dtype<std::uint8_t>()) return recode_as<Code, std::uint8_t>(values, low, table, plain);
+    if (type == nb::dtype<std::int16_t>()) return recode_as<Code, std::int16_t>(values, low, table, plain);
+    if (type == nb::dtype<std::uint16_t>()) return recode_as<Code, std::uint16_t>(values, low, table, plain);
+    if (type == nb::dtype<std::int32_t>()) return recode_as<Code, std::int32_t>(values, low, table, plain);
+    if (type == nb::dtype<std::uint32_t>()) return recode_as<Code, std::uint32_t>(values, low, table, plain);
+    if (type == nb::dtype<std::int64_t>()) return recode_as<Code, std::int64_t>(values, low, table, plain);
     throw nb::type_error("values must be integers of up to 64 bits, with a sign if 64");
 }
 

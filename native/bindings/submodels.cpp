@@ -17,7 +17,7 @@ namespace {
 // Holds the arrays that are counted.
 class SubmodelsHandle {
 public:
-    SubmodelsHandle(nb::list columns, const std::vector<std::uint32_t>& sizes, Array<std::uint16_t, nb::ndim<1>> classes,
+    SubmodelsHandle(nb::list columns, const std::vector<std::uint32_t>& sizes, Array<std::uint16_t> classes,
                     std::uint32_t n_classes, nb::object weights, double theta)
         : n_columns_(columns.size()), submodels_(labeled(columns, sizes, classes, n_classes, weights, theta, keep_)) {}
 
@@ -53,7 +53,7 @@ private:
 
 void bind_submodels(nb::module_& m) {
     nb::class_<SubmodelsHandle>(m, "Submodels")
-        .def(nb::init<nb::list, const std::vector<std::uint32_t>&, Array<std::uint16_t, nb::ndim<1>>, std::uint32_t, nb::object,
+        .def(nb::init<nb::list, const std::vector<std::uint32_t>&, Array<std::uint16_t>, std::uint32_t, nb::object,
                       double>(),
              nb::arg("columns"), nb::arg("sizes"), nb::arg("classes"), nb::arg("n_classes"), nb::arg("weights").none(),
              nb::arg("theta"))

@@ -73,7 +73,7 @@ template <class Done>
 void Resamples::count_lanes(const uint16_t* cell, size_t cells, size_t first, Done done) {
     first = first / kPad * kPad;
     const size_t lanes = lanes_ - first;
-    if (room_ < cells * lanes) counted_ = aligned<uint16_t>(room_ = cells * lanes);
+    if (capacity_ < cells * lanes) counted_ = aligned<uint16_t>(capacity_ = cells * lanes);
     for (size_t b = 0; b + 1 < bounds_.size(); ++b) {
         std::fill_n(counted_.get(), cells * lanes, uint16_t{0});
         data_.simd.add_lanes(by_row_.get() + bounds_[b] * lanes_ + first, lanes_, cell + bounds_[b], bounds_[b + 1] - bounds_[b], lanes, counted_.get());

@@ -56,7 +56,7 @@ private:
     std::vector<std::size_t> bounds_;           // of the blocks
     std::vector<std::uint16_t> code_;
     Aligned<std::uint16_t> counted_;            // [cell][lane]
-    std::size_t room_ = 0;
+    std::size_t capacity_ = 0;
     std::vector<std::uint32_t> turns_;          // four histograms that take turns
     std::vector<std::uint16_t> margin_;
 };

@@ -9,13 +9,13 @@ void Bounds::tighten() {
             changed |= need(apart[i]);
             if (!part_sides(i)) continue;
             changed = true;
-            for (Together& t : together) t.drawn = false;
+            for (Together& t : together) t.settled = false;
         }
         for (std::size_t i = 0; i < together.size(); ++i) {
             Together& t = together[i];
-            if (t.drawn || separated(upper.data(), t.x, t.y, t.given)) continue;  // nothing new, or contradicted
+            if (t.settled || separated(upper.data(), t.x, t.y, t.given)) continue;  // nothing new, or contradicted
             changed |= extend(t);
-            t.drawn = true;
+            t.settled = true;
             changed |= join_bridges(i);
         }
     }

@@ -13,11 +13,11 @@ struct Apart {
     Word given;
 };
 
-// All of `group` are connected given `given`; `drawn`: all that follows for it from the possible edges is known.
+// All of `group` are connected given `given`; `settled`: all that follows for it from the possible edges is known.
 struct Together {
     int x, y;
     Word given, group;
-    bool drawn;
+    bool settled;
 };
 
 // A pair that became certain or impossible, by the fact of this place among those together or apart.

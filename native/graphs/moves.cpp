@@ -91,9 +91,10 @@ class Trial {
 public:
     std::vector<Pair> flips;
 
-    Trial(Word* graph, int n, const Evidence& evidence, const double* log_prior)
-        : graph_(graph), evidence_(evidence), log_prior_(log_prior), known_(all_shown(graph, evidence)), edges_(count_edges(graph, n)) {
-        for (std::size_t t = 0; t < evidence.size; ++t) against_ += contradicted(t, known_[t]);
+    Trial(Word* graph, int n, const Target& target)
+        : graph_(graph), evidence_(target.evidence), log_prior_(target.log_prior), known_(all_shown(graph, evidence_)),
+          edges_(count_edges(graph, n)) {
+        for (std::size_t t = 0; t < evidence_.size; ++t) against_ += contradicted(t, known_[t]);
     }
 
     // Flips the pairs if that adds more than `least` to the log posterior; returns whether it does.
@@ -120,7 +121,7 @@ public:
 private:
     // What a test takes from the log posterior of a graph that contradicts its answer.
     double contradicted(std::size_t t, const Shown& found) const {
-        return found.apart == (evidence_.gain[t] > 0) ? 0.0 : std::fabs(evidence_.gain[t]);
+        return found.apart == (evidence_.log_ratio[t] > 0) ? 0.0 : std::fabs(evidence_.log_ratio[t]);
     }
 
     // Whether the answers gain more than `least`. No more can be gained than is contradicted now.
@@ -151,14 +152,14 @@ private:
     double against_ = 0;
 };
 
-// The pairs of a room by line, and one of those that a mask for each line leaves.
+// Free pairs by line, and one of those that a mask for each line leaves.
 class Lines {
 public:
-    Lines(int n, const Room& room) : n_(n) {
-        for (std::size_t p = 0; p < room.size; ++p) {
-            later_[room.x[p]] |= bit(room.y[p]);
-            of_[room.x[p]] |= bit(room.y[p]);
-            of_[room.y[p]] |= bit(room.x[p]);
+    Lines(int n, const FreePairs& free) : n_(n) {
+        for (std::size_t p = 0; p < free.size; ++p) {
+            later_[free.x[p]] |= bit(free.y[p]);
+            of_[free.x[p]] |= bit(free.y[p]);
+            of_[free.y[p]] |= bit(free.x[p]);
         }
     }
 
@@ -191,20 +192,20 @@ private:
 
 }  // namespace
 
-int move(Word* graph, int n, const Evidence& evidence, const Room& room, double alpha, int steps, int enough, Word key) {
-    if (room.size == 0) return 0;
+int flip_moves(Word* graph, int n, const Target& target, const FreePairs& free, double alpha, int steps, int enough, Word key) {
+    if (free.size == 0) return 0;
     Stream stream(key);
     const double log_stay = std::log1p(-alpha);
-    Trial trial(graph, n, evidence, room.log_prior);
+    Trial trial(graph, n, target);
     int accepted = 0, step = 0;
     for (; step < steps && accepted < enough; ++step) {
         trial.flips.clear();
         // how many pairs stay before the next that flips has a geometric distribution
         for (double at = 0; alpha > 0;) {
             at += alpha < 1 ? std::floor(std::log(stream.uniform()) / log_stay) : 0.0;
-            if (at >= static_cast<double>(room.size)) break;
+            if (at >= static_cast<double>(free.size)) break;
             const auto p = static_cast<std::size_t>(at);
-            trial.flips.push_back({room.x[p], room.y[p]});
+            trial.flips.push_back({free.x[p], free.y[p]});
             at += 1;
         }
         if (trial.flips.empty()) {  // the graph itself, which is always accepted
@@ -216,25 +217,26 @@ int move(Word* graph, int n, const Evidence& evidence, const Room& room, double 
     return accepted < enough ? steps : step;
 }
 
-void walk(Word* graph, int n, const Evidence& evidence, const Room& room, int steps, Word key) {
-    enum Kind : std::size_t { cut, join, turn, slide };
+int edge_moves(Word* graph, int n, const Target& target, const FreePairs& free, int steps, Word key) {
+    enum Kind : std::size_t { remove, add, turn, slide };
     Stream stream(key);
-    const Lines lines(n, room);
+    const Lines lines(n, free);
     const auto edges = [&](int x) { return graph[x]; };
     const auto gaps = [&](int x) { return ~graph[x]; };
-    Trial trial(graph, n, evidence, room.log_prior);
+    Trial trial(graph, n, target);
     std::size_t n_edges = lines.count(edges);
+    int accepted = 0;
     for (int step = 0; step < steps; ++step) {
-        const std::size_t kind = stream.below(4), n_gaps = room.size - n_edges, choices = kind == join ? n_gaps : n_edges;
+        const std::size_t kind = stream.below(4), n_gaps = free.size - n_edges, choices = kind == add ? n_gaps : n_edges;
         if (choices == 0) continue;
         const std::size_t chosen = stream.below(choices);
-        const Pair pair = kind == join ? lines.at(chosen, gaps) : lines.at(chosen, edges);
+        const Pair pair = kind == add ? lines.at(chosen, gaps) : lines.at(chosen, edges);
         std::size_t after = n_edges;
         double ratio = 1;  // how many more choices there are than for the way back
-        if (kind == cut || kind == join) {
+        if (kind == remove || kind == add) {
             trial.flips = {pair};
-            after = kind == join ? n_edges + 1 : n_edges - 1;
-            ratio = static_cast<double>(choices) / static_cast<double>(1 + (kind == join ? n_edges : n_gaps));
+            after = kind == add ? n_edges + 1 : n_edges - 1;
+            ratio = static_cast<double>(choices) / static_cast<double>(1 + (kind == add ? n_edges : n_gaps));
         } else {
             const bool turned = stream.below(2);
             const int u = turned ? pair.y : pair.x, v = turned ? pair.x : pair.y;
@@ -247,13 +249,16 @@ void walk(Word* graph, int n, const Evidence& evidence, const Room& room, int st
                 ratio = static_cast<double>(ends) / __builtin_popcountll(from);
             }
         }
-        if (trial.flip_if_above(std::log(stream.uniform()) - std::log(ratio))) n_edges = after;
+        if (!trial.flip_if_above(std::log(stream.uniform()) - std::log(ratio))) continue;
+        n_edges = after;
+        ++accepted;
     }
+    return accepted;
 }
 
-int repair(Word* graph, int n, const Evidence& evidence, const Room& room, double sure, int rounds, Word key) {
+int repair(Word* graph, int n, const Evidence& evidence, const FreePairs& free, double sure, int rounds, Word key) {
     Stream stream(key);
-    const Lines lines(n, room);
+    const Lines lines(n, free);
     // flips one of the pairs that are left of each line, if there is any
     const auto flip_one = [&](auto line) -> Flip {
         const std::size_t choices = lines.count(line);
@@ -270,12 +275,12 @@ int repair(Word* graph, int n, const Evidence& evidence, const Room& room, doubl
     for (int round = 0;; ++round) {
         wrong.clear();
         for (std::size_t t = 0; t < evidence.size; ++t)
-            if (std::fabs(evidence.gain[t]) >= sure && known[t].apart != (evidence.gain[t] > 0)) wrong.push_back(t);
+            if (std::fabs(evidence.log_ratio[t]) >= sure && known[t].apart != (evidence.log_ratio[t] > 0)) wrong.push_back(t);
         if (wrong.empty() || round == rounds) return static_cast<int>(wrong.size());
         const std::size_t t = wrong[stream.below(wrong.size())];
         const Word given = evidence.given[t], from = reachable(graph, evidence.x[t], given);
         Flip done;
-        if (evidence.gain[t] > 0) {
+        if (evidence.log_ratio[t] > 0) {
             done = flip_one([&](int x) { return from >> x & 1 ? graph[x] & from : 0; });  // cut an edge of their part
         } else {
             const Word to = reachable(graph, evidence.y[t], given);

@@ -172,7 +172,7 @@ private:
 
 }  // namespace
 
-Climb climb(const Population& population, int n, int x, int y, const double* price, int most_flips, std::atomic<double>& floor) {
+Climb climb(const Population& population, int n, int x, int y, const double* price, int max_flips, std::atomic<double>& floor) {
     PairTests tests(population, n, x, y);
     Climb best{0, tests.plain_gain() / price[0]};
     const std::vector<double> most = tests.most_by_size();
@@ -183,9 +183,9 @@ Climb climb(const Population& population, int n, int x, int y, const double* pri
     double within_reach = 0;
     for (int size = 1; size <= m; ++size) within_reach = std::max(within_reach, most[static_cast<std::size_t>(size)] / price[size]);
     if (within_reach < floor) return best;
-    for (int k = 1; k <= std::min(most_flips, m) && best.given == 0; ++k) {
-        for (bool moved = true; moved;) {
-            moved = false;
+    for (int k = 1; k <= std::min(max_flips, m) && best.given == 0; ++k) {
+        for (bool improved = true; improved;) {
+            improved = false;
             const Word from = best.given;
             at.resize(k);
             for (int i = 0; i < k; ++i) at[i] = i;
@@ -197,7 +197,7 @@ Climb climb(const Population& population, int n, int x, int y, const double* pri
                     const Climb next{given, tests.gain(given) / price[size]};
                     if (next.score > best.score + tie) {
                         best = next;
-                        moved = true;
+                        improved = true;
                     }
                 }
                 int i = k - 1;

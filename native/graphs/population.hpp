@@ -46,13 +46,13 @@ struct Population {
     std::size_t n_groups;
 };
 
-// Algorithm 2 of PFMN for one pair: the conditioning set that a climb by 1, 2, ... `most_flips` flips from the empty set
+// Algorithm 2 of PFMN for one pair: the conditioning set that a climb by 1, 2, ... `max_flips` flips from the empty set
 // ends in, and its score, information gain over the price by the size of the set. `floor` is the best score of any pair
 // so far: a pair that cannot reach it is left at the empty set.
 struct Climb {
     Word given;
     double score;
 };
-Climb climb(const Population& population, int n, int x, int y, const double* price, int most_flips, std::atomic<double>& floor);
+Climb climb(const Population& population, int n, int x, int y, const double* price, int max_flips, std::atomic<double>& floor);
 
 }  // namespace graphoid

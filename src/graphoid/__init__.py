@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from graphoid.learners.grow_shrink.gsmn import GSMN as GSMN
     from graphoid.learners.grow_shrink.robust import RobustGSMN as RobustGSMN
     from graphoid.learners.pfmn.learner import PFMN as PFMN
+    from graphoid.learners.pfmn.learner import PublishedPFMN as PublishedPFMN
     from graphoid.learners.pfmn.prices import Budget as Budget
     from graphoid.learners.pfmn.prices import SitePrice as SitePrice
     from graphoid.learners.recommended import learn as learn
@@ -116,6 +117,7 @@ _HOME = {
     "PartialCorrelation": "independence.partial_correlation",
     "Posterior": "learners.scored.posterior",
     "PriceList": "counts.remote.access_cost",
+    "PublishedPFMN": "learners.pfmn.learner",
     "RobustGSMN": "learners.grow_shrink.robust",
     "Search": "learners.scored.search",
     "SitePrice": "learners.pfmn.prices",

@@ -171,26 +171,25 @@ class Kernels(Protocol):
     ) -> _F64: ...
     def tighten_bounds(
         self, lower: _U64, upper: _U64, apart_x: _I32, apart_y: _I32, apart_given: _U64, together_x: _I32,
-        together_y: _I32, together_given: _U64, group: _U64, drawn: int, /,
+        together_y: _I32, together_given: _U64, group: _U64, n_settled: int, /,
     ) -> tuple[_U64, _U64, _U64, _U8, _U64, _U64, _U8, _I64]: ...
     def population_separations(
         self, graphs: _U64, x: _I32, y: _I32, given: _U64, threads: int, /
     ) -> _U64: ...
-    def population_searches(self, graphs: _U64, x: _I32, y: _I32, given: _U64, threads: int, /) -> _U64: ...
     def population_separators(self, graphs: _U64, x: _I32, y: _I32, threads: int, /) -> _U64: ...
-    def population_move(
-        self, graphs: _U64, x: _I32, y: _I32, given: _U64, gain: _F64, free_x: _I32, free_y: _I32,
+    def population_flip_moves(
+        self, graphs: _U64, x: _I32, y: _I32, given: _U64, log_ratio: _F64, free_x: _I32, free_y: _I32,
         log_prior: _F64, alpha: float, steps: int, enough: int, keys: _U64, threads: int, /,
     ) -> _I64: ...
-    def population_walk(
-        self, graphs: _U64, x: _I32, y: _I32, given: _U64, gain: _F64, free_x: _I32, free_y: _I32,
+    def population_edge_moves(
+        self, graphs: _U64, x: _I32, y: _I32, given: _U64, log_ratio: _F64, free_x: _I32, free_y: _I32,
         log_prior: _F64, steps: int, keys: _U64, threads: int, /,
-    ) -> None: ...
+    ) -> _I64: ...
     def population_repair(
-        self, graphs: _U64, x: _I32, y: _I32, given: _U64, gain: _F64, free_x: _I32, free_y: _I32,
+        self, graphs: _U64, x: _I32, y: _I32, given: _U64, log_ratio: _F64, free_x: _I32, free_y: _I32,
         sure: float, rounds: int, keys: _U64, threads: int, /,
     ) -> _I64: ...
     def population_climb(
         self, graphs: _U64, group: _I32, n_groups: int, weight: _F64, x: _I32, y: _I32, price: _F64,
-        most_flips: int, floor: float, threads: int, /,
+        max_flips: int, floor: float, threads: int, /,
     ) -> tuple[_U64, _F64]: ...

@@ -20,7 +20,7 @@ RandomState = int | np.random.Generator | None
 
 @dataclass(frozen=True, kw_only=True)
 class Number:
-    """The numbers that a setting may be.
+    """The numbers that a setting may be; infinity is one of them only where that is said.
 
     >>> 0.5 in Number(above=0, below=1), 1 in Number(above=0, below=1), True in Number(least=0)
     (True, False, False)
@@ -33,7 +33,6 @@ class Number:
     below: float = math.inf
     whole: bool = False
     infinite: bool = False
-    """Whether infinity will do as well."""
     optional: bool = False
     """Whether None will do as well."""
     noun: str = ""
@@ -46,8 +45,8 @@ class Number:
         if isinstance(value, (bool, np.bool_)) or not isinstance(value, kind):
             return False
         number = float(value)
-        if math.isinf(number):
-            return self.infinite and number > 0
+        if self.infinite and number == math.inf:
+            return True
         return self.least <= number < self.below and number > self.above
 
     def __str__(self) -> str:
@@ -90,8 +89,6 @@ class Settings:
 
     allowed: ClassVar[Mapping[str, Allowed]] = {}
     """What settings may be that are numbers or names; those that are True or False need not be listed."""
-    owner: ClassVar[str] = ""
-    """Whose settings a message speaks of."""
 
     def get_params(self, deep: bool = True) -> dict[str, object]:  # noqa: FBT001, FBT002 - as scikit-learn has it
         """Return the settings by name; if ``deep``, also those of a test or a score: ``test__alpha``."""
@@ -104,13 +101,6 @@ class Settings:
     def with_params(self, **params: object) -> Self:
         """Return a copy with some settings changed, by the names of :meth:`get_params`."""
         return replace(self, **self._changes(params))
-
-    def _check(self) -> None:
-        """Raise if a setting has a value it cannot have."""
-        for field in fields(self):
-            allowed = self.allowed.get(field.name, FLAG if isinstance(field.default, bool) else None)
-            if allowed is not None:
-                check_setting(field.name, vars(self)[field.name], allowed, self.owner)
 
     def _changes(self, params: Mapping[str, object]) -> dict[str, Any]:
         """Return the fields that change: a part is replaced by a copy of it with its own settings changed."""
@@ -129,6 +119,14 @@ class Settings:
                 part.with_params(**{inner: value}) if isinstance(part, Settings) and inner else value
             )
         return changes
+
+
+def check_settings(settings: Settings, owner: str = "") -> None:
+    """Raise if a setting has a value it cannot have."""
+    for field in fields(settings):
+        allowed = settings.allowed.get(field.name, FLAG if isinstance(field.default, bool) else None)
+        if allowed is not None:
+            check_setting(field.name, vars(settings)[field.name], allowed, owner)
 
 
 def describe(settings: object) -> dict[str, object]:

@@ -90,7 +90,7 @@ def test_without_a_terminal_progress_is_one_line(capsys):
         watch(Step("examining variables", 1, 2, trace))
     assert capsys.readouterr().err == "learning by gsmn\n"
     assert watch.so_far is trace
-    assert watch.counted() == "1 asked, 1 inferred"
+    assert watch.test_counts() == "1 asked, 1 inferred"
 
 
 def test_quiet_is_quiet_and_a_run_that_cannot_begin_says_nothing_of_progress(capsys):

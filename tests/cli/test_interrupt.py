@@ -142,12 +142,12 @@ def test_a_signal_in_the_midst_of_one_long_question_ends_it_at_once(folder):
 
 def test_what_was_left_behind_belongs_to_its_table_and_settings(folder, tmp_path):
     table = gd.read(folder / "big.parquet")
-    from graphoid.cli.partial import structure
-    from graphoid.cli.settings import Run
+    from graphoid.cli.learn_options import LearnOptions
+    from graphoid.cli.resume import partial_structure
 
     trace = gd.Tester(gd.ChiSquare(), table).ask([(0, 1, ()), (0, 2, ())])
-    run = Run(file="big.parquet", learner="gsmn")
-    structure(trace, run, table).save(folder / "left.json")
+    options = LearnOptions(file="big.parquet", learner="gsmn")
+    partial_structure(trace, options, table).save(folder / "left.json")
     done = graphoid("learn", "--resume", "left.json", "--alpha", "0.2", cwd=folder)
     assert done.returncode == 1
     assert "were given to other settings" in done.stderr

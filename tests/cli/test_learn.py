@@ -39,7 +39,10 @@ def edges(done):
 TRUE = {(survey_graph().names[x], survey_graph().names[y]) for x, y in survey_graph().edges}
 
 
-@pytest.mark.parametrize("learner", [name for name in LEARNERS if name not in ("pfmn", "gsimn", "gsimn-fch")])
+TRUSTING = ("pfmn", "pfmn-published", "gsimn", "gsimn-fch")
+
+
+@pytest.mark.parametrize("learner", [name for name in LEARNERS if name not in TRUSTING])
 def test_every_learner_finds_the_network_behind_the_survey(run, learner):
     strict = ["--alpha", 0.001] if learner in ("gsmn", "csgs", "cspc") else []
     found = edges(run("survey.csv", "--learner", learner, "--json", *strict))
@@ -47,17 +50,25 @@ def test_every_learner_finds_the_network_behind_the_survey(run, learner):
     assert len(found - TRUE) <= (4 if learner in ("csgs", "cspc") else 0)  # contexts: joined somewhere
 
 
-@pytest.mark.parametrize("learner", ["pfmn", "gsimn", "gsimn-fch"])
+@pytest.mark.parametrize("learner", TRUSTING)
 def test_learners_that_trust_every_answer_find_what_they_find_in_python(run, learner):
     # what is inferred from a false answer is false as well, so not all of the network
     done = run("survey.csv", "--learner", learner, "--json")
     python = {
         "pfmn": gd.PFMN(random_state=0),
+        "pfmn-published": gd.PublishedPFMN(random_state=0),
         "gsimn": gd.GSIMN(),
         "gsimn-fch": gd.GSIMN(chaining="forward"),
     }[learner]
     graph = python.fit(gd.read("survey.csv")).structure_.graph
     assert edges(done) == {(graph.names[x], graph.names[y]) for x, y in graph.edges}
+
+
+def test_the_method_of_pfmn_is_a_learner_of_its_own(run):
+    short = ("--budget", 20, "--set", "max_flips=2", "--json")
+    by_method = run("survey.csv", "--learner", "pfmn", "--set", "method=paper", *short)
+    assert edges(by_method) == edges(run("survey.csv", "--learner", "pfmn-published", *short))
+    assert run("survey.csv", "--learner", "pfmn", *short).exit_code == 1
 
 
 def test_the_table_says_which_edges_are_sure_and_what_it_cost(run):

@@ -82,6 +82,7 @@ print(len([w for w in caught if w.category is SlowWarning]), [str(w.message) for
 """
 
 
+@pytest.mark.process
 def test_without_kernels_it_says_so_once() -> None:
     for value in ("0", "OFF"):
         done = run(SLOW, GRAPHOID_NATIVE=value)
@@ -90,11 +91,13 @@ def test_without_kernels_it_says_so_once() -> None:
         assert "answers are the same and come slower" in done.stdout
 
 
+@pytest.mark.process
 @needs_kernels
 def test_with_kernels_it_says_nothing() -> None:
     assert run(SLOW, GRAPHOID_NATIVE="1").stdout.startswith("0 []")
 
 
+@pytest.mark.process
 def test_switched_off_kernels_are_not_used_even_when_asked_for() -> None:
     code = (
         "import graphoid as gd; from graphoid.counts.native import NativeEngine; "

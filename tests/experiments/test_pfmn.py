@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from graphoid.experiments.asked import DEFAULT, GSIMN_NAME, GSMN_NAME, PAPER
+from graphoid.experiments.pfmn_comparison import DEFAULT, GSIMN_NAME, GSMN_NAME, PAPER
 from graphoid.experiments.pfmn_exact import PFMNExact
 from graphoid.experiments.pfmn_sampled import PFMNSampled
 from graphoid.experiments.pfmn_uci import PFMNUCI, TABLE_1

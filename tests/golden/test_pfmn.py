@@ -14,11 +14,10 @@ import numpy as np
 import pytest
 
 import graphoid as gd
-from graphoid.learners.pfmn.population import Test as Question
-from graphoid.learners.pfmn.population import all_graphs, separations
+from graphoid.learners.pfmn.population import Evidence, Query, all_graphs, separations
 
 Structure = frozenset[tuple[int, int]]
-Asked = list[tuple[int, int, tuple[int, ...], float]]  # x, y, given, log likelihood ratio
+Answers = list[tuple[int, int, tuple[int, ...], float]]  # x, y, given, log likelihood ratio
 
 
 def structures(n: int) -> list[Structure]:
@@ -38,22 +37,22 @@ def apart(s: Structure, x: int, y: int, given: tuple[int, ...]) -> bool:
     return y not in reached
 
 
-def posterior(n: int, asked: Asked) -> list[float]:
+def posterior(n: int, answered: Answers) -> list[float]:
     """Eq. 4 and 5."""
     m = n * (n - 1) // 2
     weights = []
     for s in structures(n):
         w = 1 / math.comb(m, len(s))
-        for x, y, given, gain in asked:
+        for x, y, given, gain in answered:
             w *= math.exp(gain) if apart(s, x, y, given) else 1.0
         weights.append(w)
     return [w / sum(weights) for w in weights]
 
 
-def information_gain(n: int, asked: Asked, test: tuple[int, int, tuple[int, ...]]) -> float:
+def information_gain(n: int, answered: Answers, test: tuple[int, int, tuple[int, ...]]) -> float:
     """Eq. 9 and 10, structure by structure."""
-    everything, pr = structures(n), posterior(n, asked)
-    answers = [tuple(apart(s, *t[:3]) for t in asked) for s in everything]
+    everything, pr = structures(n), posterior(n, answered)
+    answers = [tuple(apart(s, *t[:3]) for t in answered) for s in everything]
     outcome = [apart(s, *test) for s in everything]
     total = 0.0
     for i, p in enumerate(pr):
@@ -72,7 +71,7 @@ def candidates(n: int) -> list[tuple[int, int, tuple[int, ...]]]:
     return found
 
 
-ASKED: list[tuple[int, Asked]] = [
+ANSWERED: list[tuple[int, Answers]] = [
     (3, []),
     (3, [(0, 1, (), 1.3)]),
     (3, [(0, 1, (2,), -0.7), (0, 2, (), 2.1), (1, 2, (), -3.0)]),
@@ -82,35 +81,35 @@ ASKED: list[tuple[int, Asked]] = [
 ]
 
 
-def begun(n: int, asked: Asked) -> tuple[Any, Any]:
+def begin(n: int, answered: Answers) -> tuple[Any, Any]:
     """Return the filter over all structures after some answers."""
-    learner = gd.PFMN(method="paper", all_graphs=True, random_state=0)
-    search, rng = learner.searching(gd.Oracle(gd.UndirectedGraph(n)))
+    learner = gd.PublishedPFMN(all_graphs=True, random_state=0)
+    search, rng = learner.begin(gd.Oracle(gd.UndirectedGraph(n)))
     state = search.init(rng)
-    for x, y, given, gain in asked:
-        state = search.told(rng, state, Question(x, y, sum(1 << v for v in given)), gain)
+    for x, y, given, gain in answered:
+        state = search.update(rng, state, Evidence(x, y, sum(1 << v for v in given), gain))
     return search, state
 
 
-@pytest.mark.parametrize(("n", "asked"), ASKED)
-def test_posterior_over_structures(n: int, asked: Asked) -> None:
-    _, state = begun(n, asked)
-    assert state.weights == pytest.approx(posterior(n, asked), abs=1e-12)
+@pytest.mark.parametrize(("n", "answered"), ANSWERED)
+def test_posterior_over_structures(n: int, answered: Answers) -> None:
+    _, state = begin(n, answered)
+    assert state.weights == pytest.approx(posterior(n, answered), abs=1e-12)
 
 
-@pytest.mark.parametrize(("n", "asked"), ASKED)
-def test_information_gain_of_every_candidate(n: int, asked: Asked) -> None:
-    search, state = begun(n, asked)
-    tests = [Question(x, y, sum(1 << v for v in given)) for x, y, given in candidates(n)]
-    expected = [information_gain(n, asked, test) for test in candidates(n)]
+@pytest.mark.parametrize(("n", "answered"), ANSWERED)
+def test_information_gain_of_every_candidate(n: int, answered: Answers) -> None:
+    search, state = begin(n, answered)
+    tests = [Query(x, y, sum(1 << v for v in given)) for x, y, given in candidates(n)]
+    expected = [information_gain(n, answered, test) for test in candidates(n)]
     assert search.information_gains(state, tests) == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.parametrize(("n", "asked"), ASKED)
-def test_chosen_test(n: int, asked: Asked) -> None:
+@pytest.mark.parametrize(("n", "answered"), ANSWERED)
+def test_chosen_test(n: int, answered: Answers) -> None:
     # on these cases the climbs end in the best of all candidates, which the sum above finds without climbing
-    search, state = begun(n, asked)
-    scores = {t: information_gain(n, asked, t) / (2 + len(t[2])) ** 2 for t in candidates(n)}
+    search, state = begin(n, answered)
+    scores = {t: information_gain(n, answered, t) / (2 + len(t[2])) ** 2 for t in candidates(n)}
     best = max(scores.values())
     first = next(t for t in sorted(scores) if scores[t] > best - 1e-12)
     test, score = search.optimal_test(state)
@@ -119,17 +118,17 @@ def test_chosen_test(n: int, asked: Asked) -> None:
 
 
 def test_entropy_that_stops_it_by_hand() -> None:
-    # three variables, nothing asked: four numbers of edges, of which two have three structures each
-    search, state = begun(3, [])
+    # three variables, nothing answered: four numbers of edges, of which two have three structures each
+    search, state = begin(3, [])
     assert search.entropy(state) == pytest.approx(math.log(4) + 0.5 * math.log(3))
 
 
 def test_eq_7_as_printed_prefers_the_most_expensive_of_equals() -> None:
-    learner = gd.PFMN(method="paper", all_graphs=True, score="printed", random_state=0)
-    search, rng = learner.searching(gd.Oracle(gd.UndirectedGraph(4)))
+    learner = gd.PublishedPFMN(all_graphs=True, score="printed", random_state=0)
+    search, rng = learner.begin(gd.Oracle(gd.UndirectedGraph(4)))
     test, score = search.optimal_test(search.init(rng))
     h = search.entropy(search.init(rng))
-    tests = [Question(x, y, sum(1 << v for v in given)) for x, y, given in candidates(4)]
+    tests = [Query(x, y, sum(1 << v for v in given)) for x, y, given in candidates(4)]
     gains = search.information_gains(search.init(rng), tests)
     expected = max(-(h - g) / (2 + t.size) ** 2 for g, t in zip(gains, tests, strict=True))
     assert test.size == 2
@@ -137,7 +136,7 @@ def test_eq_7_as_printed_prefers_the_most_expensive_of_equals() -> None:
 
 
 def test_all_structures_come_in_the_order_of_the_sums() -> None:
-    tests = [Question(x, y, sum(1 << v for v in given)) for x, y, given in candidates(4)]
+    tests = [Query(x, y, sum(1 << v for v in given)) for x, y, given in candidates(4)]
     found = separations(all_graphs(4), tests)
     expected = [[apart(s, *t) for s in structures(4)] for t in candidates(4)]
     np.testing.assert_equal(found, np.array(expected))

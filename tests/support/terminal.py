@@ -1,7 +1,9 @@
-"""The command as people meet it: in a process of its own, and behind a pseudo-terminal."""
+"""The command as people meet it: in this process, in one of its own, and behind a pseudo-terminal."""
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import re
 import select
@@ -9,21 +11,43 @@ import signal
 import subprocess
 import sys
 import time
+import warnings
+
+import pytest
 
 COMMAND = [sys.executable, "-c", "from graphoid.cli.main import run; run()"]
 
 
-def graphoid(*arguments, cwd=None, **environment):
-    """Run the command in a process of its own, as a shell would."""
-    return subprocess.run(
-        [*COMMAND, *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=False,
-        cwd=cwd,
-        env={**os.environ, "COLUMNS": "100", **environment},
-    )
+def graphoid(*arguments, cwd=None, together=False, **environment):
+    """Run the command as a shell would, but in this process, which spares the time that one takes to start.
+
+    What it prints is captured, standard error in ``stderr`` or, if wanted ``together``, with the rest.
+    """
+    from graphoid.cli.main import run
+
+    encoding = environment.get("PYTHONIOENCODING", "utf-8")
+    out = io.TextIOWrapper(io.BytesIO(), encoding, write_through=True)
+    errors = out if together else io.TextIOWrapper(io.BytesIO(), encoding, write_through=True)
+    words, code = ["graphoid", *map(str, arguments)], 0
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        warnings.catch_warnings(),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(errors),
+    ):
+        warnings.resetwarnings()  # a process of its own would not take warnings for errors, as tests do
+        for kind in (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning):
+            warnings.simplefilter("ignore", kind)
+        patch.chdir(cwd or ".")
+        patch.setattr(sys, "argv", words)
+        for name, value in {"COLUMNS": "100", **environment}.items():
+            patch.setenv(name, value)
+        try:
+            run()
+        except SystemExit as end:
+            code = end.code or 0
+    stdout, stderr = (shown.buffer.getvalue().decode(encoding) for shown in (out, errors))
+    return subprocess.CompletedProcess(words, code, stdout, "" if together else stderr)
 
 
 def screen(shown):

@@ -10,7 +10,7 @@ import numpy as np
 
 from graphoid.classifiers.mdlp import mdlp_cuts
 from graphoid.data.encoding.columns import encode
-from graphoid.data.encoding.discretize import labels, written
+from graphoid.data.encoding.discretize import bin_labels, format_cuts
 from graphoid.data.encoding.encode import Encoded, refuse_infinite
 from graphoid.errors import DataError
 
@@ -96,7 +96,7 @@ class Intervals(Attribute):
     def values(self) -> tuple[str, ...]:
         """The values as text, in the order of their codes."""
         return (
-            *labels(written(self.cuts), right_closed=True),
+            *bin_labels(format_cuts(self.cuts), right_closed=True),
             *(["missing"] if self.has_missing else []),
         )
 

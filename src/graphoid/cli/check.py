@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graphoid.cli import options
-from graphoid.cli.options import Discretize, File, Json, Missing, Quiet, examples
+from graphoid.cli.options import Discretize, File, Json, Missing, Quiet, examples, select_columns, split_names
 from graphoid.cli.terminal import cell, console, lines, print_json, printable
 
 if TYPE_CHECKING:
@@ -46,7 +45,7 @@ def check(
 
     report = check_source(
         file,
-        columns=options.chosen(file, options.names(columns), options.names(drop), weights),
+        columns=select_columns(file, split_names(columns), split_names(drop), weights),
         discretize=None if discretize == Discretize.none else discretize.value,
         missing=missing.value,
         weights=weights,
@@ -87,14 +86,14 @@ def show(report: Report, screen: Console) -> None:
 
 
 def _lines(report: Report) -> Lines:
-    made = lines("column", "kind", "states", "rarest", "missing", "reading it", right=("states", "missing"))
+    table = lines("column", "kind", "states", "rarest", "missing", "reading it", right=("states", "missing"))
     columns = sorted(report.columns, key=_weight) if len(report.columns) > SHOWN else report.columns
     for column in columns[:SHOWN]:
         rarest = "" if column.rarest_rows is None else f"{column.rarest} ({column.rarest_rows:,})"
         numbers = f"{column.n_states:,}", rarest, f"{column.n_missing:,}"
         cells = (column.name, column.kind, *numbers, column.action)
-        made.add_row(*map(cell, cells), style="red" if column.problem else None)
-    return made
+        table.add_row(*map(cell, cells), style="red" if column.problem else None)
+    return table
 
 
 def _weight(column: ColumnReport) -> int:

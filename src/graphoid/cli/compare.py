@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from graphoid.cli.files import load_graph
 from graphoid.cli.options import Json, Quiet, examples
-from graphoid.cli.results import graph_in
-from graphoid.cli.terminal import cell, console, lines, note, number, print_json, shortened
+from graphoid.cli.terminal import cell, console, lines, note, number, print_json, shorten
 
 if TYPE_CHECKING:
     from graphoid.structure.graph import UndirectedGraph
@@ -32,10 +32,10 @@ def compare(a: A, b: B, *, json: Json = False, quiet: Quiet = False) -> None:
     """Say which edges two structures share, which only one of them has, and how far they are apart."""
     import graphoid as gd
 
-    first, second = graph_in(a), graph_in(b)
+    first, second = load_graph(a), load_graph(b)
     if set(first.names) != set(second.names):
         only = sorted(set(first.names) ^ set(second.names))
-        some = ", ".join(shortened(name, 30) for name in only[:5])
+        some = ", ".join(shorten(name, 30) for name in only[:5])
         note(f"note: {len(only):,} variables are in one of them only, such as {some}.")
         first, second = _over_all(first, second), _over_all(second, first)
     found = gd.compare(first, second)
@@ -55,15 +55,15 @@ def compare(a: A, b: B, *, json: Json = False, quiet: Quiet = False) -> None:
     if quiet:
         return
     screen = console()
-    made = lines("who", "with whom", "is in")
+    table = lines("who", "with whom", "is in")
     rows = [(*edge, "both") for edge in shared]
     rows += [(*edge, f"A only ({a})") for edge in found.extra] + [
         (*edge, f"B only ({b})") for edge in found.missing
     ]
     for x, y, where in rows[:SHOWN]:
-        made.add_row(cell(x), cell(y), cell(where, "" if where == "both" else "yellow"))
+        table.add_row(cell(x), cell(y), cell(where, "" if where == "both" else "yellow"))
     if rows:
-        screen.print(made)
+        screen.print(table)
     if len(rows) > SHOWN:
         screen.print(f"... and {len(rows) - SHOWN:,} more; --json has all of them.")
     screen.print(

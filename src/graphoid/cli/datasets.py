@@ -37,7 +37,7 @@ def datasets(
     quiet: Quiet = False,
 ) -> None:
     """List tables to try things on, describe one, or write it to a file."""
-    files.checked(out, {".csv": None}, "--out")
+    files.check_path(out, [".csv"], "--out")
     if name is None:
         if out is not None:
             raise SettingsError(
@@ -54,9 +54,9 @@ def datasets(
         variables = [
             {"name": v.name, "states": list(v.states), "ordered": v.ordered} for v in table.variables
         ]
-        written = {} if out is None else {"files": [out]}
+        paths = {} if out is None else {"files": [out]}
         print_json(
-            {"name": name, "rows": table.n_rows, "variables": variables, "notes": table.notes, **written}
+            {"name": name, "rows": table.n_rows, "variables": variables, "notes": table.notes, **paths}
         )
         return
     if quiet:
@@ -66,30 +66,30 @@ def datasets(
         return
     screen = console()
     screen.print(f"{name}: {table.n_rows:,} rows of {len(table.variables):,} variables", style="bold")
-    made = lines("variable", "states", "")
+    shown = lines("variable", "states", "")
     for v in table.variables:
-        made.add_row(cell(v.name), cell(", ".join(map(str, v.states))), cell("ordered" if v.ordered else ""))
-    screen.print(made)
-    for said in table.notes:
-        screen.print(f"- {printable(said)}", soft_wrap=True)
+        shown.add_row(cell(v.name), cell(", ".join(map(str, v.states))), cell("ordered" if v.ordered else ""))
+    screen.print(shown)
+    for text in table.notes:
+        screen.print(f"- {printable(text)}", soft_wrap=True)
 
 
 def _list(*, as_json: bool, quiet: bool) -> None:
     from graphoid.datasets import names
 
     rows = [
-        {"name": name, "what": what, "needs": needs} for name in names() for what, needs in [_described(name)]
+        {"name": name, "what": what, "needs": needs} for name in names() for what, needs in [_describe(name)]
     ]
     if as_json:
         print_json(rows)
     elif not quiet:
-        made = lines("name", "what", "needs")
+        table = lines("name", "what", "needs")
         for row in rows:
-            made.add_row(*map(cell, row.values()))
-        console().print(made)
+            table.add_row(*map(cell, row.values()))
+        console().print(table)
 
 
-def _described(name: str) -> tuple[str, str]:
+def _describe(name: str) -> tuple[str, str]:
     from graphoid.datasets import fetched
 
     if name in fetched.SCIKIT_LEARN:

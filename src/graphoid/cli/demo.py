@@ -38,17 +38,16 @@ def demo(
     import tempfile
 
     from graphoid import GSMN, ChiSquare, datasets
-    from graphoid.cli.outcome import as_plain, bits
-    from graphoid.cli.report import write_report
+    from graphoid.cli.summary import bits_of, to_values
 
     table = datasets.load("titanic")
     found = GSMN(test=ChiSquare(alpha=ALPHA)).fit(table).structure_
     page = out or str(Path(tempfile.mkdtemp(prefix="graphoid-")) / "titanic.html")
-    write_report(found, page, table)
+    found.report(page, table)
     if json:
-        print_json(as_plain(found, table, [page]))
+        print_json(to_values(found, table, [page]))
     elif not quiet:
-        show(found, table, bits(found, table), page, console())
+        show(found, table, bits_of(found, table), page, console())
 
 
 def show(
@@ -59,7 +58,7 @@ def show(
     screen: Console,
 ) -> None:
     """Print the network, one pair that is not joined, a check against a known answer, and what to do next."""
-    from graphoid.cli import edges
+    from graphoid.cli.summary import show_structure
 
     screen.print("Titanic", style="bold")
     screen.print(
@@ -68,19 +67,19 @@ def show(
         soft_wrap=True,
     )
     screen.print("What depends on what directly", style="bold")
-    edges.show(found, screen, bits=measured)
+    show_structure(found, screen, bits=measured)
     if gap := _gap(found):
         screen.print("\nAnd what does not", style="bold")
         screen.print(found.why(*gap), soft_wrap=True)
     screen.print("\nWhere the answer is known", style="bold")
-    screen.print(_checked(), soft_wrap=True)
+    screen.print(_compare_with_truth(), soft_wrap=True)
     screen.print("\nThe same as a page to click through, which opens offline", style="bold")
     screen.print(printable(page), soft_wrap=True)
     screen.print("\nNext", style="bold")
     screen.print(NEXT, soft_wrap=True)
 
 
-def _checked() -> str:
+def _compare_with_truth() -> str:
     """Return how well the same learner does where the true network is known."""
     from graphoid import GSMN, ChiSquare, datasets
     from graphoid.datasets.simulated import survey_graph

@@ -54,7 +54,7 @@ def states(given: Sequence[str], variables: Sequence[Variable]) -> dict[str, Sta
     return found
 
 
-def _state(variable: Variable, text: str) -> Any:
+def _state(variable: Variable, text: str) -> State:
     """Return the state that a text means: by its label, or a number that lies in one of the bins."""
     for state in variable.states:
         if str(state) == text:

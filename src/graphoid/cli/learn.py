@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
-from graphoid.cli import options, settings
-from graphoid.cli.learners import LEARNERS, SCORES, TESTS
-from graphoid.cli.options import Discretize, Missing, examples
+from graphoid.cli import files, summary
+from graphoid.cli.dry_run import show_estimate
+from graphoid.cli.learn_options import RUN, LearnOptions
+from graphoid.cli.learners import CONTEXTS, LEARNERS, learner_of
+from graphoid.cli.options import examples, parse_options, select_columns, takes
+from graphoid.cli.process import on_interrupt
+from graphoid.cli.progress import Watch
+from graphoid.cli.resume import Checkpoint, keep
 from graphoid.cli.terminal import note, print_json
+from graphoid.errors import SettingsError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from graphoid.cli.settings import Run
+    from graphoid.cli.files import Learned
+    from graphoid.data.table import Table
+    from graphoid.uncertainty.bootstrap_result import Resampled
 
 EPILOG = examples(
     ("learn survey.csv", "the learner we recommend"),
@@ -32,186 +41,164 @@ EPILOG = examples(
     ("learn --config survey.json", "the run that made it, again"),
 ) + "\n\n".join(["", "Learners:", *(f"{name}: {named.what}" for name, named in LEARNERS.items())])
 
-IN, HOW, OUT = "Reading the file", "Learning", "Results"
+NOTES = 5
+"""Notes on reading that are shown; ``graphoid check`` has all of them."""
+
+PRINT = "-"
+"""The file that is the standard output."""
 
 
-def learn(
-    file: Annotated[
-        str | None, typer.Argument(help="A .csv, .tsv, .parquet, .arff, .sav or .duckdb file.")
-    ] = None,
-    *,
-    missing: Annotated[
-        Missing | None, typer.Option(help="What to do with missing cells.", rich_help_panel=IN)
-    ] = None,
-    discretize: Annotated[
-        Discretize | None, typer.Option(help="How to cut numbers.", rich_help_panel=IN)
-    ] = None,
-    columns: Annotated[
-        str | None, typer.Option(help="Names, separated by commas.", rich_help_panel=IN)
-    ] = None,
-    drop: Annotated[
-        str | None, typer.Option(help="Names of columns to leave out, such as id.", rich_help_panel=IN)
-    ] = None,
-    weights: Annotated[
-        str | None, typer.Option(help="The column of row weights.", rich_help_panel=IN)
-    ] = None,
-    where: Annotated[
-        str | None,
-        typer.Option(
-            help="source: count where the rows are, however many; memory: here.",
-            rich_help_panel=IN,
-            **options.one_of(options.WHERE),
-        ),
-    ] = None,
-    table: Annotated[
-        str | None, typer.Option(help="The table or view of a .duckdb file.", rich_help_panel=IN)
-    ] = None,
-    cache: Annotated[
-        str | None,
-        typer.Option(help="A file that keeps what was counted; another run goes on.", rich_help_panel=IN),
-    ] = None,
-    learner: Annotated[
-        str | None,
-        typer.Option(help="Who learns; listed below.", rich_help_panel=HOW, **options.one_of(LEARNERS)),
-    ] = None,
-    test: Annotated[
-        str | None,
-        typer.Option(help=f"The test: {', '.join(TESTS)}.", rich_help_panel=HOW, **options.one_of(TESTS)),
-    ] = None,
-    alpha: Annotated[float | None, typer.Option(help="Its significance.", rich_help_panel=HOW)] = None,
-    score: Annotated[
-        str | None,
-        typer.Option(help=f"The score: {', '.join(SCORES)}.", rich_help_panel=HOW, **options.one_of(SCORES)),
-    ] = None,
-    preset: Annotated[
-        str | None,
-        typer.Option(
-            help="robust: gsmn and gsimn made for data.", rich_help_panel=HOW, **options.one_of(["robust"])
-        ),
-    ] = None,
-    budget: Annotated[
-        float | None, typer.Option(min=0, help="pfmn: the most that tests may cost.", rich_help_panel=HOW)
-    ] = None,
-    seconds: Annotated[
-        float | None,
-        typer.Option(min=0, help="Stop after so long with the best so far.", rich_help_panel=HOW),
-    ] = None,
-    seed: Annotated[
-        int | None, typer.Option(min=0, help="Where all random numbers come from; 0.", rich_help_panel=HOW)
-    ] = None,
-    set_: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="NAME=VALUE",
-            help="Any other setting: max_given=3, test.dof=adjusted, score.ess=2.",
-            rich_help_panel=HOW,
-        ),
-    ] = None,
-    bootstrap: Annotated[
-        int | None,
-        typer.Option(
-            min=1, help="Learn again from so many resamples: how sure is each edge?", rich_help_panel=HOW
-        ),
-    ] = None,
-    threads: Annotated[
-        int | None,
-        typer.Option(min=1, help="Threads that count; the answer stays the same.", rich_help_panel=HOW),
-    ] = None,
-    config: Annotated[
-        str | None,
-        typer.Option(help="A .toml file, or the .json of a result, to repeat.", rich_help_panel=HOW),
-    ] = None,
-    resume: Annotated[
-        str | None, typer.Option(help="What Ctrl-C left behind, to go on from.", rich_help_panel=HOW)
-    ] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what it would cost, and stop.", rich_help_panel=HOW)
-    ] = False,
-    out: Annotated[
-        list[str] | None,
-        typer.Option(help="The structure as .json, .graphml or .csv; may be repeated.", rich_help_panel=OUT),
-    ] = None,
-    model: Annotated[
-        str | None,
-        typer.Option(help="Fit weights; .json for graphoid query and sample, or .uai.", rich_help_panel=OUT),
-    ] = None,
-    report: Annotated[
-        str | None, typer.Option(help="A page to read offline, .html.", rich_help_panel=OUT)
-    ] = None,
-    save_config: Annotated[
-        str | None,
-        typer.Option(help="The .toml file that repeats this run; - prints it.", rich_help_panel=OUT),
-    ] = None,
-    json: Annotated[
-        bool, typer.Option("--json", help="Print JSON instead of a table.", rich_help_panel=OUT)
-    ] = False,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Print nothing but errors.", rich_help_panel=OUT)
-    ] = False,
-) -> None:
+@takes(LearnOptions)
+def learn(**typed: object) -> None:
     """Learn a Markov network from FILE: who depends on whom directly, and how sure that is."""
-    from graphoid.cli.learning import again, learned, read
-    from graphoid.cli.outcome import Wanted, as_plain, show
-    from graphoid.cli.partial import Before
-
-    said = {
-        "file": file,
-        "columns": options.names(columns),
-        "drop": options.names(drop),
-        "missing": None if missing is None else missing.value,
-        "discretize": None if discretize is None else discretize.value,
-        "weights": weights,
-        "where": where,
-        "table": table,
-        "cache": cache,
-        "learner": learner,
-        "test": test,
-        "alpha": alpha,
-        "score": score,
-        "preset": preset,
-        "budget": budget,
-        "seconds": seconds,
-        "seed": seed,
-        "set": settings.pairs(set_) if set_ else None,
-        "bootstrap": bootstrap,
-    }
-    if config is not None and resume is not None:
-        raise typer.BadParameter("--config begins a run and --resume goes on with one; give one of them.")
-    before = Before.load(resume) if resume is not None else None
-    run = (
-        settings.load(config) if config is not None else before.run if before is not None else settings.Run()
-    )
-    run = run.over(said)
-    if run.file is None:
-        raise typer.BadParameter("name a FILE to learn from, such as survey.csv.")
-    wanted = Wanted.checked(out or [], model, report, save_config)
-    if threads is not None:
-        os.environ["GRAPHOID_THREADS"] = str(threads)
-    data = read(run, quiet=quiet)
-    if dry_run:
-        from graphoid.cli.cost import show_estimate
-
-        show_estimate(run, data, as_json=json)
+    options, checkpoint = _begin(parse_options(LearnOptions, typed))
+    _check_outputs(options)
+    if options.threads is not None:
+        os.environ["GRAPHOID_THREADS"] = str(options.threads)
+    table = read(options)
+    if options.dry_run:
+        show_estimate(options, table)
         return
-    keep_in = wanted.checkpoint(run)
-    found = learned(run, data, before, keep_in=keep_in, quiet=quiet)
+    options = options.on(table)
+    found = _learn(options, table, checkpoint)
     resampled = None
-    if run.bootstrap is not None:
-        resampled = again(run, data, found, n=run.bootstrap, keep_in=keep_in, quiet=quiet)
-    written = wanted.write(found, data, resampled)
-    if json:
-        print_json(as_plain(found, data, written, resampled))
-    elif not quiet:
-        show(found, data, resampled)
-        for path in written:
+    if options.bootstrap is not None:
+        resampled = _resample(options, options.bootstrap, table, found)
+    paths = _write(options, found, table, resampled)
+    if options.json:
+        print_json(summary.to_values(found, table, paths, resampled))
+    elif not options.quiet:
+        summary.show(found, table, resampled)
+        for path in paths:
             note(f"wrote {path}")
-        note(_next(run, written))
+        note(_next(options, paths))
 
 
-def _next(run: Run, written: Sequence[str]) -> str:
+def _begin(said: dict[str, object]) -> tuple[LearnOptions, Checkpoint | None]:
+    """Return the options of a run, and what was kept of it if it goes on with one."""
+    if "config" in said and "resume" in said:
+        raise typer.BadParameter("--config begins a run and --resume goes on with one; give one of them.")
+    checkpoint, options = None, LearnOptions()
+    if "resume" in said:
+        checkpoint = Checkpoint.load(str(said["resume"]))
+        options = checkpoint.options
+    elif "config" in said:
+        options = LearnOptions.from_file(str(said["config"]))
+    options = options.over(said)
+    if options.file is None:
+        raise typer.BadParameter("name a FILE to learn from, such as survey.csv.")
+    return options, checkpoint
+
+
+def _check_outputs(options: LearnOptions) -> None:
+    """Raise if a file cannot be written: before the work begins, not after."""
+    for path in options.out:
+        files.check_path(path, files.STRUCTURES, "--out")
+    files.check_path(options.model, files.MODELS, "--model")
+    files.check_path(options.report, [".html"], "--report")
+    if options.save_config != PRINT:
+        files.check_path(options.save_config, [".toml"], "--save-config")
+
+
+def read(options: LearnOptions) -> Table:
+    """Return the table of a run, and say what reading changed."""
+    import graphoid as gd
+
+    file = options.file
+    table = gd.read(
+        file,
+        columns=select_columns(file, options.columns, options.drop, options.weights, options.table),
+        discretize=None if options.discretize == "none" else options.discretize,
+        missing=options.missing,
+        weights=options.weights,
+        where=options.where or "auto",
+        table=options.table,
+        cache=options.cache,
+    )
+    if options.data_id not in (None, table.data_id):
+        note(f"note: {file} is no longer what the run was made from; the result may differ.")
+    if not options.quiet:
+        for text in table.notes[:NOTES]:
+            note(f"note: {text}")
+        if len(table.notes) > NOTES:
+            note(f"note: ... and {len(table.notes) - NOTES:,} more; graphoid check {file} has all of it.")
+    return table
+
+
+def _learn(options: LearnOptions, table: Table, checkpoint: Checkpoint | None) -> Learned:
+    """Learn, show how far it has come, and keep what was found if Ctrl-C ends it."""
+    import graphoid as gd
+    from graphoid.learners.base import AskingLearner
+
+    start, known = (None, ()) if checkpoint is None else checkpoint.start(options, table)
+    learner = learner_of(options, start)
+    if options.bootstrap is not None and options.learner in CONTEXTS:
+        raise SettingsError(f"--bootstrap is for learners of one graph; {options.learner} finds many.")
+    title = f"learning by {options.learner}: {table.n_rows:,} rows of {len(table.variables):,} variables"
+    found: Learned
+    with (
+        Watch(options.learner, title, quiet=options.quiet) as watch,
+        on_interrupt(lambda: keep(watch, options, table)),
+    ):
+        if learner is None:
+            found = gd.learn(
+                table, start=start, random_state=options.seed, seconds=options.seconds, progress=watch
+            )
+        elif isinstance(learner, AskingLearner):
+            found = learner.fit(table, progress=watch, known=known).structure_
+        else:
+            found = learner.fit(table, progress=watch).structure_
+    return replace(found, settings={**found.settings, RUN: options.to_values()})
+
+
+def _resample(options: LearnOptions, n: int, table: Table, found: Learned) -> Resampled:
+    """Learn from resamples as well; what was done is on file if Ctrl-C ends it."""
+    import graphoid as gd
+
+    # so that another run does not stumble over it
+    done = Path(options.checkpoint).with_suffix(f".bootstrap-{options.digest}.json")
+    n_jobs = int(os.environ.get("GRAPHOID_THREADS", "1"))
+    bootstrap = gd.Bootstrap(
+        learner_of(options), n=n, n_jobs=n_jobs, random_state=options.seed, checkpoint=done
+    )
+
+    def keep() -> None:
+        watch.stop()
+        found.save(options.checkpoint)
+        kept = f"the network in {options.checkpoint} and resamples in {done}"
+        note(f"interrupted: kept {kept}; the same command goes on.")
+
+    title = f"learning again from {n:,} resamples"
+    with Watch("bootstrap", title, quiet=options.quiet) as watch, on_interrupt(keep):
+        resampled = bootstrap.fit(table, progress=watch).result_
+    done.unlink(missing_ok=True)
+    return resampled
+
+
+def _write(options: LearnOptions, found: Learned, table: Table, resampled: Resampled | None) -> list[str]:
+    """Write all files that were asked for, and return their paths."""
+    import graphoid as gd
+
+    paths = list(options.out)
+    for path in options.out:
+        files.write(found, path, files.STRUCTURES)
+    if options.model is not None:
+        files.write(gd.MarkovNetwork.fit(found, table), options.model, files.MODELS)
+        paths.append(options.model)
+    if options.report is not None:
+        found.report(options.report, table, bootstrap=resampled)
+        paths.append(options.report)
+    if options.save_config == PRINT:
+        print(options.to_toml(), end="")
+    elif options.save_config is not None:
+        Path(options.save_config).write_text(options.to_toml(), encoding="utf-8")
+        paths.append(options.save_config)
+    return paths
+
+
+def _next(options: LearnOptions, paths: Sequence[str]) -> str:
     """Return what a reader may want to do now."""
-    saved = next((path for path in written if path.endswith(".json")), None)
+    saved = next((path for path in paths if path.endswith(".json")), None)
     if saved is None:
-        return f"keep it: graphoid learn {run.file} --out {Path(run.file or 'network').stem}.json"
+        return f"keep it: graphoid learn {options.file} --out {Path(options.file or 'network').stem}.json"
     return f"repeat it: graphoid learn --config {saved}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphoid.errors import SettingsError
@@ -10,7 +10,16 @@ from graphoid.errors import SettingsError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from graphoid.cli.settings import Run
+    from graphoid.cli.learn_options import LearnOptions
+    from graphoid.independence.base import DiscreteTest
+    from graphoid.independence.partial_correlation import PartialCorrelation
+    from graphoid.learners.base import AskingLearner
+    from graphoid.learners.contexts.base import CanonicalLearner
+    from graphoid.learners.scored.base import ScoreLearner
+    from graphoid.scores.base import Score
+    from graphoid.structure.graph import UndirectedGraph
+
+    AnyLearner = AskingLearner | CanonicalLearner | ScoreLearner
 
 
 class Named(NamedTuple):
@@ -18,8 +27,9 @@ class Named(NamedTuple):
 
     cls: str
     what: str
-    fixed: Mapping[str, Any] = {}
+    fixed: Mapping[str, object] = {}
     score: str | None = None
+    test: str = "chi-square"
 
 
 LEARNERS = {
@@ -29,7 +39,10 @@ LEARNERS = {
     "gsimn-fch": Named(
         "GSIMN", "GSIMN-FCH: infers all that follows; up to 13 variables", {"chaining": "forward"}
     ),
-    "pfmn": Named("PFMN", "PFMN: the most informative test that the budget affords"),
+    "pfmn": Named("PFMN", "PFMN: the most informative test that the budget affords", test="bayesian"),
+    "pfmn-published": Named(
+        "PublishedPFMN", "PFMN as in the paper: a particle filter that asks tests", test="bayesian"
+    ),
     "mpl": Named("TwoPhase", "marginal pseudo-likelihood, two-phase search", score="mpl"),
     "ib": Named("HillClimb", "independence-based score, IBMAP-HC", score="ib"),
     "bjp": Named("HillClimb", "blankets joint posterior, IBMAP-HC", score="bjp"),
@@ -66,113 +79,120 @@ OBJECTS = frozenset({"cost", "progress", "random_state", "score", "start", "test
 """Settings that are objects in Python; here they have options of their own, or none."""
 
 
-def made(run: Run, start: Any = None) -> Any:
+def learner_of(options: LearnOptions, start: UndirectedGraph | None = None) -> AnyLearner | None:
     """Return the learner that a run asks for, or None for the recommended one.
 
     A setting that the learner does not have is refused, never ignored.
     """
     import graphoid as gd
 
-    named = LEARNERS[run.learner]
+    if options.learner == "pfmn" and "method" in options.set:
+        published = options.set["method"] == "paper"
+        rest = {key: value for key, value in options.set.items() if key != "method"}
+        options = replace(options, learner="pfmn-published" if published else "pfmn", set=rest)
+    named = LEARNERS[options.learner]
+    _refuse(options)
     if not named.cls:
-        _refuse(run, {"seconds"})
         return None
-    cls = getattr(gd, named.cls)
+    cls = _class(named.cls)
     known = {f.name for f in fields(cls)}
-    settings: dict[str, Any] = {**named.fixed, **_own(run, known)}
-    takes = {"preset", "budget", "seconds"} & known
+    settings: dict[str, object] = {**named.fixed, **_own_settings(options, known)}
     if named.score is not None:
-        takes |= {"score"}
-        settings["score"] = _score(run, named.score)
-    elif "test" in known:
-        takes |= {"test", "alpha"}
-        settings["test"] = _test(run, "bayesian" if run.learner == "pfmn" else "chi-square")
-    if run.learner == "pfmn":
-        takes |= {"seconds"}
-        settings["budget"] = gd.Budget(price=run.budget, seconds=run.seconds)
-    elif run.seconds is not None:
-        settings["seconds"] = run.seconds
-    _refuse(run, takes)
-    if run.preset is not None:
-        settings["preset"] = run.preset
+        settings["score"] = score_of(options)
+    else:
+        settings["test"] = test_of(options)
+    if "budget" in known:
+        settings["budget"] = gd.Budget(price=options.budget, seconds=options.seconds)
+    elif options.seconds is not None:
+        settings["seconds"] = options.seconds
+    if options.preset is not None:
+        settings["preset"] = options.preset
     if "random_state" in known:
-        settings["random_state"] = run.seed
+        settings["random_state"] = options.seed
     if start is not None and "start" in known:
         settings["start"] = start
-    return cls(**settings)
+    learner: AnyLearner = cls(**settings)
+    return learner
 
 
-def _refuse(run: Run, takes: set[str]) -> None:
+def _refuse(options: LearnOptions) -> None:
     """Raise for the first option that was given and means nothing to the learner."""
+    given = options.to_values()
     for name in ("test", "alpha", "score", "preset", "budget", "seconds"):
-        if getattr(run, name) is not None and name not in takes:
-            others = [other for other in LEARNERS if name in _options(other)]
+        if name in given and name not in _meaningful(options.learner):
+            others = [other for other in LEARNERS if name in _meaningful(other)]
             raise SettingsError(
-                f"--{name} means nothing to {run.learner}; it is for {', '.join(others)}. Leave it out."
+                f"--{name} means nothing to {options.learner}; it is for {', '.join(others)}. Leave it out."
             )
-    if run.learner == "auto" and run.set:
+    if options.learner == "auto" and options.set:
         raise SettingsError(
-            f"the recommended learner has no setting {next(iter(run.set))!r}; name a --learner to choose its "
-            f"settings."
+            f"the recommended learner has no setting {next(iter(options.set))!r}; name a --learner to choose "
+            f"its settings."
         )
 
 
-def _options(name: str) -> set[str]:
+def _meaningful(name: str) -> set[str]:
     """Return the named options that mean something to a learner."""
-    import graphoid as gd
-
     named = LEARNERS[name]
     if not named.cls:
         return {"seconds"}
-    known = {f.name for f in fields(getattr(gd, named.cls))}
+    known = {f.name for f in fields(_class(named.cls))}
     by = {"score"} if named.score is not None else {"test", "alpha"}
     return by | ({"preset", "budget", "seconds"} & known) | ({"seconds"} if "budget" in known else set())
 
 
-def _own(run: Run, known: set[str]) -> dict[str, Any]:
+def _own_settings(options: LearnOptions, known: set[str]) -> dict[str, object]:
     """Return the settings of the learner itself that were set by name."""
-    own = {key: value for key, value in run.set.items() if "." not in key}
-    allowed = sorted(known - OBJECTS | ({"score"} if run.learner == "pfmn" else set()))
+    own = {key: value for key, value in options.set.items() if "." not in key}
+    allowed = sorted(known - OBJECTS | ({"score"} if options.learner == "pfmn-published" else set()))
     for key in own:
         if key not in allowed:
             raise SettingsError(
-                f"{run.learner} has no setting {key!r} to --set; it has {', '.join(allowed) or 'none'}."
+                f"{options.learner} has no setting {key!r} to --set; it has {', '.join(allowed) or 'none'}."
             )
     return own
 
 
-def _test(run: Run, usual: str) -> Any:
+def test_of(options: LearnOptions) -> DiscreteTest | PartialCorrelation:
+    """Return the test that a run asks for, or the usual one of its learner."""
     import graphoid as gd
 
-    name = run.test or usual
-    cls = getattr(gd, TESTS[name])
-    settings = _part(run, "test", cls, name)
-    if run.alpha is not None:
-        if "alpha" not in {f.name for f in fields(cls)}:
+    name = options.test or LEARNERS[options.learner].test
+    cls = _class(TESTS[name])
+    known = {f.name for f in fields(cls)}
+    settings = _part_settings(options, "test", known, name)
+    if options.alpha is not None:
+        if "alpha" not in known:
             raise SettingsError(f"--alpha means nothing to the {name} test; use --set test.threshold=0.5.")
-        settings["alpha"] = run.alpha
+        settings["alpha"] = options.alpha
     if "thin" in settings:
         settings["thin"] = gd.ThinData(answer=settings["thin"])
-    return cls(**settings)
+    test: DiscreteTest | PartialCorrelation = cls(**settings)
+    return test
 
 
-def _score(run: Run, usual: str) -> Any:
+def score_of(options: LearnOptions) -> Score:
+    """Return the score that a run asks for, or the usual one of its learner."""
+    name = options.score or LEARNERS[options.learner].score or "evidence"
+    cls = _class(SCORES[name])
+    known = {f.name for f in fields(cls)} - {"prior", "test"}
+    score: Score = cls(**_part_settings(options, "score", known, name))
+    return score
+
+
+def _part_settings(options: LearnOptions, part: str, known: set[str], name: str) -> dict[str, Any]:
+    """Return the settings of the test or the score that were set by name, such as ``test.dof``."""
+    dotted = {key: value for key, value in options.set.items() if key.startswith(f"{part}.")}
+    found = {key.removeprefix(f"{part}."): value for key, value in dotted.items()}
+    for key in found:
+        if key not in known:
+            raise SettingsError(f"{name} has no setting {key!r}; it has {', '.join(sorted(known))}.")
+    return found
+
+
+def _class(name: str) -> type:
+    """Return a class of the public interface, which is loaded only now."""
     import graphoid as gd
 
-    name = run.score or usual
-    cls = getattr(gd, SCORES[name])
-    return cls(**_part(run, "score", cls, name))
-
-
-def _part(run: Run, what: str, cls: Any, name: str) -> dict[str, Any]:
-    """Return the settings of the test or the score that were set by name, such as ``test.dof``."""
-    found = {
-        key.removeprefix(f"{what}."): value for key, value in run.set.items() if key.startswith(f"{what}.")
-    }
-    allowed = sorted(
-        {f.name for f in fields(cls)} - {"prior", "test"} | ({"prior"} if what == "test" else set())
-    )
-    for key in found:
-        if key not in allowed:
-            raise SettingsError(f"{name} has no setting {key!r}; it has {', '.join(allowed)}.")
+    found: type = getattr(gd, name)
     return found

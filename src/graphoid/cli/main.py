@@ -6,19 +6,22 @@ own, which imports nothing heavy until it runs: help is quick.
 
 from __future__ import annotations
 
+import io
 import sys
 import warnings
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from graphoid.cli import check, compare, datasets, demo, learn, query, report, reproduce, sample
 from graphoid.cli.evidence import TakesGiven
-from graphoid.cli.running import DEBUG, ERROR, INTERRUPTED, guarded
+from graphoid.cli.process import DEBUG, ERROR, INTERRUPTED, guard
 from graphoid.cli.terminal import note
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from typer.core import TyperCommand
 
 app = typer.Typer(
     name="graphoid",
@@ -30,23 +33,28 @@ app = typer.Typer(
 )
 
 
-def command(function: Callable[..., int | None], **settings: Any) -> Callable[..., int | None]:
+def command(
+    function: Callable[..., int | None],
+    panel: str | None = None,
+    epilog: str | None = None,
+    cls: type[TyperCommand] | None = None,
+) -> Callable[..., int | None]:
     """Register a function as a command of its own name; what it returns is the exit code."""
-    app.command(**settings)(guarded(function))
+    app.command(rich_help_panel=panel, epilog=epilog, cls=cls)(guard(function))
     return function
 
 
 START, USE, PAPERS = "Begin", "Use what was learned", "The papers"
 
-command(demo.demo, rich_help_panel=START)
-command(datasets.datasets, rich_help_panel=START, epilog=datasets.EPILOG)
-command(check.check, rich_help_panel=START, epilog=check.EPILOG)
-command(learn.learn, rich_help_panel=START, epilog=learn.EPILOG)
-command(query.query, rich_help_panel=USE, epilog=query.EPILOG, cls=TakesGiven)
-command(sample.sample, rich_help_panel=USE, epilog=sample.EPILOG, cls=TakesGiven)
-command(compare.compare, rich_help_panel=USE, epilog=compare.EPILOG)
-command(report.report, rich_help_panel=USE, epilog=report.EPILOG)
-command(reproduce.reproduce, rich_help_panel=PAPERS, epilog=reproduce.EPILOG)
+command(demo.demo, START)
+command(datasets.datasets, START, datasets.EPILOG)
+command(check.check, START, check.EPILOG)
+command(learn.learn, START, learn.EPILOG)
+command(query.query, USE, query.EPILOG, cls=TakesGiven)
+command(sample.sample, USE, sample.EPILOG, cls=TakesGiven)
+command(compare.compare, USE, compare.EPILOG)
+command(report.report, USE, report.EPILOG)
+command(reproduce.reproduce, PAPERS, reproduce.EPILOG)
 
 
 def _version(*, wanted: bool) -> None:
@@ -77,7 +85,7 @@ def settings(
 def run() -> None:
     """Run the command line; the entry point of ``graphoid``."""
     for out in (sys.stdout, sys.stderr):
-        if hasattr(out, "reconfigure"):
+        if isinstance(out, io.TextIOWrapper):
             out.reconfigure(errors="backslashreplace")  # a terminal without Unicode still gets its answer
     warnings.showwarning = _note
     try:

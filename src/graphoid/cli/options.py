@@ -1,14 +1,20 @@
-"""Options that several commands share, each declared once."""
+"""Options: those that several commands share, and those that are fields of a class, each declared once."""
 
 from __future__ import annotations
 
 import enum
-from typing import TYPE_CHECKING, Annotated, Any
+from dataclasses import field, fields
+from inspect import Parameter, Signature
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
 
 import typer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from _typeshed import DataclassInstance
+
+AnyCommand = TypeVar("AnyCommand", bound="Callable[..., int | None]")
 
 
 class Missing(enum.StrEnum):
@@ -37,27 +43,116 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but er
 Seed = Annotated[int, typer.Option(min=0, help="Where all random numbers come from.")]
 
 
+class Declared(NamedTuple):
+    """A field that is an option: how the command line takes it, and what it may be in a file."""
+
+    annotation: object
+    default: object
+    """What the command line gives where nothing is said."""
+    parse: Callable[[Any], object]
+    """Turns what the command line takes into the value of the field."""
+    plain: tuple[type, ...] = (str,)
+    choices: tuple[str, ...] = ()
+    saved: bool = True
+    """Whether it determines the result, and is written down with it."""
+
+
+def argument(text: str) -> Any:
+    """Declare a field of a dataclass as the argument of a command, with its help."""
+    annotation = Annotated[str | None, typer.Argument(help=text)]
+    return field(default=None, metadata={"option": Declared(annotation, None, str)})
+
+
+def option(
+    text: str,
+    default: object = None,
+    *flags: str,
+    kind: type = str,
+    choices: Iterable[str] = (),
+    parse: Callable[[Any], object] | None = None,
+    plain: type | None = None,
+    saved: bool = True,
+    **settings: Any,
+) -> Any:
+    """Declare a field of a dataclass as an option, with its help and its value where nothing is said.
+
+    The command line takes it by ``flags``, or its name, as a ``kind`` that ``parse`` turns into the value; a
+    file holds a ``plain`` one. ``settings`` are further arguments of ``typer.Option``.
+    """
+    known = tuple(choices)
+    if known:
+        settings |= _one_of(known)
+    if isinstance(kind, type) and issubclass(kind, enum.StrEnum):
+        known, parse = tuple(map(str, kind)), str
+    info = typer.Option(*flags, help=text, **settings)
+    annotation = Annotated[bool, info] if kind is bool else Annotated[kind | None, info]
+    kinds = (float, int) if kind is float else (plain or (int if kind is int else str),)
+    unsaid = False if kind is bool else None
+    declared = Declared(annotation, unsaid, parse or (lambda value: value), kinds, known, saved)
+    value = {"default_factory": dict} if default == {} else {"default": default}
+    return field(**value, metadata={"option": declared})
+
+
+def _one_of(known: tuple[str, ...]) -> dict[str, Any]:
+    """Return what makes an option a choice: the shell completes it, and anything else is wrong usage."""
+
+    def check(value: str | None) -> str | None:
+        if value is not None and value not in known:
+            raise typer.BadParameter(f"{value!r} is not one of {', '.join(known)}.")
+        return value
+
+    def complete(incomplete: str) -> list[str]:
+        return [name for name in known if name.startswith(incomplete)]
+
+    return {"callback": check, "autocompletion": complete, "metavar": "NAME"}
+
+
+def declared_options(options: type[DataclassInstance]) -> dict[str, Declared]:
+    """Return the options among the fields of a dataclass."""
+    return {f.name: f.metadata["option"] for f in fields(options) if "option" in f.metadata}
+
+
+def takes(options: type[DataclassInstance]) -> Callable[[AnyCommand], AnyCommand]:
+    """Give a command the options that a dataclass declares; it is called with what was said, else None."""
+    parameters = [
+        Parameter(name, Parameter.KEYWORD_ONLY, default=it.default, annotation=it.annotation)
+        for name, it in declared_options(options).items()
+    ]
+
+    def decorate(command: AnyCommand) -> AnyCommand:
+        vars(command)["__signature__"] = Signature(parameters)
+        return command
+
+    return decorate
+
+
+def parse_options(options: type[DataclassInstance], typed: Mapping[str, object]) -> dict[str, object]:
+    """Return the values of the options that were given on the command line."""
+    declared = declared_options(options)
+    return {name: declared[name].parse(value) for name, value in typed.items() if value is not None}
+
+
 def examples(*rows: tuple[str, str]) -> str:
     """Return the examples at the end of a command's help: what to type, and what it is for."""
     return "\n\n".join(["Examples:", *(f"graphoid {typed}  # {what}" for typed, what in rows)])
 
 
-def names(text: str | None) -> list[str] | None:
+def split_names(text: str | None) -> list[str] | None:
     """Return names separated by commas as a list.
 
-    >>> names("age, sex")
+    >>> split_names("age, sex")
     ['age', 'sex']
     """
     return None if text is None else [name.strip() for name in text.split(",")]
 
 
-def chosen(
+def select_columns(
     file: str | None,
-    columns: list[str] | None,
-    drop: list[str] | None,
+    columns: Sequence[str] | None,
+    drop: Sequence[str] | None,
     weights: str | None,
     table: str | None = None,
-) -> Any:
+) -> Sequence[str] | None:
     """Return the columns to read: those that are named, or all but those that are to be left out."""
     if not drop:
         return columns
@@ -71,19 +166,3 @@ def chosen(
         if name not in known:
             raise UnknownVariable(f"there is no column {name!r} to drop; there are {shown(known)}.")
     return [name for name in columns or known if name not in drop and name != weights]
-
-
-def one_of(choices: Iterable[str]) -> dict[str, Any]:
-    """Return what makes an option a choice: the shell completes it, and anything else is wrong usage."""
-    known = tuple(choices)
-
-    def checked(value: str | None) -> str | None:
-        if value is not None and value not in known:
-            raise typer.BadParameter(f"{value!r} is not one of {', '.join(known)}.")
-        return value
-
-    def completed(incomplete: str) -> list[str]:
-        return [name for name in known if name.startswith(incomplete)]
-
-    complete: Callable[[str], list[str]] = completed
-    return {"callback": checked, "autocompletion": complete, "metavar": "NAME"}

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import sys
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from graphoid.cli.terminal import console, note, printable
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from types import TracebackType
 
     from rich.progress import Progress
 
+    from graphoid.logic.verdict import Verdict
     from graphoid.progress import Step
+    from graphoid.structure.graph import UndirectedGraph
 
 EXECUTED = ("test", "oracle")
 
@@ -32,13 +35,13 @@ class Watch:
     """
 
     def __init__(self, what: str, title: str | None = None, *, quiet: bool = False) -> None:
-        self.so_far: Any = None
+        self.so_far: UndirectedGraph | Sequence[Verdict] | None = None
         self._what = printable(what)
         self._title = printable(what if title is None else title)
         self._quiet = quiet
         self._bar: Progress | None = None
         self._said = quiet
-        self._tally = Tally()
+        self._n_seen = self._n_tests = 0
 
     def __enter__(self) -> Self:
         if self._quiet:
@@ -74,28 +77,14 @@ class Watch:
         if bar is not None:
             bar.stop()
 
-    def counted(self) -> str:
-        """Return how many tests were asked and inferred, if the run asks any."""
-        return self._tally.of(self.so_far) if isinstance(self.so_far, list) else ""
-
-
-class Tally:
-    """Counts the answers in a trace that grows, each only once."""
-
-    def __init__(self) -> None:
-        self._seen = self._tests = 0
-
-    def of(self, trace: list[Any]) -> str:
-        """Return the count in words.
-
-        >>> from graphoid.logic.verdict import Verdict
-        >>> Tally().of([Verdict(0, 1, (), True), Verdict(0, 1, (2,), True, source="Strong Union")])
-        '1 asked, 1 inferred'
-        """
-        end = len(trace)
-        self._tests += sum(v.source in EXECUTED for v in trace[self._seen : end])
-        self._seen = end
-        return f"{self._tests:,} asked, {self._seen - self._tests:,} inferred"
+    def test_counts(self) -> str:
+        """Return how many answers were tested and how many inferred, if the run asks for any."""
+        if not isinstance(self.so_far, list):
+            return ""
+        end = len(self.so_far)  # the trace grows, and each answer is counted once
+        self._n_tests += sum(v.source in EXECUTED for v in self.so_far[self._n_seen : end])
+        self._n_seen = end
+        return f"{self._n_tests:,} asked, {end - self._n_tests:,} inferred"
 
 
 def _bar(watch: Watch) -> Progress:
@@ -112,7 +101,7 @@ def _bar(watch: Watch) -> Progress:
 
     class Answers(ProgressColumn):
         def render(self, task: Task) -> Text:  # noqa: ARG002 - there is but one
-            return Text(watch.counted(), no_wrap=True)
+            return Text(watch.test_counts(), no_wrap=True)
 
     class Left(ProgressColumn):
         def render(self, task: Task) -> Text:

@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, NamedTuple, cast
 
 import typer
 
 from graphoid.cli.evidence import states
+from graphoid.cli.files import load
 from graphoid.cli.options import Json, Quiet, Seed, examples
-from graphoid.cli.results import loaded
 from graphoid.cli.terminal import cell, console, lines, print_json, printable
 from graphoid.errors import CountsTooLarge, DataError, SettingsError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
 
+    from graphoid.data.variables import State
     from graphoid.models.network import MarkovNetwork
     from graphoid.structure.graph import UndirectedGraph
+    from graphoid.uncertainty.io import Saved
 
 EPILOG = (
     examples(
@@ -64,17 +66,17 @@ def query(
     """Ask MODEL for probabilities, or a structure for independences."""
     import graphoid as gd
 
-    asked, known = variables or [], given or []
-    chosen = [
+    names, known = variables or [], given or []
+    questions = [
         f"--{name}"
         for name, on in (("joint", joint), ("map", map_), ("separated", separated), ("why", why))
         if on
     ]
-    if len(chosen) > 1:
-        raise typer.BadParameter(f"{chosen[0]} and {chosen[1]} are two questions; ask one at a time.")
-    found = loaded(model)
+    if len(questions) > 1:
+        raise typer.BadParameter(f"{questions[0]} and {questions[1]} are two questions; ask one at a time.")
+    found = load(model)
     if separated or why:
-        x, y = _two(asked, chosen[0])
+        x, y = _two(names, questions[0])
         answer = _separation(found.graph, x, y, known) if separated else _reason(found, x, y)
     elif not isinstance(found, gd.MarkovNetwork):
         raise DataError(
@@ -82,45 +84,42 @@ def query(
             f"them. Of a structure ask --separated or --why."
         )
     elif map_:
-        answer = _most_probable(found, asked, states(known, found.variables))
+        answer = _most_probable(found, names, states(known, found.variables))
     else:
         evidence = states(known, found.variables)
-        answer = _distributions(found, asked, evidence, joint=joint, seed=seed if estimate else None)
+        answer = _distributions(found, names, evidence, joint=joint, seed=seed if estimate else None)
     if json:
         print_json(answer.plain)
     elif not quiet:
         answer.show()
 
 
-class Answer:
+class Answer(NamedTuple):
     """An answer as plain values, and as lines."""
 
-    def __init__(
-        self, plain: dict[str, Any], sentence: str = "", rows: Sequence[tuple[str, ...]] | None = None
-    ) -> None:
-        self.plain = plain
-        self._sentence = sentence
-        self._rows = rows or []
+    plain: Mapping[str, object]
+    sentence: str = ""
+    rows: Sequence[tuple[str, ...]] = ()
 
     def show(self) -> None:
         """Print it."""
         screen = console()
-        if self._sentence:
-            screen.print("\n".join(map(printable, self._sentence.split("\n"))), soft_wrap=True)
-        if self._rows:
-            head, *rows = self._rows
-            made = lines(*(printable(name) for name in head), right=("probability", "± error"))
+        if self.sentence:
+            screen.print("\n".join(map(printable, self.sentence.split("\n"))), soft_wrap=True)
+        if self.rows:
+            head, *rows = self.rows
+            table = lines(*(printable(name) for name in head), right=("probability", "± error"))
             for row in rows[:SHOWN]:
-                made.add_row(*map(cell, row))
-            screen.print(made)
+                table.add_row(*map(cell, row))
+            screen.print(table)
             if len(rows) > SHOWN:
                 screen.print(f"... and {len(rows) - SHOWN:,} more; --json has all of them.")
 
 
-def _two(asked: list[str], option: str) -> tuple[str, str]:
-    if len(asked) != 2:
-        raise typer.BadParameter(f"{option} asks about two variables; got {len(asked)}.")
-    return asked[0], asked[1]
+def _two(names: list[str], option: str) -> tuple[str, str]:
+    if len(names) != 2:
+        raise typer.BadParameter(f"{option} asks about two variables; got {len(names)}.")
+    return names[0], names[1]
 
 
 def _separation(graph: UndirectedGraph, x: str, y: str, given: list[str]) -> Answer:
@@ -142,28 +141,31 @@ def _path(graph: UndirectedGraph, x: str, y: str, given: list[str]) -> str:
     return " – ".join(nx.shortest_path(open_, x, y))
 
 
-def _reason(found: Any, x: str, y: str) -> Answer:
-    if not hasattr(found, "why"):
+def _reason(found: Saved, x: str, y: str) -> Answer:
+    from graphoid.structure.learned import LearnedStructure
+
+    if not isinstance(found, LearnedStructure):
         raise DataError("only a structure that graphoid learn --out wrote knows why; this is another file.")
     sentence = found.why(x, y)
     joined = found.graph.has_edge(x, y)
     return Answer({"x": x, "y": y, "joined": joined, "why": sentence}, sentence)
 
 
-def _most_probable(model: MarkovNetwork, asked: list[str], evidence: dict[str, Any]) -> Answer:
-    best: Any = model.most_probable(evidence, asked or None)
+def _most_probable(model: MarkovNetwork, names: list[str], evidence: dict[str, State]) -> Answer:
+    # many rows give a table; this is one
+    best = cast("dict[str, State]", model.most_probable(evidence, names or None))
     rows = [("variable", "most probable state")]
     rows += [(name, f"{state} (given)" if name in evidence else str(state)) for name, state in best.items()]
     return Answer({"given": evidence, "most_probable": best}, rows=rows)
 
 
 def _distributions(
-    model: MarkovNetwork, asked: list[str], evidence: dict[str, Any], *, joint: bool, seed: int | None
+    model: MarkovNetwork, names: list[str], evidence: dict[str, State], *, joint: bool, seed: int | None
 ) -> Answer:
     """Return the distribution of each variable asked about, or of all of them together."""
-    if joint and not asked:
+    if joint and not names:
         raise SettingsError("--joint needs the names of the variables, such as: vote car --joint.")
-    names = asked or [name for name in model.names if name not in evidence]
+    names = names or [name for name in model.names if name not in evidence]
     groups = [names] if joint else [[name] for name in names]
     heads = [*names, "probability"] if joint else ["variable", "state", "probability"]
     rows: list[tuple[str, ...]] = [tuple(heads if seed is None else [*heads, "± error"])]
@@ -187,12 +189,12 @@ def _distributions(
             }
         )
         for i, states_ in enumerate(cells):
-            shown = [str(state) for state in states_] if joint else [group[0], str(states_[0])]
-            rows.append((*shown, f"{flat[i]:.4f}", *(() if errors is None else (f"{errors[i]:.4f}",))))
+            heads = [str(state) for state in states_] if joint else [group[0], str(states_[0])]
+            rows.append((*heads, f"{flat[i]:.4f}", *(() if errors is None else (f"{errors[i]:.4f}",))))
     return Answer({"given": evidence, "distributions": plain}, rows=rows)
 
 
-def _exactly(model: MarkovNetwork, group: list[str], evidence: dict[str, Any]) -> NDArray[np.float64]:
+def _exactly(model: MarkovNetwork, group: list[str], evidence: dict[str, State]) -> NDArray[np.float64]:
     try:
         return model.query(group, evidence)
     except CountsTooLarge as error:

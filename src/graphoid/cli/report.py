@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graphoid.cli import files, settings
+from graphoid.cli import files
+from graphoid.cli.learn_options import RUN, LearnOptions
 from graphoid.cli.options import Json, Quiet, Seed, examples
 from graphoid.cli.terminal import note, print_json
 from graphoid.errors import DataError
@@ -36,44 +37,29 @@ def report(
     quiet: Quiet = False,
 ) -> None:
     """Write a learned structure as one page that opens without a network."""
-    import graphoid as gd
-    from graphoid.cli.results import loaded
+    from graphoid.structure.learned import Result
 
-    files.checked(out, {".html": None}, "--out")
+    files.check_path(out, [".html"], "--out")
     if layout_from is not None and not Path(layout_from).is_file():
         raise DataError(f"there is no report {layout_from!r} to take the places from.")
-    found = loaded(structure)
-    if isinstance(found, gd.MarkovNetwork):
+    found = files.load(structure)
+    if not isinstance(found, Result):
         raise DataError(
             f"{structure!r} is a model; a report is about a structure: graphoid learn --out s.json."
         )
     table = None if data is None else table_of(found, data)
-    write_report(found, out, table, layout_from=layout_from, seed=seed)
+    found.report(out, table, layout_from=layout_from, seed=seed)
     if json:
         print_json({"files": [out]})
     elif not quiet:
         note(f"wrote {out}")
 
 
-def table_of(found: Any, file: str) -> Table:
+def table_of(found: files.Learned, file: str) -> Table:
     """Return the table that a structure was learned from, read as the run that made it read it."""
-    from graphoid.cli.learning import read
+    from graphoid.cli.learn import read
 
-    run = found.settings.get(settings.RUN)
-    how = settings.Run() if run is None else settings.Run.of(run, "the structure")
-    return read(how.over({"file": file}), quiet=True)
-
-
-def write_report(
-    found: Any,
-    path: str,
-    table: Table | None,
-    *,
-    bootstrap: Any = None,
-    layout_from: str | None = None,
-    seed: int = 0,
-) -> None:
-    """Write the page of a structure."""
-    from graphoid.report import page
-
-    page.write(found, path, table=table, bootstrap=bootstrap, layout_from=layout_from, seed=seed)
+    options = LearnOptions()
+    if RUN in found.settings:
+        options = LearnOptions.from_result(found, "the structure")
+    return read(options.over({"file": file, "quiet": True}))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from graphoid.experiments.results import Results
 
 DATA = "GRAPHOID_DATA"
-"""The environment variable that stands in for --data."""
+"""The environment variable for what --data says."""
 
 EPILOG = examples(
     ("reproduce gsimn-exact --quick", "a first look"),
@@ -80,7 +80,7 @@ def reproduce(
             raise SettingsError(f"{name.value} runs in one process; leave --processes out.")
         experiment = replace(experiment, processes=processes)
     given = data or os.environ.get(DATA)
-    folder = _made(Path(out)) if out else None
+    folder = _make(Path(out)) if out else None
     with Watch(name.value, quiet=quiet) as watch:
         results = experiment.run(seed=seed, data=Path(given) if given else None, progress=watch)
     if json:
@@ -96,18 +96,18 @@ def show(results: Results) -> None:
     from rich.table import Table as Lines
 
     screen = console()
-    made = Lines(title=printable(results.title), title_justify="left")
+    table = Lines(title=printable(results.title), title_justify="left")
     for column, cells in zip(results.columns, zip(*results.rows, strict=True), strict=True):
         is_text = all(value is None or isinstance(value, str) for value in cells)
-        made.add_column(printable(column.name), justify="left" if is_text else "right")
+        table.add_column(printable(column.name), justify="left" if is_text else "right")
     for row in results.texts():
-        made.add_row(*map(cell, row))
-    screen.print(made)
-    for said in results.notes:
-        screen.print(f"- {printable(said)}", soft_wrap=True)
+        table.add_row(*map(cell, row))
+    screen.print(table)
+    for text in results.notes:
+        screen.print(f"- {printable(text)}", soft_wrap=True)
 
 
-def _made(folder: Path) -> Path:
+def _make(folder: Path) -> Path:
     """Make a folder before the work begins, not after."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -122,11 +122,11 @@ def _write(results: Results, folder: Path) -> None:
 
     (folder / f"{results.name}.csv").write_text(results.to_csv(), encoding="utf-8")
     (folder / f"{results.name}.md").write_text(results.to_markdown(), encoding="utf-8")
-    written = "csv, md"
+    endings = "csv, md"
     try:
         if results.plot is not None:
             save_plot(results, folder / f"{results.name}.png")
-            written += ", png"
+            endings += ", png"
     except MissingExtra as error:
         note(f"note: {error}")
-    note(f"wrote {folder / results.name}.{{{written}}}")
+    note(f"wrote {folder / results.name}.{{{endings}}}")

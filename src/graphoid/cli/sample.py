@@ -9,7 +9,6 @@ import typer
 from graphoid.cli import files
 from graphoid.cli.evidence import states
 from graphoid.cli.options import Json, Quiet, Seed, examples
-from graphoid.cli.results import loaded
 from graphoid.cli.terminal import note, print_json
 from graphoid.errors import DataError
 
@@ -34,8 +33,8 @@ def sample(
     """Draw rows from MODEL: independent ones where its junction tree is small, else by Gibbs chains."""
     import graphoid as gd
 
-    files.checked(out, {".csv": None}, "--out")
-    found = loaded(model)
+    files.check_path(out, [".csv"], "--out")
+    found = files.load(model)
     if not isinstance(found, gd.MarkovNetwork):
         raise DataError(
             f"{model!r} is no model to draw from; graphoid learn FILE --model model.json makes one."

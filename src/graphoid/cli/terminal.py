@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -23,9 +23,9 @@ def console(*, stderr: bool = False) -> Console:
     """Return a console that takes what it is given as text, never as markup."""
     from rich.console import Console
 
-    made = Console(stderr=stderr, highlight=False, markup=False, emoji=False)
-    if made.is_terminal or "COLUMNS" in os.environ:
-        return made
+    screen = Console(stderr=stderr, highlight=False, markup=False, emoji=False)
+    if screen.is_terminal or "COLUMNS" in os.environ:
+        return screen
     return Console(stderr=stderr, highlight=False, markup=False, emoji=False, width=UNCUT)
 
 
@@ -40,27 +40,27 @@ def printable(text: str) -> str:
     )
 
 
-def shortened(text: str, longest: int = LONGEST) -> str:
+def shorten(text: str, longest: int = LONGEST) -> str:
     """Return printable text of bounded length."""
-    shown = printable(text)
-    return shown if len(shown) <= longest else f"{shown[: longest - 1]}…"
+    plain = printable(text)
+    return plain if len(plain) <= longest else f"{plain[: longest - 1]}…"
 
 
-def cell(value: Any, style: str = "") -> Text:
+def cell(value: object, style: str = "") -> Text:
     """Return what stands in a cell of a table: never markup, never longer than a screen."""
     from rich.text import Text
 
-    return Text(shortened("" if value is None else str(value)), style=style, overflow="fold")
+    return Text(shorten("" if value is None else str(value)), style=style, overflow="fold")
 
 
 def lines(*columns: str, right: tuple[str, ...] = (), title: str = "") -> Lines:
     """Return an empty table; columns named in ``right`` hold numbers."""
     from rich.table import Table as Lines
 
-    made = Lines(title=title or None, title_justify="left", title_style="bold")
+    empty = Lines(title=title or None, title_justify="left", title_style="bold")
     for column in columns:
-        made.add_column(column, justify="right" if column in right else "left", overflow="fold")
-    return made
+        empty.add_column(column, justify="right" if column in right else "left", overflow="fold")
+    return empty
 
 
 def number(value: float | None, digits: int = 3) -> str:
@@ -74,14 +74,14 @@ def number(value: float | None, digits: int = 3) -> str:
     return "∞" if value == math.inf else f"{value:.{digits}g}"
 
 
-def print_json(value: Any) -> None:
+def print_json(value: object) -> None:
     """Print JSON, in ASCII, so that it survives any terminal and pipe."""
     import json
 
     print(json.dumps(finite(value), indent=2, ensure_ascii=True, allow_nan=False))
 
 
-def finite(value: Any) -> Any:
+def finite(value: object) -> object:
     """Return a value as JSON can hold it: numbers that are not finite are words."""
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)

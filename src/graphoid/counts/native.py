@@ -26,7 +26,7 @@ from graphoid.counts.engine import (
     refuse_if_too_many_states,
 )
 from graphoid.counts.reference import ReferenceEngine
-from graphoid.data.remote.relation import RemoteTable
+from graphoid.data.remote.table import RemoteTable
 from graphoid.errors import DataError, SettingsError, SlowWarning
 
 if TYPE_CHECKING:

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphoid.data.encoding import discretize as discretizing
-from graphoid.data.encoding import missing as missing_values
 from graphoid.data.encoding.plan import Kind, finish
-from graphoid.data.encoding.survey import survey
+from graphoid.data.encoding.profile import constant_note, profile_source
+from graphoid.data.options import ReadOptions
 from graphoid.data.read import open_source
 from graphoid.errors import GraphoidError
-from graphoid.logic.names import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from numpy.typing import ArrayLike, NDArray
+
     from graphoid.data.encoding.encode import Encoded
     from graphoid.data.encoding.plan import ColumnPlan
-    from graphoid.data.encoding.survey import Survey
+    from graphoid.data.encoding.profile import Profile
+    from graphoid.data.options import Transformer
     from graphoid.data.variables import State
 
 RARE = 5
@@ -98,18 +99,18 @@ class Report:
         """Whether the source can be read as it is."""
         return not self.problems
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return all of it as plain dictionaries and lists, for JSON."""
         return {"ok": self.ok, "n_columns": len(self.columns), **asdict(self)}
 
 
 def check(
-    source: Any,
+    source: object,
     *,
     columns: Iterable[str | int] | None = None,
-    discretize: Any = "auto",
+    discretize: str | Transformer | None = "auto",
     missing: str = "error",
-    weights: Any = None,
+    weights: str | ArrayLike | None = None,
 ) -> Report:
     """Say what :func:`graphoid.read` would do with a source, and everything that would stop it.
 
@@ -122,35 +123,32 @@ def check(
     >>> report.ok, report.columns[1].kind
     (False, 'constant')
     """
-    discretizing.check_setting(discretize)
-    missing_values.check_setting(missing)
+    options = ReadOptions(columns, discretize, missing, weights)
     name = "table"
     try:
-        opened = open_source(source, columns, weights)
+        opened = open_source(source, options)
         name = opened.name
-        found = survey(opened, columns=columns, discretize=discretize, missing=missing, weights=weights)
+        found = profile_source(opened, options)
     except GraphoidError as error:
         return Report(name, 0, 0, 0, (), (str(error),), ())
-    return report(found, name, missing)
+    return report(found, name)
 
 
-def report(found: Survey, name: str, missing: str) -> Report:
-    """Return a survey as a report."""
+def report(found: Profile, name: str) -> Report:
+    """Return what is known of a source as a report."""
     columns = []
     observations = list(found.notes)
-    constant = []
     for variable, column, planned in zip(found.names, found.columns, found.plans, strict=True):
         if column is None:
             problem = str(planned.problem)
             columns.append(ColumnReport(variable, planned.kind, 0, None, None, 0, planned.action, problem))
             continue
-        one, remarks = _column(variable, column, planned, missing)
+        one, remarks = _column(variable, column, planned, found.missing)
         columns.append(one)
         observations += remarks
-        if one.kind == "constant":
-            constant.append(variable)
+    constant = [column.name for column in columns if column.kind == "constant"]
     if constant:
-        observations.append(f"{len(constant):,} column(s) are constant: {shown(constant)}.")
+        observations.append(constant_note(constant))
     return Report(
         name,
         found.n_rows_read,
@@ -165,15 +163,11 @@ def report(found: Survey, name: str, missing: str) -> Report:
 def _column(name: str, column: Encoded, planned: ColumnPlan, missing: str) -> tuple[ColumnReport, list[str]]:
     """Return the report on a column, and sentences on it."""
     if planned.problem is not None or planned.continuous:
-        n_values, problem = len(column.levels), planned.problem
-        return (
-            ColumnReport(
-                name, planned.kind, n_values, None, None, column.n_missing, planned.action,
-                None if problem is None else str(problem),
-            ),
-            list(column.notes),
-        )  # fmt: skip
-    done = finish(column, planned, name, missing=missing)
+        problem = None if planned.problem is None else str(planned.problem)
+        values, absent, action = len(column.levels), column.n_missing, planned.action
+        refused = ColumnReport(name, planned.kind, values, None, None, absent, action, problem)
+        return refused, list(column.notes)
+    done = finish(column, planned, name, missing)
     states = done.variable.states
     remarks = list(done.notes)
     rarest, rows = None, None
@@ -188,7 +182,7 @@ def _column(name: str, column: Encoded, planned: ColumnPlan, missing: str) -> tu
     ), remarks
 
 
-def _rare(name: str, states: tuple[State, ...], counts: Any) -> list[str]:
+def _rare(name: str, states: tuple[State, ...], counts: NDArray[np.int64]) -> list[str]:
     few = np.flatnonzero(counts < RARE)
     if len(states) <= 1 or not few.size:
         return []

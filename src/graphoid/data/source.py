@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import operator
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from graphoid.errors import DataError, GraphoidError, SettingsError, UnknownVariable
 from graphoid.logic.names import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+
+    from graphoid.data.encoding.columns import RawColumn
+    from graphoid.data.options import ReadOptions
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +41,7 @@ class Source:
 
     names: Sequence[str]
     n_rows: int
-    load: Callable[[Sequence[int]], Iterable[Any]]
+    load: Callable[[Sequence[int]], Iterable[RawColumn]]
     name: str = "table"
     group: int = 64
     problems: tuple[GraphoidError, ...] = ()
@@ -55,28 +59,17 @@ class Chosen:
     notes: tuple[str, ...] = ()
 
 
-def choose(names: Sequence[str], columns: Any, weights: str | None = None) -> Chosen:
-    """Return the columns that are asked for.
-
-    Parameters
-    ----------
-    names
-        Of all columns of the source.
-    columns
-        Names or positions, or None for all.
-    weights
-        Name of the column that holds row weights, which is then no variable.
-    """
-    where: dict[str, int] = {}
-    for i, name in enumerate(names):
-        where.setdefault(name, i)
+def choose(names: Sequence[str], options: ReadOptions) -> Chosen:
+    """Return which of the columns of a source, given by their names, are to be read."""
+    where = {name: i for i, name in enumerate(names)}
     times = Counter(names)
-    weight = None if weights is None else _find(weights, names, where, times)
+    columns = options.columns
+    weight = _find(options.weights, names, where, times) if isinstance(options.weights, str) else None
     if columns is None:
         positions = list(range(len(names)))
     else:
-        asked = [columns] if isinstance(columns, (str, int)) else _listed(columns)
-        positions = [_find(column, names, where, times) for column in asked]
+        listed = [columns] if isinstance(columns, (str, int)) else _list(columns)
+        positions = [_find(column, names, where, times) for column in listed]
         twice = [names[i] for i, n in Counter(positions).items() if n > 1]
         if twice:
             raise SettingsError(f"columns names {shown(twice)} more than once.")
@@ -84,30 +77,29 @@ def choose(names: Sequence[str], columns: Any, weights: str | None = None) -> Ch
     if not positions:
         raise DataError("no columns are left to read. A table has at least one variable.")
 
-    named = [names[i] for i in positions]
-    notes = []
-    taken = set(names)
+    chosen, notes = [names[i] for i in positions], []
+    used = set(names)
     for k, i in enumerate(positions):
-        if not named[k].strip():
+        if not chosen[k].strip():
             # An unnamed first column is what pandas and R write for row names.
             fresh = f"column {i + 1}"
-            while fresh in taken:
+            while fresh in used:
                 fresh += "'"
-            taken.add(fresh)
-            named[k] = fresh
+            used.add(fresh)
+            chosen[k] = fresh
             notes.append(f"Column {i + 1} has no name and is called {fresh!r}.")
     problems: list[GraphoidError] = []
-    repeated = [name for name, n in Counter(named).items() if n > 1]
+    repeated = [name for name, n in Counter(chosen).items() if n > 1]
     if repeated:
         remedy = "Rename the columns, or choose by position with columns=[0, ...]."
-        if all(_is_number(name) for name in named):
+        if all(_is_number(name) for name in chosen):
             remedy = "They are all numbers: is the first line data? Write a line of column names above it."
         problems.append(
             DataError(
                 f"{len(repeated):,} column name(s) are used more than once: {shown(repeated)}. {remedy}"
             )
         )
-    return Chosen(tuple(positions), tuple(named), weight, tuple(problems), tuple(notes))
+    return Chosen(tuple(positions), tuple(chosen), weight, tuple(problems), tuple(notes))
 
 
 def _is_number(name: str) -> bool:
@@ -118,7 +110,7 @@ def _is_number(name: str) -> bool:
     return True
 
 
-def _listed(columns: Any) -> list[Any]:
+def _list(columns: Iterable[str | int]) -> list[str | int]:
     try:
         return list(columns)
     except TypeError:
@@ -127,7 +119,7 @@ def _listed(columns: Any) -> list[Any]:
         ) from None
 
 
-def _find(column: Any, names: Sequence[str], where: dict[str, int], times: Counter[str]) -> int:
+def _find(column: str | int, names: Sequence[str], where: dict[str, int], times: Counter[str]) -> int:
     if isinstance(column, str):
         if column not in where:
             raise UnknownVariable(f"no column is named {column!r}; there are {shown(names)}.")
@@ -137,8 +129,8 @@ def _find(column: Any, names: Sequence[str], where: dict[str, int], times: Count
             )
         return where[column]
     try:
-        index = int(column.__index__())
-    except (AttributeError, TypeError):
+        index = operator.index(column)
+    except TypeError:
         raise UnknownVariable(f"{column!r} is neither the name nor the position of a column.") from None
     if not 0 <= index < len(names):
         raise UnknownVariable(f"there is no column {index}: positions go from 0 to {len(names) - 1}.")

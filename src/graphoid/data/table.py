@@ -1,22 +1,24 @@
-"""A table of codes: what every source becomes, and all that the rooms below see of the data."""
+"""A table of codes: what every source becomes, and all that the packages below see of the data."""
 
 from __future__ import annotations
 
 import hashlib
+import math
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphoid.data.variables import NamedVariables
 from graphoid.errors import DataError
-from graphoid.logic.names import Names, shown
+from graphoid.logic.names import shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from graphoid.data.variables import Variable
 
@@ -40,7 +42,7 @@ class Weights:
     unit: float = 1.0
 
     @classmethod
-    def of(cls, weights: Any) -> Weights:
+    def of(cls, weights: ArrayLike) -> Weights:
         """Return weights from any array of finite, non-negative numbers."""
         w = np.asarray(weights, dtype=np.float64)
         if w.ndim != 1:
@@ -51,16 +53,7 @@ class Weights:
                 f"weight {w[bad[0]]} in row {bad[0]} is not a finite number >= 0; "
                 f"{bad.size:,} row(s) like it. Mend or drop them."
             )
-        total = float(w.sum())
-        if total >= 2.0**61:
-            raise DataError(
-                f"the weights add up to {total:.3g}; the most is 2**61. Divide them by a constant."
-            )
-        if np.array_equal(w, np.rint(w)):
-            return cls(w.astype(np.int64))
-        # 2**-shift is the finest unit for which the total still fits into 62 bits
-        shift = min(1074, 60 - int(np.ceil(np.log2(total))))  # and is itself a double
-        unit = 2.0**-shift
+        unit = unit_for(float(w.sum()), whole=np.array_equal(w, np.rint(w)))
         return cls(np.rint(w / unit).astype(np.int64), unit)
 
     @property
@@ -74,8 +67,18 @@ class Weights:
         return self.units * np.float64(self.unit)
 
 
+def unit_for(total: float, *, whole: bool) -> float:
+    """Return the unit of weights with this sum: one if all are whole numbers, else as fine as it may be."""
+    if total >= 2.0**61:
+        raise DataError(f"the weights add up to {total:.3g}; the most is 2**61. Divide them by a constant.")
+    if whole:
+        return 1.0
+    # 2**-shift is the finest unit for which the total still fits into 62 bits, and is itself a double
+    return 2.0 ** -min(1074, 60 - math.ceil(math.log2(total)))
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Table:
+class Table(NamedVariables):
     """Variables with states, and a column of codes for each.
 
     Made by :func:`graphoid.read`. Arrays are read-only: a table can be shared and its digest stays true.
@@ -112,11 +115,6 @@ class Table:
                 column.flags.writeable = False
         for value in self.values.values():
             value.flags.writeable = False
-
-    @cached_property
-    def names(self) -> tuple[str, ...]:
-        """Names of the variables."""
-        return tuple(v.name for v in self.variables)
 
     @cached_property
     def codes(self) -> NDArray[np.uint8] | NDArray[np.uint16]:
@@ -159,14 +157,6 @@ class Table:
                 f"{v.name!r} has states {shown([str(s) for s in v.states], 4)}, which are not all numbers."
             )
         return np.array(v.states, dtype=np.float64)[self.column(i)]
-
-    def position(self, variable: int | str) -> int:
-        """Return the position of a variable given by position or by name."""
-        return self._names.position(variable)
-
-    @cached_property
-    def _names(self) -> Names:
-        return Names(self.names)
 
     @cached_property
     def data_id(self) -> str:

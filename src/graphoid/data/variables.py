@@ -3,6 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from graphoid.logic.names import Names
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 State = str | int | float | bool
 """A state keeps the label and the type it had in the source."""
@@ -45,3 +52,22 @@ class Variable:
     def continuous(self) -> bool:
         """Whether the column has no states, only numbers."""
         return not self.states
+
+
+class NamedVariables:
+    """What tables and models have in common: variables in order, found by position or by name."""
+
+    variables: Sequence[Variable]
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Names of the variables."""
+        return tuple(v.name for v in self.variables)
+
+    def position(self, variable: int | str) -> int:
+        """Return the position of a variable given by position or by name."""
+        return self._names.position(variable)
+
+    @cached_property
+    def _names(self) -> Names:
+        return Names(self.names)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphoid.data.table import Table
+from graphoid.data.variables import NamedVariables
 from graphoid.errors import DataError, SettingsError
 from graphoid.models.factors import Factor
 from graphoid.models.network import MarkovNetwork
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class BayesianNetwork:
+class BayesianNetwork(NamedVariables):
     """Discrete variables, their parents, and a table of conditional probabilities for each.
 
     Made by :func:`~graphoid.datasets.bayesian_network`.
@@ -55,11 +56,6 @@ class BayesianNetwork:
             expected = (*(self.variables[u].arity for u in known), v.arity)
             if table.shape != expected:
                 raise DataError(f"the table of {v.name!r} has shape {table.shape}; expected {expected}.")
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Names of the variables."""
-        return tuple(v.name for v in self.variables)
 
     @property
     def arcs(self) -> tuple[tuple[int, int], ...]:

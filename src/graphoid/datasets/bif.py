@@ -121,7 +121,7 @@ class _Reader:
         self._close("network")
 
     def _variable(self, head: re.Match[str], start: int) -> None:
-        name = _unquoted(head.group(1))
+        name = _unquote(head.group(1))
         if name in self.variables:
             self._fail(f"{name!r} is declared twice", start)
         while match := _PROPERTY.match(self.text, self.at):
@@ -184,9 +184,9 @@ class _Reader:
             self.at = match.end()
         if default is not None:
             table[np.isnan(table).any(axis=-1)] = default
-        return self._normalized(x, table)
+        return self._normalize(x, table)
 
-    def _normalized(self, x: str, table: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _normalize(self, x: str, table: NDArray[np.float64]) -> NDArray[np.float64]:
         missing = int(np.isnan(table).any(axis=-1).sum())
         if missing:
             self._fail(f"{missing:,} configuration(s) of the parents of {x!r} have no probabilities")
@@ -239,8 +239,8 @@ def _blank(match: re.Match[str]) -> str:
 
 
 def _words(text: str) -> list[str]:
-    return [_unquoted(word) for word in _WORD.findall(text)]
+    return [_unquote(word) for word in _WORD.findall(text)]
 
 
-def _unquoted(word: str) -> str:
+def _unquote(word: str) -> str:
     return word[1:-1] if word.startswith('"') else word

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from graphoid.errors import DataError, missing_extra
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from graphoid.data.table import Table
 
-SCIKIT_LEARN = {
-    "breast-cancer": "load_breast_cancer",
-    "digits": "load_digits",
-    "iris": "load_iris",
-    "wine": "load_wine",
-}
+SCIKIT_LEARN = ("breast-cancer", "digits", "iris", "wine")
 
 
 class Pinned(NamedTuple):
@@ -47,10 +44,9 @@ def from_scikit_learn(name: str) -> Table:
         raise missing_extra(f"the data set {name!r}", "sklearn") from None
     from graphoid.data.read import read
 
-    bunch = getattr(datasets, SCIKIT_LEARN[name])()
-    columns: dict[str, Any] = {
-        str(feature): bunch.data[:, i] for i, feature in enumerate(bunch.feature_names)
-    }
+    loaders = (datasets.load_breast_cancer, datasets.load_digits, datasets.load_iris, datasets.load_wine)
+    bunch = dict(zip(SCIKIT_LEARN, loaders, strict=True))[name]()
+    columns = {str(feature): bunch.data[:, i] for i, feature in enumerate(bunch.feature_names)}
     columns["class"] = [str(bunch.target_names[code]) for code in bunch.target]
     return read(columns, discretize="scott", name=name)
 
@@ -80,7 +76,7 @@ def from_openml(name: str) -> Table:
     return read(frame, missing="category", name=name)
 
 
-def check(name: str, frame: Any, pinned: Pinned) -> None:
+def check(name: str, frame: pd.DataFrame, pinned: Pinned) -> None:
     """Raise unless a data frame is the one that was pinned."""
     found = (*frame.shape, fingerprint(frame))
     if found != (pinned.rows, pinned.columns, pinned.fingerprint):
@@ -92,7 +88,7 @@ def check(name: str, frame: Any, pinned: Pinned) -> None:
         )
 
 
-def fingerprint(frame: Any) -> str:
+def fingerprint(frame: pd.DataFrame) -> str:
     """Return a digest of how often each state occurs in each column of a data frame.
 
     The names of columns and states and the order of rows and columns do not matter, because copies of the

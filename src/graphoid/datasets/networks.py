@@ -53,23 +53,13 @@ class BinaryNetwork:
         check_factors(self.graph.n, self.factors)
 
     def sample(
-        self,
-        n: int,
-        random_state: Generator | int | None = None,
-        *,
-        sampler: GibbsSampler | None = None,
+        self, n: int, random_state: Generator | int | None = None, *, sampler: GibbsSampler | None = None
     ) -> Table:
         """Return a table of ``n`` rows with states 0 and 1.
 
-        Parameters
-        ----------
-        n
-            How many rows.
-        random_state
-            Seed or generator; None for a different sample each time.
-        sampler
-            How to sample. None draws independent rows from all joint states where there are at most 16
-            variables, and otherwise uses :class:`~graphoid.models.gibbs.GibbsSampler` as it comes.
+        Parameters are those of :meth:`graphoid.MarkovNetwork.sample`. Without a sampler, rows are independent
+        draws from all joint states where there are at most 16 variables, and otherwise come from a
+        :class:`~graphoid.models.gibbs.GibbsSampler` as it is.
         """
         if n < 0:
             raise SettingsError(f"n is a number of rows and cannot be {n}.")
@@ -80,13 +70,16 @@ class BinaryNetwork:
             chosen = sampler or GibbsSampler()
             codes = chosen.draw(self.graph.n, self.factors, n, rng)
             how = f"Gibbs sampling, {chosen.burn_in:,} sweeps burn-in, every {chosen.thin:,}th sweep kept"
-        variables = tuple(Variable(name, (0, 1)) for name in self.graph.names)
-        return Table(variables, tuple(codes), n, notes=(f"simulated: {how}",), name=self.name)
+        return Table(self.variables, tuple(codes), n, notes=(f"simulated: {how}",), name=self.name)
 
     def to_markov_network(self) -> MarkovNetwork:
         """Return the same distribution as a model to query, compare and save."""
-        variables = tuple(Variable(name, (0, 1)) for name in self.graph.names)
-        return MarkovNetwork(variables, factors=self.factors, provenance={"network": self.name})
+        return MarkovNetwork(self.variables, factors=self.factors, provenance={"network": self.name})
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """The variables of the graph, each with the states 0 and 1."""
+        return tuple(Variable(name, (0, 1)) for name in self.graph.names)
 
     @cached_property
     def probabilities(self) -> NDArray[np.float64]:

@@ -55,19 +55,7 @@ def irregularity(graph: UndirectedGraph) -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class Consistency(Experiment):
-    """How often exhaustive search finds the true graph of six variables, by score and number of rows.
-
-    Parameters
-    ----------
-    structures
-        Target structures, by their numbers in the table.
-    n_rows
-        Sizes of the data sets; the smaller are the first rows of the largest.
-    repetitions
-        Random distributions of each structure.
-    samples
-        Data sets of each distribution.
-    """
+    """How often exhaustive search finds the true graph of six variables, by score and number of rows."""
 
     NAME = "bjp-consistency"
     TITLE = "Success rates of exhaustive search over six variables (Table 1)"
@@ -82,9 +70,13 @@ class Consistency(Experiment):
     PLOT = Plot("rows", {"success rate": tuple(SCORES)}, panels=("structure",))
 
     structures: tuple[int, ...] = tuple(STRUCTURES)
+    """Target structures, by their numbers in the table."""
     n_rows: tuple[int, ...] = ROWS
+    """Sizes of the data sets; the smaller are the first rows of the largest."""
     repetitions: int = 10
+    """Random distributions of each structure."""
     samples: int = 10
+    """Data sets of each distribution."""
 
     def rows(self, run: Run) -> Iterable[Row]:
         """Sample and score all graphs; no data are needed."""
@@ -125,14 +117,14 @@ class Consistency(Experiment):
                 *(
                     cell
                     for name in SCORES
-                    for cell in (found[size, name] / n_tables, *_printed(number, name, size))
+                    for cell in (found[size, name] / n_tables, *_printed_figure(number, name, size))
                 ),
             )
             for size in self.n_rows
         ]
 
 
-def _printed(number: int, name: str, size: int) -> list[float | None]:
+def _printed_figure(number: int, name: str, size: int) -> list[float | None]:
     """Return the printed success rate, if the paper has this score; None within if not this size."""
     if name not in SUCCESS[number]:
         return []

@@ -56,24 +56,17 @@ class Target(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Structures(ParallelExperiment):
-    """What the experiments of the three tables share.
-
-    Parameters
-    ----------
-    n_rows
-        Sizes of the data sets; the smaller are the first rows of the largest.
-    repetitions
-        Random distributions of each structure, with a data set each.
-    learners
-        Which learners, by name.
-    """
+    """What the experiments of the three tables share."""
 
     COLUMNS = (*columns("structure, rows"), *MEASURES, Column("printed", 2))
     PLOT = Plot("rows", {"Hamming distance": ("Hamming",)}, lines="learner", panels=("structure",), log=True)
 
     n_rows: tuple[int, ...] = ROWS
+    """Sizes of the data sets; the smaller are the first rows of the largest."""
     repetitions: int = 20
+    """Random distributions of each structure, with a data set each."""
     learners: tuple[str, ...] = tuple(LEARNERS)
+    """Which learners, by name."""
 
     @abstractmethod
     def targets(self, run: Run) -> list[Target]:
@@ -126,13 +119,13 @@ class Structures(ParallelExperiment):
 
     def _rows(self, target: Target, runs: list[dict[int, dict[str, Errors]]]) -> list[Row]:
         return [
-            (target.name, size, *cells, _printed(target, name, size))
+            (target.name, size, *cells, _printed_figure(target, name, size))
             for size in self.n_rows
             for name, cells in summarize([run[size] for run in runs]).items()
         ]
 
 
-def _printed(target: Target, name: str, size: int) -> float | None:
+def _printed_figure(target: Target, name: str, size: int) -> float | None:
     if target.printed is None or name not in PRINTED_AS or size not in ROWS:
         return None
     return target.printed[PRINTED_AS[name]][ROWS.index(size)]
@@ -140,18 +133,13 @@ def _printed(target: Target, name: str, size: int) -> float | None:
 
 @dataclass(frozen=True, kw_only=True)
 class Hubs(Structures):
-    """Structures with hubs (Table 3).
-
-    Parameters
-    ----------
-    sizes
-        Numbers of variables.
-    """
+    """Structures with hubs (Table 3)."""
 
     NAME = "bjp-hubs"
     TITLE = "Structures with hubs (Table 3)"
 
     sizes: tuple[int, ...] = (16, 32, 64, 128)
+    """Numbers of variables."""
 
     def targets(self, run: Run) -> list[Target]:
         """Return hubs of every size; no data are needed."""
@@ -176,21 +164,15 @@ def _same(graph: UndirectedGraph, _: Generator) -> UndirectedGraph:
 
 @dataclass(frozen=True, kw_only=True)
 class ScaleFree(Structures):
-    """Scale-free structures (Table 4), another one in every repetition.
-
-    Parameters
-    ----------
-    sizes
-        Numbers of variables.
-    edges
-        Edges of each new variable, m: 1 gives trees, 2 triangles.
-    """
+    """Scale-free structures (Table 4), another one in every repetition."""
 
     NAME = "bjp-scale-free"
     TITLE = "Scale-free structures (Table 4)"
 
     sizes: tuple[int, ...] = (16, 32, 64, 128)
+    """Numbers of variables."""
     edges: tuple[int, ...] = (1, 2)
+    """Edges of each new variable, m: 1 gives trees, 2 triangles."""
 
     def targets(self, run: Run) -> list[Target]:
         """Return structures of every size; no data are needed."""
@@ -233,18 +215,13 @@ NETWORKS = (
 
 @dataclass(frozen=True, kw_only=True)
 class RealNetworks(Structures):
-    """Real networks (Table 5), each a file of edges.
-
-    Parameters
-    ----------
-    names
-        Networks.
-    """
+    """Real networks (Table 5), each a file of edges."""
 
     NAME = "bjp-networks"
     TITLE = "Real networks (Table 5)"
 
     names: tuple[str, ...] = NETWORKS
+    """Networks."""
     repetitions: int = 10
 
     def targets(self, run: Run) -> list[Target]:

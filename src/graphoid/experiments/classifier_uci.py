@@ -89,17 +89,7 @@ class Measures(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Classes(ParallelExperiment):
-    """Log-loss and error of the classifier in all its variants, and of scikit-learn's on the same folds.
-
-    Parameters
-    ----------
-    names
-        Data sets.
-    repetitions
-        How often the rows are dealt into folds.
-    n_folds
-        How many folds.
-    """
+    """Log-loss and error of the classifier in all its variants, and of scikit-learn's on the same folds."""
 
     NAME = "classifier-uci"
     TITLE = "UCI data sets: log-loss and error (Table 1), and beside scikit-learn's classifiers"
@@ -107,8 +97,11 @@ class Classes(ParallelExperiment):
     PLOT = Plot("data set", {"log-loss": ("log-loss", "printed log-loss")}, panels=("method",))
 
     names: tuple[str, ...] = tuple(LOG_LOSS)
+    """Data sets."""
     repetitions: int = 5
+    """How often the rows are dealt into folds."""
     n_folds: int = 5
+    """How many folds."""
 
     def rows(self, run: Run) -> Iterable[Row]:
         """Learn from the CSV files in the folder ``uci`` of the data."""

@@ -45,27 +45,18 @@ REPEATED = "CSGS repeated"
 
 @dataclass(frozen=True, kw_only=True)
 class ContextData(ParallelExperiment):
-    """Data of networks with a switch, as both experiments use them.
-
-    Parameters
-    ----------
-    sizes
-        Numbers of variables n.
-    n_rows
-        Sizes of the data sets; the smaller are the first rows of the largest.
-    repetitions
-        Networks for each n, of the same structure and different weights.
-    alpha
-        Significance of the chi-square test of CSGS, CSPC and GSMN*.
-    pull
-        How the switch pulls at the others; None for more than all of these can pull.
-    """
+    """Data of networks with a switch, as both experiments use them."""
 
     sizes: tuple[int, ...] = (6, 7, 8, 9)
+    """Numbers of variables n."""
     n_rows: tuple[int, ...] = (20, 100, 500, 1_000, 10_000, 100_000)
+    """Sizes of the data sets; the smaller are the first rows of the largest."""
     repetitions: int = 10
+    """Networks for each n, of the same structure and different weights."""
     alpha: float = 0.05
+    """Significance of the chi-square test of CSGS, CSPC and GSMN*."""
     pull: float | None = None
+    """How the switch pulls at the others; None for more than all of these can pull."""
 
     def _results(
         self, work: Callable[[ContextNetwork, Table], Result], run: Run

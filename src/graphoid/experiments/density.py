@@ -44,23 +44,7 @@ class Parts(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Density(Experiment):
-    """Negative log-likelihoods per variable on test rows, beside those of four published learners.
-
-    Parameters
-    ----------
-    names
-        Data sets.
-    learner
-        Its settings; the same for all sets.
-    n_groups
-        Groups of variables, each asked about given the others.
-    n_queried
-        Test rows that are asked about, drawn at random; None for all.
-    sampler
-        How the marginals of a group are sampled.
-    repetitions
-        Random divisions of the variables into groups.
-    """
+    """Negative log-likelihoods per variable on test rows, beside those of four published learners."""
 
     NAME = "density"
     TITLE = "Density: negative log-likelihood per variable of test rows"
@@ -71,11 +55,17 @@ class Density(Experiment):
     )
 
     names: tuple[str, ...] = tuple(DENSITY)
+    """Data sets."""
     learner: DensityLearner = field(default_factory=DensityLearner)
+    """Its settings; the same for all sets."""
     n_groups: int = 4
+    """Groups of variables, each asked about given the others."""
     n_queried: int | None = 1_000
+    """Test rows that are asked about, drawn at random; None for all."""
     sampler: ConditionalGibbs = field(default_factory=ConditionalGibbs)
+    """How the marginals of a group are sampled."""
     repetitions: int = 3
+    """Random divisions of the variables into groups."""
 
     def rows(self, run: Run) -> Iterable[Row]:
         """Learn from the files in the folder ``debd`` of the data."""

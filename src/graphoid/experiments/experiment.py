@@ -58,13 +58,7 @@ class Run:
 
 @dataclass(frozen=True, kw_only=True)
 class Experiment(ABC):
-    """Settings of an experiment, which runs from a seed; its name is that on the command line.
-
-    Parameters
-    ----------
-    repetitions
-        How often everything is repeated, from a random stream of its own.
-    """
+    """Settings of an experiment, which runs from a seed; its name is that on the command line."""
 
     NAME: ClassVar[str]
     TITLE: ClassVar[str]
@@ -72,6 +66,7 @@ class Experiment(ABC):
     PLOT: ClassVar[Plot | None] = None
 
     repetitions: int
+    """How often everything is repeated, from a random stream of its own."""
 
     def run(self, *, seed: int = 0, data: Path | None = None, progress: Listener | None = None) -> Results:
         """Run it; ``data`` is the folder with ``uci``, ``bif`` and others in it, where one is needed."""
@@ -95,15 +90,10 @@ class Experiment(ABC):
 
 @dataclass(frozen=True, kw_only=True)
 class ParallelExperiment(Experiment):
-    """An experiment whose repetitions can run at the same time.
-
-    Parameters
-    ----------
-    processes
-        How many parts run at a time, each in a process of its own.
-    """
+    """An experiment whose repetitions can run at the same time."""
 
     processes: int = 1
+    """How many parts run at a time, each in a process of its own."""
 
     def map(
         self, work: Callable[[Part], Result], parts: Sequence[Part], phase: str, run: Run

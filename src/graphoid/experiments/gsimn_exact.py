@@ -24,19 +24,7 @@ LARGE = (100, 8)
 
 @dataclass(frozen=True, kw_only=True)
 class Exact(Experiment):
-    """Weighted cost of GSIMN over that of GSMN*, on random graphs whose separations answer all questions.
-
-    Parameters
-    ----------
-    sizes
-        Numbers of variables n.
-    degrees
-        Average degrees tau.
-    repetitions
-        Random graphs for each n and tau; the paper takes 100.
-    skip_independent
-        Line 22 of Algorithm 3: do not ask again about pairs that are unconditionally independent.
-    """
+    """Weighted cost of GSIMN over that of GSMN*, on random graphs whose separations answer all questions."""
 
     NAME = "gsimn-exact"
     TITLE = "Exact learning: weighted cost of GSIMN over GSMN* (Fig. 6)"
@@ -54,9 +42,13 @@ class Exact(Experiment):
     )
 
     sizes: tuple[int, ...] = (10, 20, 30, 40, 50, 60, 70, 80, 90, 100)
+    """Numbers of variables n."""
     degrees: tuple[int, ...] = (1, 2, 4, 8)
+    """Average degrees tau."""
     repetitions: int = 100
+    """Random graphs for each n and tau; the paper takes 100."""
     skip_independent: bool = True
+    """Line 22 of Algorithm 3: do not ask again about pairs that are unconditionally independent."""
 
     def rows(self, run: Run) -> Iterable[Row]:
         """Learn every graph with the three algorithms; no data are needed."""

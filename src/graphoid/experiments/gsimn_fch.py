@@ -21,17 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class ForwardChaining(Experiment):
-    """Tests of GSIMN-FCH, which infers all that the axioms imply, over those of GSIMN, which takes one step.
-
-    Parameters
-    ----------
-    sizes
-        Numbers of variables n; what is known grows with 2^n.
-    degrees
-        Average degrees tau.
-    repetitions
-        Random graphs for each n and tau; the paper takes four.
-    """
+    """Tests of GSIMN-FCH, which infers all that the axioms imply, over those of GSIMN, which takes a step."""
 
     NAME = "gsimn-fch"
     TITLE = "Forward chaining: tests of GSIMN-FCH over tests of GSIMN (Fig. 7)"
@@ -39,8 +29,11 @@ class ForwardChaining(Experiment):
     PLOT = Plot("n", {"tests, GSIMN-FCH / GSIMN": ("ratio",)}, lines="tau")
 
     sizes: tuple[int, ...] = (5, 6, 7, 8, 9, 10, 11)
+    """Numbers of variables n; what is known grows with 2^n."""
     degrees: tuple[int, ...] = (1, 2, 4, 8)
+    """Average degrees tau."""
     repetitions: int = 4
+    """Random graphs for each n and tau; the paper takes four."""
 
     def rows(self, run: Run) -> Iterable[Row]:
         """Learn every graph both ways; no data are needed."""
@@ -66,7 +59,7 @@ class ForwardChaining(Experiment):
                 counts.append(GSIMN(chaining=chaining).learn(Oracle(graph)).cost.n_tests)
         ratios = [f / b for f, b in zip(tests["forward"], tests["backward"], strict=True)]
         ratio = Spread.of(ratios)
-        printed, matches = _printed(n, tau, ratio.mean)
+        printed, matches = _printed_figure(n, tau, ratio.mean)
         return (
             tau,
             n,
@@ -79,7 +72,7 @@ class ForwardChaining(Experiment):
         )
 
 
-def _printed(n: int, tau: int, ratio: float) -> tuple[str, bool]:
+def _printed_figure(n: int, tau: int, ratio: float) -> tuple[str, bool]:
     """Return what the paper says of a ratio, and whether ours agrees to the two digits of a plot."""
     if n >= FCH_EXACT_FROM:
         return "1", round(ratio, 2) == 1

@@ -28,21 +28,7 @@ AVERAGE = "average"
 
 @dataclass(frozen=True, kw_only=True)
 class Networks(Experiment):
-    """Hamming distance to the moral graph, weighted cost and time, on samples of Bayesian networks.
-
-    Parameters
-    ----------
-    names
-        Networks, each a BIF file.
-    n_rows
-        Sizes of the data sets; the smaller are the first rows of the largest.
-    repetitions
-        Samples of each network.
-    alpha
-        Significance of the chi-square test.
-    dof
-        Its conventions for degrees of freedom; the paper does not say which it has.
-    """
+    """Hamming distance to the moral graph, weighted cost and time, on samples of Bayesian networks."""
 
     NAME = "gsimn-networks"
     TITLE = "Known Bayesian networks: Hamming distance to the moral graph, weighted cost, time (Figs. 12-13)"
@@ -55,10 +41,15 @@ class Networks(Experiment):
     )
 
     names: tuple[str, ...] = NAMES
+    """Networks, each a BIF file."""
     n_rows: tuple[int, ...] = (1_000, 2_000, 5_000, 10_000, 20_000)
+    """Sizes of the data sets; the smaller are the first rows of the largest."""
     repetitions: int = 5
+    """Samples of each network."""
     alpha: float = 0.05
+    """Significance of the chi-square test."""
     dof: tuple[DofConvention, ...] = ("slices", "adjusted")
+    """Its conventions for degrees of freedom; the paper does not say which it has."""
 
     def rows(self, run: Run) -> Iterable[Row]:
         """Sample and learn from the networks in the folder ``bif`` of the data."""

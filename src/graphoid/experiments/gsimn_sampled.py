@@ -30,23 +30,7 @@ SPARSE_AND_WEAK = (1, 1.0)
 
 @dataclass(frozen=True, kw_only=True)
 class Sampled(Experiment):
-    """Hamming distance, weighted cost and time on Gibbs samples of pairwise binary networks.
-
-    Parameters
-    ----------
-    sizes
-        Numbers of variables n.
-    degrees
-        Average degrees tau.
-    thetas
-        Log-odds ratios of the edges.
-    n_rows
-        Sizes of the data sets; the smaller are the first rows of the largest.
-    repetitions
-        Random networks for each n, tau and theta.
-    alpha
-        Significance of the chi-square test.
-    """
+    """Hamming distance, weighted cost and time on Gibbs samples of pairwise binary networks."""
 
     NAME = "gsimn-sampled"
     TITLE = "Sampled data: Hamming distance, weighted cost and time (Figs. 8-11)"
@@ -59,11 +43,17 @@ class Sampled(Experiment):
     )
 
     sizes: tuple[int, ...] = (50, 75)
+    """Numbers of variables n."""
     degrees: tuple[int, ...] = (1, 2, 4, 8)
+    """Average degrees tau."""
     thetas: tuple[float, ...] = (1.0, 1.5, 2.0)
+    """Log-odds ratios of the edges."""
     n_rows: tuple[int, ...] = (500, 2_000, 5_000, 10_000, 20_000)
+    """Sizes of the data sets; the smaller are the first rows of the largest."""
     repetitions: int = 10
+    """Random networks for each n, tau and theta."""
     alpha: float = 0.05
+    """Significance of the chi-square test."""
 
     def rows(self, run: Run) -> Iterable[Row]:
         """Sample and learn; no data are needed."""
@@ -96,13 +86,13 @@ class Sampled(Experiment):
                 rows = select_rows(table, slice(size))
                 done.append(measure(rows, network.graph, ChiSquare(alpha=self.alpha)))
         return [
-            (n, theta, tau, size, *cells, *_printed(name, tau, theta, size, cells[-1]))
+            (n, theta, tau, size, *cells, *_printed_figure(name, tau, theta, size, cells[-1]))
             for size, done in runs.items()
             for name, cells in summarize(done).items()
         ]
 
 
-def _printed(name: str, tau: int, theta: float, size: int, ratio: Cell) -> tuple[str, str]:
+def _printed_figure(name: str, tau: int, theta: float, size: int, ratio: Cell) -> tuple[str, str]:
     """Return what the text says of GSIMN's cost over that of an algorithm, and whether ours agrees."""
     if size != PRINTED_ROWS or not isinstance(ratio, float) or name == ROBUST:
         return "", ""

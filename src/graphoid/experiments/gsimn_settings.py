@@ -55,19 +55,7 @@ class Case(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class NamedSettings(Experiment):
-    """F1, precision, recall, Hamming distance and weighted cost of the learners with named settings.
-
-    Parameters
-    ----------
-    n, tau
-        Variables and average degree of the Ising models; couplings are .3 to .6 with random signs.
-    n_rows
-        Rows of a table sampled from them; the smaller are the first rows of the largest.
-    network_rows
-        Rows sampled from the alarm network, where there is a folder with its BIF file.
-    repetitions
-        Random models, and samples of the alarm network.
-    """
+    """F1, precision, recall, Hamming distance and weighted cost of the learners with named settings."""
 
     NAME = "gsimn-settings"
     TITLE = "Named settings: how right the graph is, and at what cost"
@@ -75,9 +63,13 @@ class NamedSettings(Experiment):
 
     n: int = 75
     tau: float = 3
+    """Variables and average degree of the Ising models; couplings are .3 to .6 with random signs."""
     n_rows: tuple[int, ...] = (300, 2_000)
+    """Rows of a table sampled from them; the smaller are the first rows of the largest."""
     network_rows: int = 20_000
+    """Rows sampled from the alarm network, where there is a folder with its BIF file."""
     repetitions: int = 10
+    """Random models, and samples of the alarm network."""
 
     def rows(self, run: Run) -> Iterable[Row]:
         """Sample and learn; without data, from Ising models alone."""

@@ -69,19 +69,7 @@ class LastBatch:
 
 @dataclass(frozen=True, kw_only=True)
 class UCI(Experiment):
-    """Weighted cost and accuracy of the three algorithms, learned from a random third of the rows.
-
-    Parameters
-    ----------
-    names
-        Data sets.
-    repetitions
-        Random thirds of each.
-    n_triplets
-        Questions for the accuracy; the paper takes 10,000.
-    alpha
-        Significance of the chi-square test.
-    """
+    """Weighted cost and accuracy of the three algorithms, learned from a random third of the rows."""
 
     NAME = "gsimn-uci"
     TITLE = "UCI data sets: weighted cost and accuracy (Table 1)"
@@ -92,9 +80,13 @@ class UCI(Experiment):
     PLOT = Plot("data set", {"weighted cost": ("cost", "printed cost")}, panels=("algorithm",), log=True)
 
     names: tuple[str, ...] = tuple(TABLE_1)
+    """Data sets."""
     repetitions: int = 10
+    """Random thirds of each."""
     n_triplets: int = 10_000
+    """Questions for the accuracy; the paper takes 10,000."""
     alpha: float = 0.05
+    """Significance of the chi-square test."""
 
     def rows(self, run: Run) -> Iterable[Row]:
         """Learn from the CSV files in the folder ``uci`` of the data."""

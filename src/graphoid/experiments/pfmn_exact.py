@@ -7,8 +7,16 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from graphoid.datasets.graphs import random_graph
-from graphoid.experiments.asked import DEFAULT, MEASURES, MOST_TESTS, PAPER, Asked, asking, summarized
 from graphoid.experiments.experiment import ParallelExperiment, stream
+from graphoid.experiments.pfmn_comparison import (
+    DEFAULT,
+    MEASURES,
+    MOST_TESTS,
+    PAPER,
+    Measures,
+    learners,
+    summarize,
+)
 from graphoid.experiments.results import Column, Plot
 from graphoid.independence.oracle import Oracle
 from graphoid.learners.pfmn.learner import PFMN
@@ -22,23 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class PFMNExact(ParallelExperiment):
-    """Weighted cost and accuracy on random graphs whose separations answer all questions.
-
-    Parameters
-    ----------
-    n
-        Number of variables.
-    degrees
-        Average degrees tau.
-    n_particles
-        Sizes of the population of the published filter; empty leaves it out.
-    budgets
-        Weighted costs at which the default method is stopped, besides the run to the end.
-    repetitions
-        Random graphs for each tau.
-    n_triplets
-        Questions for the accuracy.
-    """
+    """Weighted cost and accuracy on random graphs whose separations answer all questions."""
 
     NAME = "pfmn-exact"
     TITLE = "Exact learning: weighted cost and accuracy of PFMN, GSMN* and GSIMN (Figs. 3 and 4)"
@@ -46,19 +38,25 @@ class PFMNExact(ParallelExperiment):
     PLOT = Plot("tau", {"weighted cost": ("cost",), "accuracy": ("accuracy",)}, lines="algorithm")
 
     n: int = 20
+    """Number of variables."""
     degrees: tuple[int, ...] = (1, 2, 4, 8)
+    """Average degrees tau."""
     n_particles: tuple[int, ...] = (50, 100, 250, 500, 1_000)
+    """Sizes of the population of the published filter; empty leaves it out."""
     budgets: tuple[int, ...] = (100, 200, 400, 800, 1_600)
+    """Weighted costs at which the default method is stopped, besides the run to the end."""
     repetitions: int = 10
+    """Random graphs for each tau."""
     n_triplets: int = 2_000
+    """Questions for the accuracy."""
 
     def rows(self, run: Run) -> Iterable[Row]:
         """Learn every graph with all algorithms; no data are needed."""
         grid = [(tau, repetition) for tau in self.degrees for repetition in range(self.repetitions)]
-        done = self.map(partial(self._measured, run.seed), grid, "exact learning", run)
+        done = self.map(partial(self._measure, run.seed), grid, "exact learning", run)
         for tau in self.degrees:
             runs = [measures for part, measures in zip(grid, done, strict=True) if part[0] == tau]
-            yield from ((tau, *cells) for cells in summarized(runs).values())
+            yield from ((tau, *cells) for cells in summarize(runs).values())
 
     def notes(self, run: Run) -> str:
         """Return how to read the table."""
@@ -74,17 +72,17 @@ class PFMNExact(ParallelExperiment):
             The printed figures are bars without numbers; the text speaks of savings of up to 75 % for tau = 1
             and of almost 50 % for tau = 4, both for many particles."""
 
-    def _measured(self, seed: int, part: tuple[int, int]) -> dict[str, Asked]:
+    def _measure(self, seed: int, part: tuple[int, int]) -> dict[str, Measures]:
         tau, repetition = part
         rng = stream(seed, self.n, tau, repetition)
         graph = random_graph(self.n, tau, rng)
         ci, own, triplets = Oracle(graph), int(rng.integers(2**32)), int(rng.integers(2**32))
-        learners = asking(None, own, 0, published=False)
+        compared = learners(None, own, 0, published=False)
         for size in self.n_particles:
-            learners[f"{PAPER}, N = {size}"] = asking(None, own, size)[PAPER]
+            compared[f"{PAPER}, N = {size}"] = learners(None, own, size)[PAPER]
         for budget in self.budgets:
-            learners[f"{DEFAULT} for {budget:,}"] = PFMN(budget=budget, random_state=own)
+            compared[f"{DEFAULT} for {budget:,}"] = PFMN(budget=budget, random_state=own)
         return {
-            name: Asked.of(learner.learn(ci), ci, self.n_triplets, triplets, graph)
-            for name, learner in learners.items()
+            name: Measures.of(learner.learn(ci), ci, self.n_triplets, triplets, graph)
+            for name, learner in compared.items()
         }

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from graphoid.datasets.graphs import random_graph
 from graphoid.datasets.networks import pairwise_binary
-from graphoid.experiments.asked import MEASURES, MOST_TESTS, Asked, asking, summarized
 from graphoid.experiments.experiment import ParallelExperiment, stream
+from graphoid.experiments.pfmn_comparison import MEASURES, MOST_TESTS, Measures, learners, summarize
 from graphoid.experiments.results import Plot, columns
 from graphoid.experiments.tables import select_rows
 from graphoid.independence.bayesian import BayesianTest
@@ -25,27 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class PFMNSampled(ParallelExperiment):
-    """Weighted cost and accuracy on Gibbs samples of pairwise binary networks, with the Bayesian test.
-
-    Parameters
-    ----------
-    n
-        Number of variables.
-    degrees
-        Average degrees tau.
-    theta
-        Log-odds ratio of the edges.
-    n_rows
-        Sizes of the data sets; the smaller are the first rows of the largest.
-    n_particles
-        Size of the population of the published filter.
-    published
-        Whether the published filter is run at all.
-    repetitions
-        Random networks for each tau.
-    n_triplets
-        Questions for the accuracy.
-    """
+    """Weighted cost and accuracy on Gibbs samples of pairwise binary networks, with the Bayesian test."""
 
     NAME = "pfmn-sampled"
     TITLE = "Sampled data: weighted cost and accuracy of PFMN, GSMN* and GSIMN (Figs. 5-8)"
@@ -55,21 +35,29 @@ class PFMNSampled(ParallelExperiment):
     )
 
     n: int = 20
+    """Number of variables."""
     degrees: tuple[int, ...] = (1, 2, 4, 8)
+    """Average degrees tau."""
     theta: float = 1.0
+    """Log-odds ratio of the edges."""
     n_rows: tuple[int, ...] = (500, 5_000, 50_000)
+    """Sizes of the data sets; the smaller are the first rows of the largest."""
     n_particles: int = 250
+    """Size of the population of the published filter."""
     published: bool = True
+    """Whether the published filter is run at all."""
     repetitions: int = 10
+    """Random networks for each tau."""
     n_triplets: int = 2_000
+    """Questions for the accuracy."""
 
     def rows(self, run: Run) -> Iterable[Row]:
         """Sample and learn; no data are needed."""
         grid = [(tau, repetition) for tau in self.degrees for repetition in range(self.repetitions)]
-        done = self.map(partial(self._measured, run.seed), grid, "sampled networks", run)
+        done = self.map(partial(self._measure, run.seed), grid, "sampled networks", run)
         for tau, size in product(self.degrees, self.n_rows):
             runs = [measures[size] for part, measures in zip(grid, done, strict=True) if part[0] == tau]
-            yield from ((tau, size, *cells) for cells in summarized(runs).values())
+            yield from ((tau, size, *cells) for cells in summarize(runs).values())
 
     def notes(self, run: Run) -> str:
         """Return how to read the table."""
@@ -87,7 +75,7 @@ class PFMNSampled(ParallelExperiment):
             The printed figures are bars without numbers. The text speaks of savings against GSIMN of up to 60
             % for tau = 2 and 50,000 rows, of none for tau = 4, and of accuracies up to .10 below GSIMN's."""
 
-    def _measured(self, seed: int, part: tuple[int, int]) -> dict[int, dict[str, Asked]]:
+    def _measure(self, seed: int, part: tuple[int, int]) -> dict[int, dict[str, Measures]]:
         tau, repetition = part
         rng = stream(seed, self.n, tau, repetition)
         network = pairwise_binary(random_graph(self.n, tau, rng), self.theta, rng)
@@ -95,10 +83,12 @@ class PFMNSampled(ParallelExperiment):
         true, own, triplets = Oracle(network.graph), int(rng.integers(2**32)), int(rng.integers(2**32))
         found = {}
         for size in self.n_rows:
-            learners = asking(BayesianTest(), own, self.n_particles, published=self.published)
+            compared = learners(BayesianTest(), own, self.n_particles, published=self.published)
             sample = select_rows(table, slice(size))
             found[size] = {
-                name: Asked.of(learner.fit(sample).structure_, true, self.n_triplets, triplets, network.graph)
-                for name, learner in learners.items()
+                name: Measures.of(
+                    learner.fit(sample).structure_, true, self.n_triplets, triplets, network.graph
+                )
+                for name, learner in compared.items()
             }
         return found

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphoid.experiments.asked import DEFAULT, GSIMN_NAME, GSMN_NAME, PAPER, Asked, asking
 from graphoid.experiments.experiment import ParallelExperiment
 from graphoid.experiments.gsimn_uci import LastBatch
 from graphoid.experiments.papers.margaritis2009 import TABLE_1
+from graphoid.experiments.pfmn_comparison import DEFAULT, GSIMN_NAME, GSMN_NAME, PAPER, Measures, learners
 from graphoid.experiments.results import Spread, columns
 from graphoid.experiments.tables import file, select_rows
 from graphoid.experiments.uci_tables import read_uci
@@ -35,33 +35,25 @@ ALARM_ROWS = 20_001
 
 @dataclass(frozen=True, kw_only=True)
 class PFMNUCI(ParallelExperiment):
-    """Weighted cost and accuracy, learned from a random third of the rows, with the Bayesian test.
-
-    Parameters
-    ----------
-    names
-        Data sets.
-    published
-        Whether the published filter is run at all.
-    repetitions
-        Random thirds of each.
-    n_triplets
-        Questions for the accuracy.
-    """
+    """Weighted cost and accuracy, learned from a random third of the rows, with the Bayesian test."""
 
     NAME = "pfmn-uci"
     TITLE = "UCI data sets: weighted cost and accuracy of PFMN, GSMN* and GSIMN (Table 1)"
     COLUMNS = columns("data set, n, algorithm, cost, printed cost:1, accuracy:3, printed accuracy:3")
 
     names: tuple[str, ...] = tuple(TABLE_1)
+    """Data sets."""
     published: bool = True
+    """Whether the published filter is run at all."""
     repetitions: int = 7
+    """Random thirds of each."""
     n_triplets: int = 2_000
+    """Questions for the accuracy."""
 
     def rows(self, run: Run) -> Iterable[Row]:
         """Learn from the CSV files in the folder ``uci`` of the data, and from ``bif/alarm.bif``."""
         parts = [(name, repetition) for name in self.names for repetition in range(self.repetitions)]
-        done = self.map(partial(self._measured, replace(run, progress=None)), parts, "UCI data sets", run)
+        done = self.map(partial(self._measure, replace(run, progress=None)), parts, "UCI data sets", run)
         for name in self.names:
             yield from _lines(name, [of for part, of in zip(parts, done, strict=True) if part[0] == name])
 
@@ -97,7 +89,7 @@ class PFMNUCI(ParallelExperiment):
         uci = run.folder("uci", "data sets as CSV files with a header, such as lenses.csv")
         return read_uci(uci, name)
 
-    def _measured(self, run: Run, part: tuple[str, int]) -> dict[str, Asked]:
+    def _measure(self, run: Run, part: tuple[str, int]) -> dict[str, Measures]:
         """Return how each algorithm does on one random third of a data set."""
         name, repetition = part
         table = self._table(name, run)
@@ -108,14 +100,14 @@ class PFMNUCI(ParallelExperiment):
             third = np.array([0])
         sample = select_rows(table, third, occurring=True)
         own, triplets = int(rng.integers(2**32)), int(rng.integers(2**32))
-        learners = asking(BayesianTest(), own, 2 * len(table.variables), published=self.published)
+        compared = learners(BayesianTest(), own, 2 * len(table.variables), published=self.published)
         return {
-            algorithm: Asked.of(learner.fit(sample).structure_, whole, self.n_triplets, triplets)
-            for algorithm, learner in learners.items()
+            algorithm: Measures.of(learner.fit(sample).structure_, whole, self.n_triplets, triplets)
+            for algorithm, learner in compared.items()
         }
 
 
-def _lines(name: str, runs: list[dict[str, Asked]]) -> list[Row]:
+def _lines(name: str, runs: list[dict[str, Measures]]) -> list[Row]:
     """Return a line for each algorithm, the printed figures beside ours."""
     printed = TABLE_1[name]
     lines: list[Row] = []

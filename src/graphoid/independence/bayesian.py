@@ -13,7 +13,7 @@ import numpy as np
 from graphoid.counts.engine import Columns, CountRequest, Kernel
 from graphoid.independence.base import make_verdicts, needs, slices_of
 from graphoid.independence.thin import FLAGGED, ThinData
-from graphoid.settings import POSITIVE, PROBABILITY, Allowed, Settings
+from graphoid.settings import POSITIVE, PROBABILITY, Allowed, Settings, check_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -76,7 +76,7 @@ class BayesianTest(Settings):
     }
 
     def __post_init__(self) -> None:
-        self._check()
+        check_settings(self)
 
     @property
     def kernel(self) -> Kernel:

@@ -12,7 +12,7 @@ from graphoid.counts.engine import Columns, CountRequest, Kernel
 from graphoid.independence.base import DofConvention, make_verdicts, needs, slices_of
 from graphoid.independence.tail import log_chi2_sf
 from graphoid.independence.thin import FLAGGED, ThinData
-from graphoid.settings import PROBABILITY, Allowed, Settings
+from graphoid.settings import PROBABILITY, Allowed, Settings, check_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -35,7 +35,7 @@ class SignificanceTest(Settings, abc.ABC):
     allowed: ClassVar[Mapping[str, Allowed]] = {"alpha": PROBABILITY}
 
     def __post_init__(self) -> None:
-        self._check()
+        check_settings(self)
 
     def needs(self, a: Assertion) -> CountRequest:
         """Return the counts that judging ``a`` takes."""

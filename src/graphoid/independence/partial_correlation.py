@@ -11,7 +11,7 @@ import numpy as np
 from graphoid.counts.moments import Correlations
 from graphoid.independence.tail import log_normal_two_sided
 from graphoid.logic.verdict import Verdict
-from graphoid.settings import PROBABILITY, Allowed, Settings
+from graphoid.settings import PROBABILITY, Allowed, Settings, check_settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -50,7 +50,7 @@ class PartialCorrelation(Settings):
     allowed: ClassVar[Mapping[str, Allowed]] = {"alpha": PROBABILITY}
 
     def __post_init__(self) -> None:
-        self._check()
+        check_settings(self)
 
     def prepare(self, table: Table) -> Correlated:
         """Return what answers questions about a table."""

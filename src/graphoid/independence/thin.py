@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from graphoid.settings import Allowed, Number, Settings
+from graphoid.settings import Allowed, Number, Settings, check_settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,7 +36,7 @@ class ThinData(Settings):
     }
 
     def __post_init__(self) -> None:
-        self._check()
+        check_settings(self)
 
     def decide(self, independent: list[bool], thin: list[bool]) -> list[bool]:
         """Return the answers after a policy other than "test" had its say."""

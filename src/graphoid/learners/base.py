@@ -11,14 +11,14 @@ import numpy as np
 
 from graphoid.counts.native import engine_for
 from graphoid.counts.remote.access_cost import AccessCost, MeteredEngine
-from graphoid.data.remote.relation import RemoteTable
+from graphoid.data.remote.table import RemoteTable
 from graphoid.data.table import Table
 from graphoid.independence.base import HasTest
 from graphoid.independence.chi_square import ChiSquare
 from graphoid.independence.remembering import Remembering
 from graphoid.independence.tester import Tester
 from graphoid.learners.questions import Questions
-from graphoid.settings import Settings, describe, json_value
+from graphoid.settings import Settings, check_settings, describe, json_value
 from graphoid.structure.contexts import CanonicalModel
 from graphoid.structure.learned import Cost, LearnedStructure
 
@@ -93,10 +93,6 @@ class Learner(Settings, ABC, Generic[Source, Structure]):
         self.n_features_in_ = len(table.names)
         return self
 
-    def __init_subclass__(cls) -> None:
-        super().__init_subclass__()
-        cls.owner = cls.__name__
-
     @property
     def structure_(self) -> Structure:
         """The result of the last :meth:`fit`."""
@@ -116,6 +112,10 @@ class Learner(Settings, ABC, Generic[Source, Structure]):
     def resample_kernel(self) -> ResampleKernel | None:
         """Return the settings of the kernel that learns from many resamples at once; None if it cannot."""
         return None
+
+    def _check(self) -> None:
+        """Raise if a setting has a value it cannot have."""
+        check_settings(self, type(self).__name__)
 
     @abstractmethod
     def _join(self, table: Table, run: Run) -> Source:

@@ -125,7 +125,7 @@ def provenance(structure: Structure, table: Table, fit: Fit | ExactFit, method: 
     settings = structure.settings if isinstance(structure, (LearnedStructure, CanonicalModel)) else {}
     return {
         "structure": type(structure).__name__,
-        "learner": json_value(settings),
+        "learner": json_value(dict(settings)),
         "method": method,
         "penalty": {"name": type(fit.penalty).__name__, **penalty},
         "objective": fit.objective,

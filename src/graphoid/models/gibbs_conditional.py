@@ -12,17 +12,17 @@ depend on the seed and not on threads, and are the same with the kernel and with
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
 from graphoid.counts.native import available_threads, kernels
 from graphoid.errors import DataError, SettingsError
 from graphoid.models.pseudo_likelihood import feature_members
-from graphoid.settings import Number, check_setting
+from graphoid.settings import Allowed, Number, Settings, check_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ConditionalGibbs:
+class ConditionalGibbs(Settings):
     """Samples hidden variables given the rest of each row.
 
     Parameters
@@ -47,6 +47,12 @@ class ConditionalGibbs:
     burn_in: int = 100
     n_samples: int = 1_000
     threads: int | None = None
+
+    allowed: ClassVar[Mapping[str, Allowed]] = {
+        "n_chains": Number(least=1, whole=True),
+        "burn_in": Number(least=0, whole=True),
+        "n_samples": Number(least=1, whole=True),
+    }
 
     def marginals(
         self,
@@ -71,9 +77,7 @@ class ConditionalGibbs:
         return np.asarray(out).reshape(table.n_rows, len(hidden))
 
     def _check(self, table: Table, hidden: Sequence[int]) -> None:
-        check_setting("n_chains", self.n_chains, Number(least=1, whole=True))
-        check_setting("burn_in", self.burn_in, Number(least=0, whole=True))
-        check_setting("n_samples", self.n_samples, Number(least=1, whole=True))
+        check_settings(self)
         n = len(table.variables)
         if len(set(hidden)) < len(hidden) or not all(0 <= v < n for v in hidden):
             raise SettingsError(f"hidden variables are different positions below {n}; got {tuple(hidden)}.")

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal, Protocol
 import numpy as np
 
 from graphoid.data.table import Table, code_columns
+from graphoid.data.variables import NamedVariables
 from graphoid.errors import DataError, SettingsError
-from graphoid.logic.names import Names
 from graphoid.models.factors import Factor, check_factors
 from graphoid.models.inference import ExactInference
 from graphoid.models.junction_tree import MAX_CELLS, JunctionTree, junction_tree
@@ -68,7 +68,7 @@ class Recorded:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MarkovNetwork(Document):
+class MarkovNetwork(NamedVariables, Document):
     r"""A log-linear distribution of discrete variables.
 
     .. math:: \log P(v) = \sum_f w_f\,[v \text{ agrees with } f] + \sum_c \log \phi_c(v_c) - \log Z
@@ -197,11 +197,6 @@ class MarkovNetwork(Document):
     # What it is made of
 
     @cached_property
-    def names(self) -> tuple[str, ...]:
-        """Names of the variables."""
-        return tuple(v.name for v in self.variables)
-
-    @cached_property
     def arities(self) -> tuple[int, ...]:
         """How many states each variable has."""
         return tuple(v.arity for v in self.variables)
@@ -231,14 +226,6 @@ class MarkovNetwork(Document):
     def tree(self) -> JunctionTree:
         """The junction tree of the whole model; refused with its size where it is too large."""
         return junction_tree((p.members for p in self.potentials), self.arities, max_cells=self.max_cells)
-
-    def position(self, variable: int | str) -> int:
-        """Return the position of a variable given by position or by name."""
-        return self._names.position(variable)
-
-    @cached_property
-    def _names(self) -> Names:
-        return Names(self.names)
 
     @cached_property
     def exact(self) -> ExactInference:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from graphoid.data.remote.relation import RemoteTable
+from graphoid.data.remote.table import RemoteTable
 from graphoid.independence.g import GTest
 from graphoid.independence.tester import Tester
 from graphoid.structure.graph import UndirectedGraph

@@ -22,6 +22,14 @@ class Method(NamedTuple):
     cite: tuple[str, ...] = ()
 
 
+PFMN = Method(
+    "A population of networks, weighed by how well they agree with the answers so far, chose each next "
+    "question as the one expected to tell most for its cost (PFMN).",
+    "P(G | answers) ∝ P(G) ∏ P(answer | G)",
+    r"P(G \mid y_{1:t}) \propto P(G) \prod_t P(y_t \mid G)",
+    ("Margaritis2009",),
+)
+
 LEARNERS = {
     "GSMN": Method(
         "The Markov blanket of each variable was learned by growing and shrinking: variables that depend on "
@@ -46,13 +54,8 @@ LEARNERS = {
         r"p_{(k)} \le k q / (n - 1)",
         ("Bromberg2009", "Benjamini1995"),
     ),
-    "PFMN": Method(
-        "A population of networks, weighed by how well they agree with the answers so far, chose each next "
-        "question as the one expected to tell most for its cost (PFMN).",
-        "P(G | answers) ∝ P(G) ∏ P(answer | G)",
-        r"P(G \mid y_{1:t}) \propto P(G) \prod_t P(y_t \mid G)",
-        ("Margaritis2009",),
-    ),
+    "PFMN": PFMN,
+    "PublishedPFMN": PFMN,
     "HillClimb": Method(
         "The graph with the highest score was looked for by hill climbing, one edge at a time.",
         "G* = argmax score(G)",

@@ -88,9 +88,10 @@ def write(
     --------
     >>> import graphoid as gd, tempfile, pathlib
     >>> found = gd.GSMN().fit(gd.datasets.load("titanic")).structure_
-    >>> path = pathlib.Path(tempfile.mkdtemp()) / "titanic.html"
-    >>> write(found, path)
-    >>> "Content-Security-Policy" in path.read_text(encoding="utf-8")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "titanic.html"
+    ...     write(found, path)
+    ...     "Content-Security-Policy" in path.read_text(encoding="utf-8")
     True
     """
     subject = subject_of(structure, table)

@@ -15,8 +15,7 @@ from graphoid.structure.contexts import CanonicalModel
 from graphoid.structure.explain import listing, plural
 from graphoid.structure.graph import UndirectedGraph
 from graphoid.structure.implicants import fewest_contexts
-from graphoid.structure.learned import LearnedStructure
-from graphoid.structure.result import Result
+from graphoid.structure.learned import LearnedStructure, Result
 from graphoid.uncertainty.bootstrap import Bootstrap
 
 if TYPE_CHECKING:

@@ -38,9 +38,6 @@ class Score(Settings, ABC):
 
     prior: GraphPrior = UniformPrior()
 
-    of_pairs: bool = False
-    """Whether it is a sum over pairs of variables, so that each pair has a score of its own."""
-
     evidence_counts: float = 2.0
     """How often the evidence for one edge enters: twice where both its ends are scored on their own."""
 

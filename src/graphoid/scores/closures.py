@@ -43,12 +43,14 @@ class ClosureScore(Score):
     test: BayesianTest = field(default_factory=BayesianTest)
     prior: GraphPrior = field(default_factory=UniformPrior)
 
-    of_pairs = True
-
 
 @runtime_checkable
 class PairScorer(Protocol):
-    """A scorer that has a score of every pair of variables."""
+    """A scorer of graphs that has a score of every pair of variables, too."""
+
+    def value(self, graph: UndirectedGraph) -> float:
+        """Return the score of a graph."""
+        ...
 
     def pair_scores(self, graph: UndirectedGraph) -> NDArray[np.float64]:
         """Return the scores of all pairs in a graph; symmetric, the diagonal is 0."""

@@ -12,7 +12,7 @@ from graphoid.counts.engine import Logistic, ScoringEngine
 from graphoid.errors import SettingsError
 from graphoid.scores.base import BlanketScore, family_counts
 from graphoid.scores.logistic import contrasts, logistic_term
-from graphoid.scores.mpl import MPL
+from graphoid.scores.mpl import log_marginal_likelihood
 from graphoid.scores.priors import GraphPrior, SparsePrior
 
 if TYPE_CHECKING:
@@ -73,12 +73,13 @@ class LogLinearEvidence(BlanketScore):
         """Return the log marginal likelihoods of variables given their blankets."""
         if isinstance(engine, ScoringEngine):
             logistic = engine.logistic_terms(Logistic(self.order == 3, scale=self.scale), blankets)
+            tables = None if self.ess is None else engine.marginal_likelihoods(self.ess, blankets)
         else:
             found, objective = family_counts(engine, blankets), LaplaceEvidence(self.scale)
             logistic = np.array([logistic_term(c, objective, interactions=self.order == 3) for c in found])
-        if self.ess is None:
-            return logistic
-        return np.logaddexp(logistic, MPL(ess=self.ess).terms(engine, blankets)) - math.log(2)
+            ess = self.ess
+            tables = None if ess is None else np.array([log_marginal_likelihood(c, ess) for c in found])
+        return logistic if tables is None else np.logaddexp(logistic, tables) - math.log(2)
 
 
 class LaplaceEvidence:

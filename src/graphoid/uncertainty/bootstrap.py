@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self, get_args
 
 import numpy as np
 
 from graphoid.data.table import Table
 from graphoid.errors import SettingsError
 from graphoid.independence.partial_correlation import PartialCorrelation
+from graphoid.learners.base import AskingLearner, Learner
 from graphoid.learners.recommended import recommended
 from graphoid.progress import Listener, Step, tell
+from graphoid.settings import Number, Settings, check_settings
 from graphoid.uncertainty.bootstrap_result import Resampled
 from graphoid.uncertainty.checkpoint import Checkpoint
 from graphoid.uncertainty.inclusion import (
@@ -30,14 +32,17 @@ from graphoid.uncertainty.replicates import (
     pairs_of,
     structure_of,
 )
-from graphoid.uncertainty.resampling import SHARES, Kind, Resampler, check_kind, seed_of
-from graphoid.uncertainty.strength import conditioning_sets, signs_of
+from graphoid.uncertainty.resampling import SHARES, Kind, Resampler, seed_of
+from graphoid.uncertainty.strength import crossings_of, signs_of
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from graphoid.structure.graph import UndirectedGraph
+    from graphoid.learners.base import AnyLearner
+    from graphoid.settings import Allowed, RandomState
+    from graphoid.structure.contexts import CanonicalModel
+    from graphoid.structure.learned import LearnedStructure
     from graphoid.uncertainty.bootstrap_result import EdgeStability
     from graphoid.uncertainty.replicates import Crossing, Found
     from graphoid.uncertainty.stability import CentralityRow, CurveRow, DifferenceRow
@@ -54,7 +59,7 @@ MOST_ESTIMATED = 20_000
 
 
 @dataclass(eq=False)
-class Bootstrap:
+class Bootstrap(Settings):
     """Learn from resamples of a table: which edges, strengths and conclusions would come out again.
 
     Parameters
@@ -90,16 +95,22 @@ class Bootstrap:
     ('sex', 'survived', 1.0, 'present')
     """
 
-    learner: Any = None
+    learner: AnyLearner | None = None
     n: int = 200
     kind: Kind = "rows"
     n_jobs: int | None = 1
-    random_state: Any = None
+    random_state: RandomState = None
     checkpoint: str | os.PathLike[str] | None = None
     _: KW_ONLY
     shares: Sequence[float] = SHARES
 
-    def fit(self, table: Any, progress: Listener | None = None) -> Self:
+    allowed: ClassVar[Mapping[str, Allowed]] = {
+        "n": Number(least=1, whole=True, noun="number of resamples"),
+        "kind": get_args(Kind),
+        "n_jobs": Number(least=1, whole=True, optional=True, noun="number of threads"),
+    }
+
+    def fit(self, table: object, progress: Listener | None = None) -> Self:
         """Resample a table (anything that :func:`graphoid.read` takes will do), and return self."""
         self._check()
         if not isinstance(table, Table):
@@ -107,14 +118,16 @@ class Bootstrap:
 
             table = read(table)
         learner = recommended(len(table.variables))[0] if self.learner is None else self.learner
-        merge = not isinstance(getattr(learner, "test", None), PartialCorrelation)
-        resampler = Resampler(table, self.kind, seed_of(self.random_state), self.shares, merge=merge)
+        numbers = isinstance(learner, AskingLearner) and isinstance(learner.test, PartialCorrelation)
+        resampler = Resampler(table, self.kind, seed_of(self.random_state), self.shares, merge=not numbers)
         structure = structure_of(learner, table)
         found = self._learn(learner, resampler, table, progress)
-        self.result_ = self._measure(learner, resampler, table, structure, found)
+        self.result_ = self._measure(_Run(learner, table, resampler, structure, found))
         return self
 
-    def _learn(self, learner: Any, resampler: Resampler, table: Table, progress: Listener | None) -> Found:
+    def _learn(
+        self, learner: AnyLearner, resampler: Resampler, table: Table, progress: Listener | None
+    ) -> Found:
         """Learn every resample that is not on file yet."""
         run = {
             "learner": repr(learner),
@@ -136,25 +149,13 @@ class Bootstrap:
         tell(progress, Step("resampling", self.n, self.n))
         return kept.found
 
-    def _measure(
-        self,
-        learner: Any,
-        resampler: Resampler,
-        table: Table,
-        structure: Any,
-        found: Found,
-    ) -> Resampled:
+    def _measure(self, run: _Run) -> Resampled:
         """Follow the strength of the pairs through the resamples."""
-        graph: UndirectedGraph = structure.graph
-        pairs = pairs_of(graph.n)
-        givens = conditioning_sets(graph, pairs, table.variables)
-        crossings: list[Crossing] = [(*pair, given) for pair, given in zip(pairs, givens, strict=True)]
-        ever = set(np.flatnonzero(found.joined.any(axis=0)).tolist())
-        followed = [
-            i
-            for i, pair in enumerate(pairs)
-            if len(pairs) <= MOST_PAIRS or i in ever or graph.has_edge(*pair)
-        ]
+        table, resampler, graph, joined = run.table, run.resampler, run.structure.graph, run.found.joined
+        crossings = crossings_of(graph, table.variables)
+        few, pairs = len(crossings) <= MOST_PAIRS, [(x, y) for x, y, _ in crossings]
+        ever = np.asarray(joined.any(axis=0))
+        followed = [i for i, pair in enumerate(pairs) if few or ever[i] or graph.has_edge(*pair)]
         looked_at = range(len(pairs)) if len(pairs) <= MOST_ESTIMATED else followed
         estimate = np.full((len(pairs), 3), np.nan)
         estimate[looked_at] = in_all_rows(resampler, table, [crossings[i] for i in looked_at])
@@ -168,41 +169,32 @@ class Bootstrap:
             shares=tuple(resampler.share(r) for r in range(self.n)),
             n_rows=float(table.n_rows if table.weights is None else table.weights.total),
             data_id=table.data_id,
-            learner=repr(learner),
-            found=found.joined,
-            given=tuple(givens),
+            learner=repr(run.learner),
+            found=joined,
+            given=tuple(given for _, _, given in crossings),
             signs=signs_of(pairs, table.variables),
             continuous=np.array([table.variables[x].continuous for x, _ in pairs], dtype=bool),
             estimate=estimate,
             followed=np.array(followed, dtype=np.int64),
             replicates=np.array(replicates),
-            inclusion=self._inclusion(learner, resampler, table, structure, found, crossings, followed),
+            inclusion=self._inclusion(run, crossings, followed),
         )
 
-    def _inclusion(
-        self,
-        learner: Any,
-        resampler: Resampler,
-        table: Table,
-        structure: Any,
-        found: Found,
-        crossings: list[Crossing],
-        followed: list[int],
-    ) -> Inclusion | None:
+    def _inclusion(self, run: _Run, crossings: list[Crossing], followed: list[int]) -> Inclusion | None:
         """Return how probable pairs are, from all rows and in the resamples, where there is an answer."""
         pairs = [(x, y) for x, y, _ in crossings]
-        whole = probabilities(structure, pairs)
-        if whole is not None and found.probability is not None:
-            return Inclusion("edge", whole, 1.0 - whole, priors(structure, pairs), found.probability)
-        test = bayesian_test_of(learner)
+        whole = probabilities(run.structure, pairs)
+        if whole is not None and run.found.probability is not None:
+            return Inclusion("edge", whole, 1.0 - whole, priors(run.structure, pairs), run.found.probability)
+        test = bayesian_test_of(run.learner)
         if test is None:
             return None
-        followed_ones = [crossings[i] for i in followed]
+        questions = [crossings[i] for i in followed]
         lines = map_threads(
-            lambda r: dependences(test, resampler.table(r), followed_ones)[0], range(self.n), self.n_jobs or 1
+            lambda r: dependences(test, run.resampler.table(r), questions)[0], range(self.n), self.n_jobs or 1
         )
         (whole, against), replicates = np.full((2, len(pairs)), np.nan), np.full((self.n, len(pairs)), np.nan)
-        whole[followed], against[followed] = dependences(test, table, followed_ones)
+        whole[followed], against[followed] = dependences(test, run.table, questions)
         replicates[:, followed] = lines
         return Inclusion("dependence", whole, against, np.full(len(pairs), prior_of(test)), replicates)
 
@@ -227,22 +219,24 @@ class Bootstrap:
         self.result_.save(path)
 
     def _check(self) -> None:
-        check_kind(self.kind)
-        if isinstance(self.n, bool) or not isinstance(self.n, int) or self.n < 1:
-            raise SettingsError(f"Bootstrap: n is {self.n!r}; it must be a number of resamples, at least 1.")
-        if self.learner is not None and not hasattr(self.learner, "fit"):
-            raise SettingsError(
-                f"Bootstrap: learner must be a learner such as GSIMN(), not {self.learner!r}."
-            )
-        if isinstance(self.learner, type):
-            name = self.learner.__name__
+        check_settings(self)
+        learner: object = self.learner
+        if isinstance(learner, type):
+            name = learner.__name__
             raise SettingsError(f"Bootstrap: the learner must be an object: {name}(), not {name}.")
-        jobs = self.n_jobs
-        if jobs is not None and (isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1):
-            raise SettingsError(
-                f"Bootstrap: n_jobs is {jobs!r}; it must be a number of threads, or None for 1."
-            )
+        if learner is not None and not isinstance(learner, Learner):
+            raise SettingsError(f"Bootstrap: learner must be a learner such as GSIMN(), not {learner!r}.")
         if not self.shares or not all(0 < share <= 1 for share in self.shares):
             raise SettingsError(
                 f"Bootstrap: shares must be numbers above 0 and up to 1, not {self.shares!r}."
             )
+
+
+class _Run(NamedTuple):
+    """A learner on a table: what it finds in all rows, and in every resample."""
+
+    learner: AnyLearner
+    table: Table
+    resampler: Resampler
+    structure: LearnedStructure | CanonicalModel
+    found: Found

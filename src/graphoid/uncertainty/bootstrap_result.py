@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -30,6 +30,9 @@ from graphoid.uncertainty.stability import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import pandas as pd
     from numpy.typing import NDArray
 
     from graphoid.structure.graph import Edge
@@ -312,17 +315,22 @@ class Resampled(Document):
                 rows.append(SelectionRow(names[x], names[y], share, len(here), float(here.mean())))
         return rows
 
-    def to_frame(self, what: str = "edges") -> Any:
+    def to_frame(self, what: str = "edges") -> pd.DataFrame:
         """Return "edges", "centrality", "differences", "stability" or "selection" as a pandas data frame."""
-        if what not in ("edges", "centrality", "differences", "stability", "selection"):
-            raise DataError(
-                f"there is no table {what!r}; there are edges, centrality, differences, stability, selection."
-            )
+        tables: dict[str, Callable[[], Sequence[NamedTuple]]] = {
+            "edges": self.edges,
+            "centrality": self.centrality,
+            "differences": self.differences,
+            "stability": self.stability,
+            "selection": self.selection,
+        }
+        if what not in tables:
+            raise DataError(f"there is no table {what!r}; there are {', '.join(tables)}.")
         try:
             import pandas as pd
         except ImportError:
             raise missing_extra("a data frame", "pandas") from None
-        return pd.DataFrame(getattr(self, what)())
+        return pd.DataFrame(tables[what]())
 
     def to_body(self) -> Json:
         """Return everything as plain values."""
@@ -379,7 +387,7 @@ def _number(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
-def _pack_inclusion(known: Inclusion) -> dict[str, Any]:
+def _pack_inclusion(known: Inclusion) -> Json:
     return {
         "of": known.of,
         "whole": numbers(known.whole),
@@ -389,7 +397,7 @@ def _pack_inclusion(known: Inclusion) -> dict[str, Any]:
     }
 
 
-def _unpack_inclusion(body: Any, n_pairs: int, n: int) -> Inclusion | None:
+def _unpack_inclusion(body: Json | None, n_pairs: int, n: int) -> Inclusion | None:
     if body is None:
         return None
     whole, against, prior = (array(body[name], (n_pairs,)) for name in ("whole", "against", "prior_log_odds"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,9 +14,10 @@ from graphoid.uncertainty.replicates import Found
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping
 
     from numpy.typing import NDArray
+
+    from graphoid.structure.document import Json
 
 FORMAT = "graphoid bootstrap checkpoint"
 VERSION = 1
@@ -35,7 +36,7 @@ class Checkpoint:
         Pairs of variables.
     """
 
-    def __init__(self, path: str | os.PathLike[str] | None, run: Mapping[str, Any], n_pairs: int) -> None:
+    def __init__(self, path: str | os.PathLike[str] | None, run: Json, n_pairs: int) -> None:
         self._path = None if path is None else Path(path)
         self._run = json.loads(json.dumps(dict(run)))  # as it will come back from the file
         self.found = Found(np.zeros((0, n_pairs), dtype=bool))

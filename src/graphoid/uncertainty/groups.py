@@ -9,23 +9,26 @@ even the states are, so that they may differ between groups in which one state i
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from graphoid.data.read import read
 from graphoid.data.table import Table, Weights
-from graphoid.errors import DataError, SettingsError
+from graphoid.errors import DataError
 from graphoid.learners.recommended import recommended
-from graphoid.uncertainty.replicates import Measured, graph_of, in_table, measure_resamples, pairs_of
+from graphoid.settings import Number, check_setting
+from graphoid.uncertainty.replicates import Measured, graph_of, in_table, measure_resamples
 from graphoid.uncertainty.resampling import Resampler, seed_of
-from graphoid.uncertainty.strength import conditioning_sets
+from graphoid.uncertainty.strength import crossings_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from graphoid.data.variables import State, Variable
+    from graphoid.learners.base import AnyLearner
+    from graphoid.settings import RandomState
     from graphoid.structure.graph import UndirectedGraph
-    from graphoid.uncertainty.replicates import Crossing
 
 
 class PairComparison(NamedTuple):
@@ -49,7 +52,7 @@ class PairComparison(NamedTuple):
 class GroupComparison(NamedTuple):
     """Two groups compared."""
 
-    groups: tuple[Any, Any]
+    groups: tuple[State, State]
     rows: tuple[int, int]
     graph: UndirectedGraph
     """Of all rows together."""
@@ -63,13 +66,18 @@ class GroupComparison(NamedTuple):
 class _Complement(Resampler):
     """The rows that a case-dropping resample leaves out."""
 
-    def weights(self, r: int) -> NDArray[Any]:
-        left: NDArray[Any] = self.counts - super().weights(r)
-        return left
+    def weights(self, r: int) -> NDArray[np.number]:
+        return self.counts - super().weights(r)
 
 
 def compare_groups(
-    table: Any, by: str, *, learner: Any = None, n: int = 500, n_jobs: int = 1, random_state: Any = None
+    table: object,
+    by: str,
+    *,
+    learner: AnyLearner | None = None,
+    n: int = 500,
+    n_jobs: int = 1,
+    random_state: RandomState = None,
 ) -> GroupComparison:
     """Compare the networks of two groups of rows.
 
@@ -97,28 +105,12 @@ def compare_groups(
     [('age', 'bus'), ('income', 'car')]
     """
     table = table if isinstance(table, Table) else read(table)
-    if isinstance(n, bool) or not isinstance(n, int) or n < 1:
-        raise SettingsError(f"compare_groups: n is {n!r}; it must be a number of permutations, at least 1.")
-    if table.weights is not None:
-        raise DataError("compare_groups permutes rows that all count the same; this table has weights.")
-    at = table.position(by)
-    group = table.variables[at]
-    if group.arity != 2:
-        raise DataError(
-            f"{by!r} has {group.arity:,} states; groups are compared two at a time: keep two of them."
-        )
-    column, rest = table.column(at), drop_column(table, at)
-    member = column == 0
+    check_setting("n", n, Number(least=1, whole=True, noun="number of permutations"))
+    group, member, rest = _split(table, by)
     sizes = int(member.sum()), int((~member).sum())
-    if min(sizes) == 0:
-        raise DataError(
-            f"all rows have {by} = {group.states[int(sizes[0] == 0)]!r}; there is nothing to compare."
-        )
     learner = recommended(len(rest.variables))[0] if learner is None else learner
     graph = graph_of(learner, rest)
-    pairs = pairs_of(graph.n)
-    givens = conditioning_sets(graph, pairs, rest.variables)
-    crossings: list[Crossing] = [(*pair, given) for pair, given in zip(pairs, givens, strict=True)]
+    crossings = crossings_of(graph, rest.variables)
     seed, share = seed_of(random_state), (sizes[0] / rest.n_rows,)
     halves = [
         measure_resamples(kind(rest, "cases", seed, share), range(n), crossings, n_jobs)
@@ -127,26 +119,34 @@ def compare_groups(
     parts = restrict_rows(rest, member), restrict_rows(rest, ~member)
     observed = [Measured(*in_table(part, crossings).T[:, None, :]) for part in parts]
     signed = np.isfinite(observed[0].signed[0]) & np.isfinite(observed[1].signed[0])
-    continuous = np.array([rest.variables[x].continuous for x, _ in pairs], dtype=bool)
+    continuous = np.array([rest.variables[x].continuous for x, _, _ in crossings], dtype=bool)
     first, second = (comparable(of, signed, continuous)[0] for of in observed)
     chance = comparable(halves[0], signed, continuous) - comparable(halves[1], signed, continuous)
     rows, p = permutation_tests(first - second, chance, sizes)
     measure = np.where(signed, np.where(continuous, "fisher_z", "log_odds"), "root_bits")
     names = graph.names
-    return GroupComparison(
-        groups=(group.states[0], group.states[1]),
-        rows=sizes,
-        graph=graph,
-        pairs=[
-            PairComparison(
-                names[x], names[y], str(measure[i]), _number(first[i]), _number(second[i]), *rows[i]
-            )
-            for i, (x, y) in enumerate(pairs)
-        ],
-        p_value=p,
-        n=n,
-        seed=seed,
-    )
+    pairs = [
+        PairComparison(names[x], names[y], str(measure[i]), _number(first[i]), _number(second[i]), *rows[i])
+        for i, (x, y, _) in enumerate(crossings)
+    ]
+    return GroupComparison((group.states[0], group.states[1]), sizes, graph, pairs, p, n, seed)
+
+
+def _split(table: Table, by: str) -> tuple[Variable, NDArray[np.bool_], Table]:
+    """Return the variable that says the group, which rows are in its first, and all other columns."""
+    if table.weights is not None:
+        raise DataError("compare_groups permutes rows that all count the same; this table has weights.")
+    at = table.position(by)
+    group, member = table.variables[at], table.column(at) == 0
+    if group.arity != 2:
+        raise DataError(
+            f"{by!r} has {group.arity:,} states; groups are compared two at a time: keep two of them."
+        )
+    if member.all() or not member.any():
+        raise DataError(
+            f"all rows have {by} = {group.states[int(not member.any())]!r}; there is nothing to compare."
+        )
+    return group, member, drop_column(table, at)
 
 
 def comparable(

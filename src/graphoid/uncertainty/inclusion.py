@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from graphoid.independence.bayesian import BayesianTest
 from graphoid.independence.tester import Tester
+from graphoid.learners.base import AskingLearner
+from graphoid.structure.learned import LearnedStructure
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from graphoid.data.table import Table
+    from graphoid.learners.base import AnyLearner
+    from graphoid.structure.contexts import CanonicalModel
     from graphoid.structure.graph import Edge
     from graphoid.uncertainty.replicates import Crossing
 
@@ -62,22 +66,24 @@ class Inclusion:
         return probability / against * math.exp(-float(self.prior_log_odds[i])) if against > 0 else math.inf
 
 
-def probabilities(structure: Any, pairs: Sequence[Edge]) -> NDArray[np.float64] | None:
+def probabilities(
+    structure: LearnedStructure | CanonicalModel, pairs: Sequence[Edge]
+) -> NDArray[np.float64] | None:
     """Return what a learned structure says of every pair; None if its learner has no posterior."""
-    known = getattr(structure, "edge_probabilities", None)
+    known = structure.edge_probabilities if isinstance(structure, LearnedStructure) else {}
     return np.array([known.get(pair, np.nan) for pair in pairs], dtype=np.float64) if known else None
 
 
-def priors(structure: Any, pairs: Sequence[Edge]) -> NDArray[np.float64]:
+def priors(structure: LearnedStructure | CanonicalModel, pairs: Sequence[Edge]) -> NDArray[np.float64]:
     """Return the prior log odds of every pair; 0 where the structure says nothing."""
-    scored = getattr(structure, "scored", None)
+    scored = structure.scored if isinstance(structure, LearnedStructure) else None
     known = {} if scored is None else scored.prior_log_odds
     return np.array([known.get(pair, 0.0) for pair in pairs], dtype=np.float64)
 
 
-def bayesian_test_of(learner: Any) -> BayesianTest | None:
+def bayesian_test_of(learner: AnyLearner) -> BayesianTest | None:
     """Return the Bayesian test that a learner asks, if it asks one."""
-    test = getattr(learner, "test", None)
+    test = learner.test if isinstance(learner, AskingLearner) else None
     return test if isinstance(test, BayesianTest) else None
 
 

@@ -5,30 +5,28 @@ Names are shown as they are: ``parse_math=False`` keeps a dollar sign in one fro
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from graphoid.errors import DataError, missing_extra
 from graphoid.uncertainty.stability import ENOUGH
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from graphoid.uncertainty.bootstrap_result import EdgeStability, Resampled
 
 COLORS = {"present": "#1f6f4a", "undecided": "#b8860b", "absent": "#8c8c8c"}
 MOST_EDGES = 60  # what fits on a page
 
 
-def edge_intervals(found: Resampled, ax: Any = None) -> Any:
+def edge_intervals(found: Resampled, ax: Axes | None = None) -> Axes:
     """Draw the strength of every pair that was ever found, with its interval; color is the verdict."""
     rows = [row for row in found.edges() if row.bits is not None and (row.frequency > 0 or row.joined)]
     rows = sorted(rows, key=lambda row: row.bits or 0.0)[-MOST_EDGES:]
     ax = _axes(ax, (7, max(2.0, 0.25 * len(rows) + 1)))
     for place, row in enumerate(rows):
-        if row.low is not None and row.high is not None:
-            ax.plot([row.low, row.high], [place, place], color=COLORS[row.verdict], linewidth=2)
-        ax.plot([row.bits], [place], "o", color=COLORS[row.verdict], markersize=4)
-        ax.annotate(
-            f"{row.frequency:.0%}", (1.01, place), xycoords=("axes fraction", "data"), va="center", fontsize=7
-        )
+        _interval(ax, place, row.bits, row.low, row.high, COLORS[row.verdict])
+        _note(ax, place, f"{row.frequency:.0%}")
     ax.set_yticks(range(len(rows)), [f"{row.x} - {row.y}" for row in rows], parse_math=False)
     ax.set_xlabel(
         "conditional mutual information, bits; 95 % interval; right: share of resamples with the edge"
@@ -39,7 +37,7 @@ def edge_intervals(found: Resampled, ax: Any = None) -> Any:
     return ax
 
 
-def probabilities(found: Resampled, ax: Any = None) -> Any:
+def probabilities(found: Resampled, ax: Axes | None = None) -> Axes:
     """Draw the posterior probability of every pair: a dot from all rows, a tick for the resamples' mean.
 
     For Bayesian learners and tests; the Bayes factor is at the right.
@@ -54,10 +52,10 @@ def probabilities(found: Resampled, ax: Any = None) -> Any:
     ax = _axes(ax, (7, max(2.0, 0.25 * len(rows) + 1)))
     for place, row in enumerate(rows):
         color = COLORS[row.verdict]
-        ax.plot([row.probability], [place], "o", color=color, markersize=4)
-        ax.plot([row.mean_probability], [place], "|", color=color, markersize=9)
-        at = {"xycoords": ("axes fraction", "data"), "va": "center", "fontsize": 7}
-        ax.annotate(f"{row.bayes_factor:.3g}", (1.01, place), **at)
+        _interval(ax, place, row.probability, None, None, color)
+        if row.mean_probability is not None:
+            ax.plot([row.mean_probability], [place], "|", color=color, markersize=9)
+        _note(ax, place, f"{row.bayes_factor:.3g}")
     ax.set_yticks(range(len(rows)), [f"{row.x} - {row.y}" for row in rows], parse_math=False)
     ax.set_xlim(-0.02, 1.02)
     ax.set_xlabel("posterior probability: all rows (dot), mean of the resamples (tick); right: Bayes factor")
@@ -68,7 +66,7 @@ def _probability(row: EdgeStability) -> float:
     return row.probability or 0.0
 
 
-def case_drop(found: Resampled, ax: Any = None) -> Any:
+def case_drop(found: Resampled, ax: Axes | None = None) -> Axes:
     """Draw how well centrality agrees with that of all rows when only a share of them is kept."""
     ax = _axes(ax, (6, 4))
     curves = found.stability()
@@ -87,19 +85,18 @@ def case_drop(found: Resampled, ax: Any = None) -> Any:
     return ax
 
 
-def centrality(found: Resampled, measure: str = "strength", ax: Any = None) -> Any:
+def centrality(found: Resampled, measure: str = "strength", ax: Axes | None = None) -> Axes:
     """Draw a centrality of every variable with its interval, the most central on top."""
     rows = sorted((row for row in found.centrality() if row.measure == measure), key=lambda row: row.value)
     ax = _axes(ax, (6, max(2.0, 0.25 * len(rows) + 1)))
     for place, row in enumerate(rows):
-        ax.plot([row.low, row.high], [place, place], color=COLORS["present"], linewidth=2)
-        ax.plot([row.value], [place], "o", color=COLORS["present"], markersize=4)
+        _interval(ax, place, row.value, row.low, row.high, COLORS["present"])
     ax.set_yticks(range(len(rows)), [row.variable for row in rows], parse_math=False)
     ax.set_xlabel(f"{measure.replace('_', ' ')}; 95 % interval")
     return ax
 
 
-def differences(found: Resampled, ax: Any = None) -> Any:
+def differences(found: Resampled, ax: Axes | None = None) -> Axes:
     """Draw which edges differ in strength: a matrix of edges, dark where they do."""
     rows = found.differences()
     edges = list(dict.fromkeys([(r.x, r.y) for r in rows] + [(r.x2, r.y2) for r in rows]))
@@ -117,7 +114,22 @@ def differences(found: Resampled, ax: Any = None) -> Any:
     return ax
 
 
-def _axes(ax: Any, size: tuple[float, float]) -> Any:
+def _interval(
+    ax: Axes, place: int, value: float | None, low: float | None, high: float | None, color: str
+) -> None:
+    """Draw a number as a dot, and its interval as a line behind it."""
+    if low is not None and high is not None:
+        ax.plot([low, high], [place, place], color=color, linewidth=2)
+    if value is not None:
+        ax.plot([value], [place], "o", color=color, markersize=4)
+
+
+def _note(ax: Axes, place: int, text: str) -> None:
+    """Write at the right margin of a line."""
+    ax.annotate(text, (1.01, place), xycoords=("axes fraction", "data"), va="center", fontsize=7)
+
+
+def _axes(ax: Axes | None, size: tuple[float, float]) -> Axes:
     if ax is not None:
         return ax
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -13,7 +13,9 @@ from graphoid.data.table import Table
 from graphoid.errors import SettingsError
 from graphoid.learners.recommended import recommended
 from graphoid.models.network import MarkovNetwork
-from graphoid.progress import Listener, Step, tell
+from graphoid.progress import stepping
+from graphoid.settings import Number, check_setting
+from graphoid.structure.graph import UndirectedGraph
 from graphoid.uncertainty.replicates import graph_of
 from graphoid.uncertainty.resampling import seed_of
 
@@ -21,6 +23,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
+
+    from graphoid.learners.base import AnyLearner
+    from graphoid.progress import Listener
+    from graphoid.settings import RandomState
+    from graphoid.structure.compare import HasGraph
 
 ROWS = (250, 500, 1000, 2000, 4000, 8000)
 
@@ -55,14 +62,14 @@ class Power(NamedTuple):
 
 
 def power(
-    structure: Any,
-    table: Any,
+    structure: UndirectedGraph | HasGraph,
+    table: object,
     *,
-    learner: Any = None,
+    learner: AnyLearner | None = None,
     rows: Sequence[int] = ROWS,
     n: int = 20,
     target: float = 0.8,
-    random_state: Any = None,
+    random_state: RandomState = None,
     progress: Listener | None = None,
 ) -> Power:
     """Return how many rows would be needed for the edges of a structure.
@@ -93,33 +100,25 @@ def power(
     sizes = tuple(rows)
     if not sizes or any(b <= a for a, b in pairwise(sizes)) or sizes[0] < 1:
         raise SettingsError(f"power: rows must be whole numbers in ascending order, not {rows!r}.")
-    if isinstance(n, bool) or not isinstance(n, int) or n < 1 or not 0 < target <= 1:
-        raise SettingsError(f"power: n is {n!r} and target {target!r}; give a number of tables and a share.")
-    graph = getattr(structure, "graph", structure)
+    check_setting("n", n, Number(least=1, whole=True, noun="number of tables"))
+    if not 0 < target <= 1:
+        raise SettingsError(f"power: target is {target!r}; it must be a share above 0 and up to 1.")
+    graph = structure if isinstance(structure, UndirectedGraph) else structure.graph
     model = MarkovNetwork.fit(graph, table)
     learner = recommended(graph.n)[0] if learner is None else learner
     seed = seed_of(random_state)
-    found = np.zeros((len(sizes), graph.n_edges))
-    false = np.zeros(len(sizes))
-    for k, size in enumerate(sizes):
-        progress = tell(progress, Step("simulating", k, len(sizes)))
+    found, false = np.zeros((len(sizes), graph.n_edges)), np.zeros(len(sizes))
+    for k, size in enumerate(stepping(sizes, "simulating", progress)):
         for i in range(n):
             rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(k, i)))
             again = graph_of(learner, model.sample(size, rng))
             found[k] += [again.has_edge(x, y) for x, y in graph.edges]
             false[k] += sum(not graph.has_edge(x, y) for x, y in again.edges)
-    tell(progress, Step("simulating", len(sizes), len(sizes)))
-    found, false = found / n, false / n
-    edges = [
-        PowerRow(
-            graph.names[x],
-            graph.names[y],
-            tuple(found[:, e].tolist()),
-            rows_to_reach(sizes, found[:, e], target),
-        )
-        for e, (x, y) in enumerate(graph.edges)
+    rows_of = [
+        PowerRow(graph.names[x], graph.names[y], tuple(line.tolist()), rows_to_reach(sizes, line, target))
+        for (x, y), line in zip(graph.edges, (found / n).T, strict=True)
     ]
-    return Power(sizes, edges, tuple(false.tolist()), target, n, seed)
+    return Power(sizes, rows_of, tuple((false / n).tolist()), target, n, seed)
 
 
 def rows_to_reach(rows: tuple[int, ...], found: NDArray[np.float64], target: float) -> int | None:

@@ -17,10 +17,8 @@ import numpy as np
 
 from graphoid.counts.engine import MOST_COVARIED, CountRequest
 from graphoid.counts.native import engine_for, judge_settings, kernels
-from graphoid.errors import SettingsError
 from graphoid.independence.base import slices_of
 from graphoid.independence.partial_correlation import Correlated, PartialCorrelation
-from graphoid.structure.learned import LearnedStructure
 from graphoid.uncertainty.association import information, log_odds
 from graphoid.uncertainty.inclusion import probabilities
 from graphoid.uncertainty.strength import gaussian_bits, partial_correlation
@@ -33,7 +31,9 @@ if TYPE_CHECKING:
     from graphoid._native import Resamples
     from graphoid.data.table import Table
     from graphoid.learners.base import AnyLearner
+    from graphoid.structure.contexts import CanonicalModel
     from graphoid.structure.graph import Edge, UndirectedGraph
+    from graphoid.structure.learned import LearnedStructure
     from graphoid.uncertainty.resampling import Resampler
 
 TABLES_AT_ONCE = 256
@@ -72,14 +72,9 @@ class Found(NamedTuple):
         return cls(joined, np.concatenate(known) if len(known) == len(parts) else None)
 
 
-def structure_of(learner: AnyLearner, table: Table) -> LearnedStructure:
+def structure_of(learner: AnyLearner, table: Table) -> LearnedStructure | CanonicalModel:
     """Return what a learner finds in a table; the learner itself is left as it is."""
-    found = copy.copy(learner).fit(table).structure_
-    if not isinstance(found, LearnedStructure):
-        raise SettingsError(
-            f"{type(learner).__name__} learns a {type(found).__name__}, which has no single graph; "
-            f"resample a learner of one graph, such as GSIMN()."
-        )
+    found: LearnedStructure | CanonicalModel = copy.copy(learner).fit(table).structure_
     return found
 
 

@@ -19,21 +19,25 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from graphoid.counts.assignments import Assignments
 from graphoid.counts.contingency import size_in_words
 from graphoid.counts.native import engine_for, kernels
-from graphoid.data.remote.relation import RemoteTable
-from graphoid.data.table import Table, Weights
+from graphoid.data.remote.table import RemoteTable
+from graphoid.data.table import Table, Weights, code_columns
 from graphoid.errors import DataError, SettingsError
+from graphoid.settings import Number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
+
+    from graphoid._native import Resamples
+    from graphoid.settings import RandomState
 
 Kind = Literal["rows", "bayesian", "cases"]
 
@@ -84,17 +88,14 @@ class Resampler:
             distinct = Assignments.of(engine_for(table))
             self.counts = split(distinct.units)
             codes = np.repeat(distinct.codes, -(-distinct.units // MOST_MERGED), axis=0)
-            columns: tuple[Any, ...] = tuple(
-                np.ascontiguousarray(codes[:, i], dtype=np.uint8 if v.arity <= 256 else np.uint16)
-                for i, v in enumerate(table.variables)
-            )
+            columns = code_columns(codes, table.variables)
             self.rows = Table(table.variables, columns, len(codes), name=table.name)
         else:
             self.counts = np.ones(table.n_rows, dtype=np.int64)
             self.rows = table
         # about what a binomial number costs beside drawing a row
         self._by_row = kind == "rows" and 20 * len(self.counts) >= self._n_rows
-        self.held: dict[tuple[int, ...], Any] = {}
+        self.held: dict[tuple[int, ...], Resamples | None] = {}
         """What the kernels made of some resamples, for whoever asks about the same ones next."""
 
     @cached_property
@@ -106,7 +107,7 @@ class Resampler:
         """Return the share of the rows that a resample keeps."""
         return self.shares[r % len(self.shares)] if self.kind == "cases" else 1.0
 
-    def weights(self, r: int) -> NDArray[Any]:
+    def weights(self, r: int) -> NDArray[np.number]:
         """Return the weight of every row of :attr:`rows` in a resample: whole numbers unless "bayesian"."""
         n, distinct = self._n_rows, len(self.counts)
         if self._by_row:
@@ -166,7 +167,7 @@ def refuse_if_out_of_reach(table: RemoteTable) -> None:
         )
 
 
-def draw_rows(key: int, row_of: NDArray[np.int32], distinct: int) -> NDArray[Any]:
+def draw_rows(key: int, row_of: NDArray[np.int32], distinct: int) -> NDArray[np.number]:
     """Return how often each distinct row is drawn when as many rows as there are are drawn with replacement.
 
     Row ``i`` takes half a word of SplitMix64's stream of the key, the lower half where i is even; times the
@@ -198,24 +199,14 @@ def split(units: NDArray[np.int64]) -> NDArray[np.int64]:
     return split
 
 
-def check_kind(kind: object) -> None:
-    """Raise if there is no such kind of resample."""
-    if kind not in get_args(Kind):
-        raise SettingsError(f"Bootstrap: kind is {kind!r}; it must be 'rows', 'bayesian' or 'cases'.")
-
-
-def seed_of(random_state: Any) -> int:
+def seed_of(random_state: RandomState) -> int:
     """Return the seed that a ``random_state`` stands for: an integer itself, else one that is drawn."""
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(2**63))
     if random_state is None:
         return int(np.random.SeedSequence().generate_state(1, np.uint64)[0] >> np.uint64(1))
-    if (
-        isinstance(random_state, (int, np.integer))
-        and not isinstance(random_state, bool)
-        and random_state >= 0
-    ):
-        return int(random_state)
-    raise SettingsError(
-        f"random_state is {random_state!r}; it must be a whole number of at least 0, a Generator or None."
-    )
+    if random_state not in Number(least=0, whole=True):
+        raise SettingsError(
+            f"random_state is {random_state!r}; it must be a whole number of at least 0, a Generator or None."
+        )
+    return int(random_state)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import copy
-from dataclasses import fields, is_dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -12,12 +10,15 @@ from graphoid.data.read import read
 from graphoid.data.table import Table
 from graphoid.errors import SettingsError
 from graphoid.independence.chi_square import ChiSquare
+from graphoid.learners.base import AskingLearner, Learner
 from graphoid.learners.grow_shrink.gsimn import GSIMN
 from graphoid.uncertainty.replicates import graph_of, pairs_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from graphoid.data.options import Transformer
+    from graphoid.learners.base import AnyLearner
     from graphoid.structure.graph import UndirectedGraph
 
 ALPHAS = (0.001, 0.01, 0.05, 0.1)
@@ -30,7 +31,7 @@ class Setting(NamedTuple):
 
     name: str
     """What was varied: "as given", "alpha", "prior" or "discretize"."""
-    value: Any
+    value: object
     graph: UndirectedGraph
 
 
@@ -68,12 +69,12 @@ class Sensitivity(NamedTuple):
 
 
 def sensitivity(
-    source: Any,
-    learner: Any = None,
+    source: object,
+    learner: AnyLearner | None = None,
     *,
     alpha: Sequence[float] = ALPHAS,
     prior: Sequence[float] = PRIORS,
-    discretize: Sequence[Any] = BINNINGS,
+    discretize: Sequence[str | Transformer | None] = BINNINGS,
 ) -> Sensitivity:
     """Learn with one setting varied at a time, and return which edges depend on it.
 
@@ -98,7 +99,7 @@ def sensitivity(
     [('sex', 'age', ('alpha = 0.001',))]
     """
     learner = GSIMN() if learner is None else learner
-    if not hasattr(learner, "fit"):
+    if not isinstance(learner, Learner):
         raise SettingsError(f"sensitivity: learner must be a learner such as GSIMN(), not {learner!r}.")
     table = source if isinstance(source, Table) else read(source)
     settings = [Setting("as given", "", graph_of(learner, table))]
@@ -114,24 +115,12 @@ def sensitivity(
     return Sensitivity(settings)
 
 
-def with_setting(learner: Any, name: str, value: float) -> Any | None:
+def with_setting(learner: AnyLearner, name: str, value: float) -> AnyLearner | None:
     """Return a learner whose test has another alpha or prior; None where it has no such setting."""
-    for holder in ("test", "score"):
-        held: Any = getattr(learner, holder, None)
-        if held is None and holder == "test" and hasattr(learner, "test"):
-            held = ChiSquare()
-        inner: Any = held if holder == "test" else getattr(held, "test", None)
-        if _numeric(inner, name):
-            varied = copy.copy(learner)
-            changed = replace(inner, **{name: value})
-            setattr(varied, holder, changed if holder == "test" else replace(held, test=changed))
-            return varied
+    if isinstance(learner, AskingLearner) and learner.test is None:
+        learner = learner.with_params(test=ChiSquare())
+    known = learner.get_params()
+    for setting in (f"test__{name}", f"score__test__{name}"):
+        if isinstance(known.get(setting), (int, float)):
+            return learner.with_params(**{setting: value})
     return None
-
-
-def _numeric(test: Any, name: str) -> bool:
-    return (
-        is_dataclass(test)
-        and any(f.name == name for f in fields(test))
-        and isinstance(getattr(test, name), (int, float))
-    )

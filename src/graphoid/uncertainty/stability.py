@@ -6,7 +6,7 @@ their log odds ratios or partial correlations, which have a sign, over the edges
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphoid.structure.graph import Edge
+    from graphoid.structure.graph import Edge, UndirectedGraph
 
 ENOUGH = 0.7
 """Correlation with the centrality of all rows that a resample should reach ([Epskamp2018]_)."""
@@ -117,7 +117,7 @@ def cs_coefficient(rows: Sequence[CurveRow]) -> float:
     return max((round(1.0 - row.share, 12) for row in rows if row.reached >= SURE), default=0.0)
 
 
-def communities(graph: Any, weights: Sequence[float]) -> list[list[int]]:
+def communities(graph: UndirectedGraph, weights: Sequence[float]) -> list[list[int]]:
     """Return the communities of a graph by greedy modularity, the largest first, members by position."""
     import networkx as nx
 

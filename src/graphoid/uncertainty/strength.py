@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -181,6 +182,14 @@ def conditioning_sets(
         return a if (len(a), slices(a)) <= (len(b), slices(b)) else b
 
     return [smaller(x, y) for x, y in pairs]
+
+
+def crossings_of(
+    graph: UndirectedGraph, variables: Sequence[Variable]
+) -> list[tuple[int, int, tuple[int, ...]]]:
+    """Return all pairs x < y by position, each with what it is looked at given."""
+    pairs = list(combinations(range(graph.n), 2))
+    return [(x, y, z) for (x, y), z in zip(pairs, conditioning_sets(graph, pairs, variables), strict=True)]
 
 
 def _of_counts(

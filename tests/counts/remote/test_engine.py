@@ -20,7 +20,7 @@ from graphoid.counts.remote.access_cost import AccessCost
 from graphoid.counts.remote.distinct_rows import PlainMerger, merger_of, places_of
 from graphoid.counts.remote.estimate import estimate
 from graphoid.counts.remote.prefetch import Prefetch
-from graphoid.data.remote.cache import Shelf
+from graphoid.data.remote.cache import BlobCache
 from graphoid.errors import CacheWarning, DataChanged, DataError, EngineError, SettingsError
 from tests.support.tables import needs_kernels, random_table, same_counts
 
@@ -128,9 +128,9 @@ def test_a_file_that_is_no_cache_is_refused(file: Path, tmp_path: Path) -> None:
 
 def test_a_cache_that_cannot_be_written_is_said_once(tmp_path: Path) -> None:
     with pytest.warns(CacheWarning, match="cannot be kept"):
-        shelf = Shelf(tmp_path / "no such folder" / "cache", "data")
-    shelf.put([("name", 1, b"body")])
-    assert shelf.get("name") is None
+        cache = BlobCache(tmp_path / "no such folder" / "cache", "data")
+    cache.put([("name", 1, b"body")])
+    assert cache.get("name") is None
 
 
 @pytest.mark.parametrize(

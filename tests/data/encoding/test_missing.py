@@ -9,7 +9,13 @@ import pytest
 from hypothesis import given
 
 import graphoid as gd
-from graphoid.data.encoding.discretize import equal_frequency, equal_width, labels, scott_bins, written
+from graphoid.data.encoding.discretize import (
+    bin_labels,
+    equal_frequency,
+    equal_width,
+    format_cuts,
+    scott_bins,
+)
 from graphoid.errors import DataError, SettingsError
 
 HOLES = {"a": ["x", None, "y", "x"], "b": [1, 2, None, 3], "c": [True, True, False, True]}
@@ -157,12 +163,12 @@ def test_none_keeps_numbers():
 
 
 def test_labels_are_short_and_different():
-    assert labels(["2"], right_closed=False) == ("< 2", ">= 2")
-    assert labels([], right_closed=True) == ("all",)
-    assert written(np.array([1234567.0, 0.1 + 0.2])) == ["1234567", "0.3"]
-    assert written(np.array([1.0000001, 1.0000002])) == ["1.0000001", "1.0000002"]
+    assert bin_labels(["2"], right_closed=False) == ("< 2", ">= 2")
+    assert bin_labels([], right_closed=True) == ("all",)
+    assert format_cuts(np.array([1234567.0, 0.1 + 0.2])) == ["1234567", "0.3"]
+    assert format_cuts(np.array([1.0000001, 1.0000002])) == ["1.0000001", "1.0000002"]
     close = np.array([0.1, np.nextafter(0.1, 1)])
-    assert len(set(written(close))) == 2
+    assert len(set(format_cuts(close))) == 2
 
 
 def test_transformers_are_copied_and_their_edges_kept():

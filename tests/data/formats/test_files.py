@@ -188,7 +188,7 @@ def test_parquet_does_not_depend_on_threads(tmp_path, monkeypatch):
     pq.write_table(pa.table(data), tmp_path / "t.parquet")
     monkeypatch.setattr("graphoid.data.formats.parquet.CELLS", 40_000)
     two = gd.read(tmp_path / "t.parquet").data_id
-    monkeypatch.setattr("graphoid.data.encoding.survey.SHORT", 1 << 30)
+    monkeypatch.setattr("graphoid.data.encoding.profile.SHORT", 1 << 30)
     assert gd.read(tmp_path / "t.parquet").data_id == two == gd.read(data).data_id
 
 

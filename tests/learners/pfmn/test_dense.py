@@ -9,8 +9,7 @@ import pytest
 
 import graphoid as gd
 from graphoid.learners.pfmn import dense
-from graphoid.learners.pfmn import population as particles
-from graphoid.learners.pfmn.reference import Asked
+from graphoid.learners.pfmn.population import Evidence, Query, edge_frequencies
 from graphoid.learners.questions import Questions
 from graphoid.logic.verdict import Verdict
 
@@ -32,8 +31,8 @@ def test_dependences_of_even_strength_tell_a_dense_network() -> None:
     assert not dense.is_dense(even[:4])  # too few
     assert not dense.is_dense([*even[:4], dependent(1, 2, 0.5)])
     assert not dense.is_dense([*even[:4], dependent(1, 2, -50.0, (3,))])
-    near = [dependent(0, i, -strength) for i, strength in enumerate((1.0, 2.0, 3.0, 400.0, 500.0), 1)]
-    assert not dense.is_dense(near)
+    uneven = [dependent(0, i, -strength) for i, strength in enumerate((1.0, 2.0, 3.0, 400.0, 500.0), 1)]
+    assert not dense.is_dense(uneven)
 
 
 def test_blankets_need_rows(table: gd.Table) -> None:
@@ -41,18 +40,22 @@ def test_blankets_need_rows(table: gd.Table) -> None:
     enough = Questions(gd.Tester(gd.BayesianTest(), table))
     first = {v.name: column[:255] for v, column in zip(table.variables, table.columns, strict=True)}
     few = Questions(gd.Tester(gd.BayesianTest(), gd.read(first)))
-    assert dense.bear_blankets(enough)
-    assert not dense.bear_blankets(few)
+    assert dense.enough_rows(enough)
+    assert not dense.enough_rows(few)
 
 
 def test_the_questions_are_those_of_gsimn_one_at_a_time() -> None:
     graph = gd.UndirectedGraph(5, [(0, 1), (1, 2), (2, 3), (3, 4), (4, 0)])
-    oracle, answers = gd.Oracle(graph), []
-    while isinstance(question := dense.following(oracle.names, answers), particles.Test):
-        answers += oracle.ask([(question.x, question.y, [v for v in range(5) if question.given >> v & 1])])
+    oracle, answers = gd.Oracle(graph), ()
+    gsimn = dense.GSIMNQuestions(oracle.names)
+    while isinstance(question := gsimn.next_after(answers), Query):
+        given = [v for v in range(5) if question.given >> v & 1]
+        answers = (*answers, *oracle.ask([(question.x, question.y, given)]))
     assert question == graph
-    asked = [v for v in gd.GSIMN().learn(gd.Oracle(graph)).trace if v.source == "oracle"]
-    assert [(min(v.x, v.y), max(v.x, v.y), set(v.given)) for v in asked] == [
+    # it goes back to any answers of before, and begins again where others were given
+    assert gsimn.next_after(answers[:3]) == dense.GSIMNQuestions(oracle.names).next_after(answers[:3])
+    expected = [v for v in gd.GSIMN().learn(gd.Oracle(graph)).trace if v.source == "oracle"]
+    assert [(min(v.x, v.y), max(v.x, v.y), set(v.given)) for v in expected] == [
         (v.x, v.y, set(v.given)) for v in answers
     ]
 
@@ -77,9 +80,9 @@ def test_a_budget_ends_it_with_what_is_likelier_than_not(table: gd.Table) -> Non
 
 
 def test_the_answer_with_most_given_says_how_probable_a_pair_is() -> None:
-    asked = [Asked(0, 1, 4, 2.0), Asked(0, 1, 0, -9.0), Asked(1, 2, 0, -3.0)]
-    found = dense.probabilities(3, asked)
+    evidence = [Evidence(0, 1, 4, 2.0), Evidence(0, 1, 0, -9.0), Evidence(1, 2, 0, -3.0)]
+    found = dense.probabilities(3, evidence)
     assert found == {(0, 1): 1 / (1 + math.exp(2)), (0, 2): 0.5, (1, 2): 1 / (1 + math.exp(-3))}
-    drawn = dense.drawn(3, asked, 4_000, np.random.default_rng(0))
-    frequencies = particles.edge_frequencies(drawn, np.full(4_000, 1 / 4_000))
+    graphs = dense.sample(3, evidence, 4_000, np.random.default_rng(0))
+    frequencies = edge_frequencies(graphs, np.full(4_000, 1 / 4_000))
     assert frequencies == pytest.approx(found, abs=0.03)

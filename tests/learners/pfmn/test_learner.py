@@ -15,8 +15,9 @@ import pytest
 
 import graphoid as gd
 from graphoid.errors import DataError, SettingsError
-from graphoid.learners.pfmn import population as particles
 from graphoid.learners.pfmn.likelihood import log_ratio
+from graphoid.learners.pfmn.population import all_graphs, pairs
+from tests.support.kernels import without_kernels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,16 +34,16 @@ class Counted:
     def __init__(self, graph: gd.UndirectedGraph, fails_at: int | None = None) -> None:
         self._oracle = gd.Oracle(graph)
         self.names = self._oracle.names
-        self.asked: list[tuple[Any, ...]] = []
+        self.questions: list[tuple[Any, ...]] = []
         self._fails_at = fails_at
 
     def independent(self, x: int | str, y: int | str, given: Sequence[int | str] = ()) -> bool:
         return self.ask([(x, y, given)])[0].independent
 
     def ask(self, questions: Sequence[Question]) -> list[gd.Verdict]:
-        if self._fails_at is not None and len(self.asked) >= self._fails_at:
+        if self._fails_at is not None and len(self.questions) >= self._fails_at:
             raise KeyboardInterrupt
-        self.asked += [tuple(q) for q in questions]
+        self.questions += [tuple(q) for q in questions]
         return self._oracle.ask(questions)
 
 
@@ -52,10 +53,8 @@ def result_of(found: gd.LearnedStructure) -> tuple[Any, ...]:
 
 
 def graphs_of(n: int) -> list[gd.UndirectedGraph]:
-    every = particles.all_graphs(n).tolist()
-    return [
-        gd.UndirectedGraph(n, [(x, y) for x, y in particles.pairs(n) if masks[x] >> y & 1]) for masks in every
-    ]
+    every = all_graphs(n).tolist()
+    return [gd.UndirectedGraph(n, [(x, y) for x, y in pairs(n) if masks[x] >> y & 1]) for masks in every]
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
@@ -78,10 +77,10 @@ def test_some_graphs_of_five_and_more() -> None:
 def test_no_question_is_asked_twice_and_none_that_follows() -> None:
     ci = Counted(CHAIN)
     found = gd.PFMN(random_state=0).learn(ci)
-    keys = [(min(x, y), max(x, y), frozenset(given)) for x, y, given in ci.asked]
+    keys = [(min(x, y), max(x, y), frozenset(given)) for x, y, given in ci.questions]
     assert len(set(keys)) == len(keys)
     assert found.cost.n_tests == len(keys)
-    assert found.cost.weighted == sum(2 + len(given) for *_, given in ci.asked)
+    assert found.cost.weighted == sum(2 + len(given) for *_, given in ci.questions)
     assert found.cost.weighted < 0.7 * gd.GSIMN().learn(gd.Oracle(CHAIN)).cost.weighted
 
 
@@ -107,9 +106,11 @@ def test_threads_do_not_matter(method: Any, monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.mark.parametrize("method", ["bounds", "paper"])
 def test_kernels_do_not_matter(method: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     graph = gd.UndirectedGraph(5, [(0, 1), (1, 2), (0, 2), (3, 4)])
-    settings: dict[str, Any] = {"method": method, "n_particles": 12, "moves": 6, "max_flips": 2}
+    settings: dict[str, Any] = {"method": method, "n_particles": 12, "moves": 6}
+    if method == "paper":
+        settings["max_flips"] = 2
     fast = gd.PFMN(**settings, random_state=5).learn(gd.Oracle(graph))
-    monkeypatch.setattr(particles, "kernels", lambda: None)
+    without_kernels(monkeypatch)
     plain = gd.PFMN(**settings, random_state=5).learn(gd.Oracle(graph))
     assert plain.trace == fast.trace
     assert plain.graph == fast.graph
@@ -135,7 +136,7 @@ def test_a_budget_is_kept(method: Any, budget: Any, spent: Any) -> None:
     found = gd.PFMN(method=method, n_particles=30, budget=budget, random_state=0).learn(gd.Oracle(CHAIN))
     assert found.stopped == "budget"
     assert spent(found.cost)
-    assert set(found.edge_probabilities) == set(particles.pairs(6))
+    assert set(found.edge_probabilities) == set(pairs(6))
     assert not found.details["verified"]
     upcoming = found.details["next_test"]
     assert upcoming["price"] == 2 + len(upcoming["given"])
@@ -153,7 +154,7 @@ def test_prices_choose_the_tests() -> None:
         for seed in range(5):
             ci = Counted(CHAIN)
             gd.PFMN(cost=cost, random_state=seed).learn(ci)
-            total += sum(price(gd.Assertion(x, y, tuple(given))) for x, y, given in ci.asked)
+            total += sum(price(gd.Assertion(x, y, tuple(given))) for x, y, given in ci.questions)
         return total
 
     assert travelled(price) < 0.9 * travelled(None)
@@ -168,12 +169,14 @@ def test_a_run_that_was_interrupted_goes_on_and_repeats_nothing(tmp_path: Path) 
     second = Counted(CHAIN)
     found = gd.PFMN(random_state=3, checkpoint=file).learn(second)
     assert result_of(found) == result_of(whole)
-    assert len(first.asked) == 4
-    assert [*first.asked, *second.asked] == [(v.x, v.y, v.given) for v in whole.trace[: whole.cost.n_tests]]
+    assert len(first.questions) == 4
+    assert [*first.questions, *second.questions] == [
+        (v.x, v.y, v.given) for v in whole.trace[: whole.cost.n_tests]
+    ]
     # what ended is not asked again at all
     third = Counted(CHAIN)
     assert result_of(gd.PFMN(random_state=3, checkpoint=file).learn(third)) == result_of(whole)
-    assert third.asked == []
+    assert third.questions == []
 
 
 def test_more_budget_goes_on_from_the_file(tmp_path: Path) -> None:
@@ -182,7 +185,7 @@ def test_more_budget_goes_on_from_the_file(tmp_path: Path) -> None:
     ci = Counted(CHAIN)
     found = gd.PFMN(random_state=3, checkpoint=file).learn(ci)
     assert found.details["verified"]
-    assert len(ci.asked) == found.cost.n_tests - 3
+    assert len(ci.questions) == found.cost.n_tests - 3
 
 
 SLOWLY = """
@@ -298,7 +301,9 @@ def test_steps_can_be_watched() -> None:
         ({"budget": -1}, "price is -1"),
         ({"budget": {"euros": 3}}, "no limit 'euros'"),
         ({"cost": 3}, "function of a test"),
-        ({"score": "H"}, "'gain' or 'printed'"),
+        ({"method": "paper", "score": "H"}, "'gain' or 'printed'"),
+        ({"max_flips": 3}, "PFMN has no setting 'max_flips', which is one of PublishedPFMN"),
+        ({"method": "paper", "doubt": 0.1}, "PublishedPFMN has no setting 'doubt', which is one of PFMN"),
         ({"soften": 0}, "between 0 and 1"),
         ({"checkpoint": "run.json"}, "needs a seed"),
     ],

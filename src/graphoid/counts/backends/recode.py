@@ -15,7 +15,7 @@ from graphoid.errors import DataChanged
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from graphoid.data.remote.relation import Coding
+    from graphoid.data.remote.table import Coding
     from graphoid.data.table import Codes
     from graphoid.data.variables import Variable
 
@@ -135,6 +135,5 @@ class Recoder:
     def _refuse(self, n: int) -> None:
         raise DataChanged(
             f"{self._name!r} has {n:,} value(s) that were not there when its states were determined: "
-            f"the data have "
-            f"changed. Read them again."
+            f"the data have changed. Read them again."
         )

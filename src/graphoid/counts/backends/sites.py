@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphoid.counts.backends.accumulate import Accumulator
 from graphoid.counts.backends.stream import StreamTabulator
-from graphoid.counts.remote.access import Fetched, tabulator_for
+from graphoid.counts.remote.access import Fetched, Tabulator, tabulator_for
 from graphoid.counts.remote.access_cost import AccessCost
+from graphoid.counts.remote.accumulate import Accumulator
 from graphoid.counts.remote.distinct_rows import DistinctRows, as_codes
 from graphoid.data.remote.sql import SqlRelation
 from graphoid.errors import DataChanged
@@ -18,20 +18,17 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from graphoid.data.remote.federate import Site, SitesRelation
-    from graphoid.data.remote.relation import RemoteTable
+    from graphoid.data.remote.table import RemoteTable
     from graphoid.data.table import Codes
 
 
-class SitesTabulator:
+class SitesTabulator(Tabulator):
     """Counts a table over several sites.
 
     Notes
     -----
     It never prefetches: a column that nobody has asked for yet would travel for nothing.
     """
-
-    prefetch_cells = 0
-    merges = False
 
     def __init__(self, table: RemoteTable) -> None:
         self._table = table
@@ -51,7 +48,7 @@ class SitesTabulator:
         """Return the merged rows of each set of variables; every column that has to travels once."""
         out: list[DistinctRows | None] = [None] * len(wanted)
         # the keys have travelled before anything was asked
-        spent = AccessCost() if self._begun else AccessCost(bytes_moved=self._relation.keys_moved)
+        spent = AccessCost() if self._begun else AccessCost(bytes_moved=self._relation.key_bytes)
         self._begun = True
         left = list(range(len(wanted)))
         if self._relation.complete:
@@ -106,8 +103,8 @@ class SitesTabulator:
         own = [v - first for v in variables]
         relation = site.table.relation
         if isinstance(relation, SqlRelation):
-            found = relation.ordered(
-                [relation.coded(site.table.codings[v]).as_(f"c{v}") for v in own], site.key
+            found = relation.sorted_rows(
+                [relation.code_of(site.table.codings[v]).as_(f"c{v}") for v in own], site.key
             )
             columns = [found[f"c{v}"].to_numpy() for v in own]
             if any((column < 0).any() for column in columns):

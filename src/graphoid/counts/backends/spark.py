@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from graphoid.counts.backends.accumulate import Accumulator
 from graphoid.counts.backends.recode import Recoder
 from graphoid.counts.backends.sql import IN_PROCESS_CELLS, SqlTabulator
 from graphoid.counts.backends.stream import units_of
 from graphoid.counts.remote.access import Fetched
 from graphoid.counts.remote.access_cost import AccessCost
+from graphoid.counts.remote.accumulate import Accumulator
 from graphoid.counts.remote.distinct_rows import DistinctRows, merger_of
 from graphoid.data.remote.stream import missing_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from graphoid.data.remote.relation import Coding, RemoteTable, Weighing
+    from graphoid.data.remote.table import Coding, RemoteTable, Weighing
     from graphoid.data.variables import Variable
 
 

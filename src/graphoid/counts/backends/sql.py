@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphoid.counts.remote.access import Fetched
+from graphoid.counts.remote.access import Fetched, Tabulator
 from graphoid.counts.remote.access_cost import AccessCost
 from graphoid.counts.remote.distinct_rows import DistinctRows, as_codes
 from graphoid.errors import DataChanged
@@ -14,8 +14,8 @@ from graphoid.errors import DataChanged
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from graphoid.data.remote.relation import RemoteTable
     from graphoid.data.remote.sql import SqlRelation
+    from graphoid.data.remote.table import RemoteTable
 
 TABLES_AT_ONCE = 128
 """Tables of one statement: parsers and planners grow slow with more."""
@@ -24,12 +24,11 @@ IN_PROCESS_CELLS = 2**14
 """Cells of tables to prefetch from a database in this process: what comes back costs little to move."""
 
 
-class SqlTabulator:
+class SqlTabulator(Tabulator):
     """Counts a relation that answers SQL."""
 
     prefetch_cells = 2**12
     """Small: every cell of a table travels."""
-    merges = False
 
     def __init__(self, table: RemoteTable) -> None:
         self._table = table
@@ -55,19 +54,18 @@ class SqlTabulator:
         needed = sorted(set().union(*wanted))
         codings = {f"c{v}": table.codings[v] for v in needed}
         groups = [[f"c{v}" for v in w] for w in wanted]
-        statement = self._relation.counting(codings, groups, table.gaps, table.weighing)
+        statement = self._relation.count_statement(codings, groups, table.gaps, table.weighing)
         unit = 1.0 if table.weighing is None else table.weighing.unit
         tables, n_bytes = [], 0
         for w, (codes, units) in zip(
-            wanted, self._relation.counted(statement, list(codings), groups), strict=True
+            wanted, self._relation.count(statement, list(codings), groups), strict=True
         ):
             n_bytes += 8 * (codes.size + units.size)
             if (codes < 0).any():
                 v = w[int(np.argmax((codes < 0).any(axis=0)))]
                 raise DataChanged(
                     f"{table.variables[v].name!r} has values that were not there when its states were "
-                    f"determined: "
-                    f"the data have changed. Read them again."
+                    f"determined: the data have changed. Read them again."
                 )
             of = [table.variables[v] for v in w]
             columns = [as_codes(codes[:, k], v.arity) for k, v in enumerate(of)]

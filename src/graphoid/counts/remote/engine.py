@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from graphoid.counts.remote.access_cost import AccessCost
     from graphoid.counts.remote.prefetch import Set
     from graphoid.counts.remote.spilled_rows import PackedRows
-    from graphoid.data.remote.relation import RemoteTable
+    from graphoid.data.remote.table import RemoteTable
     from graphoid.data.variables import Variable
 
 DIRECT_ROWS = 2**16

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from graphoid.counts.remote.access_cost import AccessCost
-from graphoid.data.remote.relation import RemoteTable
+from graphoid.data.remote.table import RemoteTable
 from graphoid.errors import SettingsError
 
 if TYPE_CHECKING:

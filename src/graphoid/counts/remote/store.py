@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphoid.counts.remote.distinct_rows import DistinctRows
-from graphoid.data.remote.cache import Shelf
+from graphoid.data.remote.cache import BlobCache
 
 if TYPE_CHECKING:
     import os
@@ -28,18 +28,18 @@ class CountStore:
     """
 
     def __init__(self, path: str | os.PathLike[str], data_id: str) -> None:
-        self._shelf = Shelf(path, data_id)
+        self._cache = BlobCache(path, data_id)
         self._known: dict[int, tuple[str, int]] = {}
 
     def find(self, wanted: int, of: Sequence[Variable], unit: float) -> DistinctRows | None:
         """Return the smallest table on disk that has all variables of a mask, or None."""
-        for name, size in self._shelf.news():
+        for name, size in self._cache.news():
             self._known[sum(1 << int(v) for v in name.split())] = (name, size)
         fitting = [mask for mask in self._known if mask & wanted == wanted]
         while fitting:
             mask = min(fitting, key=lambda m: self._known[m][1])
             name, size = self._known[mask]
-            body = self._shelf.get(name)
+            body = self._cache.get(name)
             if body is not None and size:
                 return _unpack(body, size, tuple(int(v) for v in name.split()), of, unit)
             fitting.remove(mask)
@@ -48,7 +48,7 @@ class CountStore:
 
     def put(self, tables: Sequence[DistinctRows]) -> None:
         """Write tables down, all of them or none."""
-        self._shelf.put([(" ".join(map(str, t.variables)), len(t), _pack(t)) for t in tables])
+        self._cache.put([(" ".join(map(str, t.variables)), len(t), _pack(t)) for t in tables])
         for t in tables:
             self._known[sum(1 << v for v in t.variables)] = (" ".join(map(str, t.variables)), len(t))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import decimal
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -21,14 +21,15 @@ from graphoid.data.encoding.encode import (
     encode_integers,
     encode_ranked,
 )
-from graphoid.data.encoding.text import encode_text, merged, ranked_labels
+from graphoid.data.encoding.text import encode_text, ranked_labels
 from graphoid.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
+    from graphoid.data.encoding.encode import Array
 
 WRITTEN_OUT = ("Period", "Interval", "UUID")
 """Types, by name, whose values their text describes well; pandas, which has two of them, may be absent."""
@@ -49,7 +50,14 @@ class Undeclared:
     cells: pa.ChunkedArray
 
 
-def encode(raw: Any, name: str) -> Encoded:
+if TYPE_CHECKING:
+    RawColumn: TypeAlias = (
+        Factor | Text | Undeclared | Plain | Array | pa.Array | pa.ChunkedArray | Sequence[object]
+    )
+    """A column as a source gives it."""
+
+
+def encode(raw: RawColumn, name: str) -> Encoded:
     """Return a column of any source as levels and codes.
 
     Raises
@@ -73,20 +81,15 @@ def encode(raw: Any, name: str) -> Encoded:
     return _encode_objects(raw, name)
 
 
-def _encode_array(values: NDArray[Any], name: str) -> Encoded:
+def _encode_array(values: Array, name: str) -> Encoded:
     if values.ndim != 1:
         raise DataError(f"{name!r} is an array of shape {values.shape}; a column has one value a row.")
     missing = None
     if isinstance(values, np.ma.MaskedArray):
         missing = np.ma.getmaskarray(values)
         values = values.data
-    kind = values.dtype.kind
-    if kind == "b":
-        return encode_booleans(np.ascontiguousarray(values), missing)
-    if kind in "iu":
-        return encode_integers(values, missing)
-    if kind == "f":
-        return encode_floats(values, name, missing)
+    if values.dtype.kind in "biuf":
+        return _encode_numbers(values, name, missing)
     return _encode_objects(
         np.ma.array(values, mask=missing).tolist() if missing is not None else values, name
     )
@@ -120,18 +123,14 @@ def _encode_arrow(cells: pa.Array | pa.ChunkedArray, name: str) -> Encoded:
             f"Take it apart into columns, or leave it out with columns=..."
         )
     try:
-        strings = _times(cells) if pa.types.is_timestamp(kind) else pc.cast(cells, _text_type(kind))
+        text = pa.large_string() if pa.types.is_large_binary(kind) else pa.string()
+        strings = _times(cells) if pa.types.is_timestamp(kind) else pc.cast(cells, text)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # the latter: Arrow has no such cast
         raise DataError(
             f"{name!r} holds {kind} values, which cannot be read as text. "
             f"Convert it, or leave it out with columns=..."
         ) from None
     return _encode_dictionary(strings.dictionary_encode(), name, declared=False)
-
-
-def _text_type(kind: pa.DataType) -> pa.DataType:
-    large = pa.types.is_large_string(kind) or pa.types.is_large_binary(kind)
-    return pa.large_string() if large else pa.string()
 
 
 def _times(cells: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -158,13 +157,14 @@ def _encode_arrow_numbers(cells: pa.ChunkedArray, name: str) -> Encoded:
         missing = pc.is_null(cells).to_numpy()
         cells = pc.fill_null(cells, pa.scalar(0).cast(cells.type))
     values = cells.to_numpy() if cells.num_chunks != 1 else cells.chunk(0).to_numpy(zero_copy_only=False)
-    if values.dtype == np.bool_:
-        return encode_booleans(values, missing)
-    return (
-        encode_integers(values, missing)
-        if values.dtype.kind in "iu"
-        else encode_floats(values, name, missing)
-    )
+    return _encode_numbers(values, name, missing)
+
+
+def _encode_numbers(values: Array, name: str, missing: NDArray[np.bool_] | None) -> Encoded:
+    kind = values.dtype.kind
+    if kind == "b":
+        return encode_booleans(np.ascontiguousarray(values), missing)
+    return encode_floats(values, name, missing) if kind == "f" else encode_integers(values, missing)
 
 
 def _encode_dictionary(cells: pa.ChunkedArray, name: str, *, declared: bool) -> Encoded:
@@ -195,7 +195,8 @@ def _encode_dictionary(cells: pa.ChunkedArray, name: str, *, declared: bool) -> 
         cells = pa.chunked_array(
             [pa.DictionaryArray.from_arrays(c.indices.fill_null(0), c.dictionary) for c in cells.chunks]
         )
-    indices, labels = merged(cells)
+    whole = cells.combine_chunks()
+    indices, labels = whole.indices.to_numpy(zero_copy_only=False), whole.dictionary
     if not len(labels):
         return Encoded([], np.zeros(len(cells), dtype=np.uint8), len(cells), declared=declared)
     if declared:
@@ -207,7 +208,7 @@ def _encode_dictionary(cells: pa.ChunkedArray, name: str, *, declared: bool) -> 
 
 
 def _factor(
-    indices: NDArray[Any], labels: pa.Array, missing: NDArray[np.bool_] | None, *, ordered: bool
+    indices: NDArray[np.integer], labels: pa.Array, missing: NDArray[np.bool_] | None, *, ordered: bool
 ) -> Factor:
     """Return declared states without the nulls and the repetitions that Arrow allows in a dictionary."""
     values = labels.to_pylist()
@@ -220,7 +221,7 @@ def _factor(
     return Factor(codes, list(different.values()), ordered)
 
 
-def _encode_objects(values: Sequence[Any] | NDArray[Any], name: str) -> Encoded:
+def _encode_objects(values: Iterable[object], name: str) -> Encoded:
     """Encode Python objects: of one type as that type, of several types as text."""
     try:
         array = pa.array(values, from_pandas=True)
@@ -229,7 +230,7 @@ def _encode_objects(values: Sequence[Any] | NDArray[Any], name: str) -> Encoded:
     return _encode_arrow(array, name)
 
 
-def _encode_mixed(values: Sequence[Any] | NDArray[Any], name: str) -> Encoded:
+def _encode_mixed(values: Iterable[object], name: str) -> Encoded:
     plain = (str, bool, int, float, decimal.Decimal, dt.date, dt.time, np.generic)
     cells: list[str | None] = []
     kinds: set[str] = set()
@@ -248,11 +249,10 @@ def _encode_mixed(values: Sequence[Any] | NDArray[Any], name: str) -> Encoded:
             )
         kinds.add(type(value).__name__)
         cells.append(str(value).encode("utf-8", "backslashreplace").decode())
-    if kinds <= {"bool", "int", "float"} and len(kinds) > 1 and not _beyond_floats(objects):
-        numbers = np.array(
-            [np.nan if cell is None else float(value) for cell, value in zip(cells, objects, strict=True)]
-        )
-        return encode_floats(numbers, name)
+    exact = not any(isinstance(value, int) and abs(value) > 1 << 53 for value in objects)  # as floats
+    if kinds <= {"bool", "int", "float"} and len(kinds) > 1 and exact:
+        numbers = [float(value) if isinstance(value, (int, float)) else np.nan for value in objects]
+        return encode_floats(np.array(numbers), name)
     column = _encode_arrow(pa.array(cells, pa.string()), name)
     if len(kinds) > 1:
         return replace(
@@ -261,14 +261,10 @@ def _encode_mixed(values: Sequence[Any] | NDArray[Any], name: str) -> Encoded:
     return column
 
 
-def _absent(value: Any) -> bool:
+def _absent(value: object) -> bool:
     """Say whether a Python object stands for a missing value; pandas has two of its own."""
     if value is None or type(value).__name__ in {"NAType", "NaTType"}:
         return True
     if isinstance(value, decimal.Decimal):
         return value.is_nan()
     return isinstance(value, (float, np.floating, np.datetime64)) and bool(value != value)  # NaN
-
-
-def _beyond_floats(values: list[Any]) -> bool:
-    return any(isinstance(value, int) and abs(value) > 1 << 53 for value in values)

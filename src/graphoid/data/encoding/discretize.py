@@ -7,16 +7,18 @@ import itertools
 import math
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphoid.errors import DataError, SettingsError
+from graphoid.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
+
+    from graphoid.data.options import Transformer
 
 FEW = 20
 """A number with at most this many different values is left alone: rating scales, ages in classes and small
@@ -49,18 +51,7 @@ class Bins:
     note: str
 
 
-def check_setting(discretize: Any) -> None:
-    """Refuse what is no way to discretize."""
-    if discretize is None or (isinstance(discretize, str) and discretize in {"auto", "scott"}):
-        return
-    if isinstance(discretize, str) or not hasattr(discretize, "fit_transform"):
-        raise SettingsError(
-            f"discretize is {discretize!r}; expected 'auto', 'scott', None or a scikit-learn transformer, "
-            f"such as KBinsDiscretizer(encode='ordinal')."
-        )
-
-
-def most_states(discretize: Any, n_rows: int) -> int:
+def most_states(discretize: str | Transformer | None, n_rows: int) -> int:
     """Return how many different numbers a column may have and be left alone."""
     return scott_bins(n_rows) if isinstance(discretize, str) and discretize == "scott" else FEW
 
@@ -70,7 +61,13 @@ def scott_bins(n_rows: int) -> int:
     return int(1 + math.log2(n_rows)) if n_rows else 1
 
 
-def bins(levels: NDArray[Any], counts: NDArray[np.int64], discretize: Any, n_rows: int, name: str) -> Bins:
+def bins(
+    levels: NDArray[np.number],
+    counts: NDArray[np.int64],
+    discretize: str | Transformer,
+    n_rows: int,
+    name: str,
+) -> Bins:
     """Return bins for a column.
 
     Parameters
@@ -87,13 +84,13 @@ def bins(levels: NDArray[Any], counts: NDArray[np.int64], discretize: Any, n_row
         For error messages.
     """
     numbers = np.asarray(levels, dtype=np.float64)
-    if isinstance(discretize, str) and discretize == "auto":
+    if not isinstance(discretize, str):
+        return _by_transformer(numbers, counts, discretize, name)
+    if discretize == "auto":
         cuts = equal_frequency(numbers, counts, AUTO_BINS)
         return _right_closed(numbers, cuts, f"{len(cuts) + 1} bins of about equal frequency")
-    if isinstance(discretize, str):
-        cuts = equal_width(numbers, scott_bins(n_rows))
-        return _right_closed(numbers, cuts, f"{len(cuts) + 1} bins of equal width")
-    return _by_transformer(numbers, counts, discretize, name)
+    cuts = equal_width(numbers, scott_bins(n_rows))
+    return _right_closed(numbers, cuts, f"{len(cuts) + 1} bins of equal width")
 
 
 def equal_frequency(
@@ -120,15 +117,15 @@ def equal_width(levels: NDArray[np.float64], n_bins: int) -> NDArray[np.float64]
 
 def _right_closed(levels: NDArray[np.float64], cuts: NDArray[np.float64], how: str) -> Bins:
     codes = np.searchsorted(cuts, levels, side="left")
-    shown = written(cuts)
+    shown = format_cuts(cuts)
     note = f"cut into {how}" + (f" at {', '.join(shown)}" if shown else "")
-    return Bins(tuple(cuts.tolist()), labels(shown, right_closed=True), codes, note)
+    return Bins(tuple(cuts.tolist()), bin_labels(shown, right_closed=True), codes, note)
 
 
-def labels(cuts: Sequence[str], *, right_closed: bool) -> tuple[str, ...]:
+def bin_labels(cuts: Sequence[str], *, right_closed: bool) -> tuple[str, ...]:
     """Return a label a bin from its cut points as text.
 
-    >>> labels(["1.5", "3"], right_closed=True)
+    >>> bin_labels(["1.5", "3"], right_closed=True)
     ('<= 1.5', '(1.5, 3]', '> 3')
     """
     if not cuts:
@@ -139,21 +136,19 @@ def labels(cuts: Sequence[str], *, right_closed: bool) -> tuple[str, ...]:
     return (f"< {cuts[0]}", *(f"[{low}, {high})" for low, high in inner), f">= {cuts[-1]}")
 
 
-def written(numbers: NDArray[np.float64]) -> list[str]:
+def format_cuts(numbers: NDArray[np.float64]) -> list[str]:
     """Return numbers as text, with as few digits (six at least, as printf's %g) as keep them different."""
     for digits in range(6, 18):  # 17 digits tell any two floating-point numbers apart
-        text = [f"{number:.0f}" if _short(number) else f"{number:.{digits}g}" for number in numbers]
+        # whole: %g would write 1234567 as 1.23457e+06
+        whole = (numbers == np.rint(numbers)) & (np.abs(numbers) < 1e15)
+        text = [f"{x:.0f}" if short else f"{x:.{digits}g}" for x, short in zip(numbers, whole, strict=True)]
         if len(set(text)) == len(text):
             break
     return text if len(numbers) else []
 
 
-def _short(number: float) -> bool:
-    return bool(number == np.rint(number) and abs(number) < 1e15)  # %g would write 1234567 as 1.23457e+06
-
-
 def _by_transformer(
-    levels: NDArray[np.float64], counts: NDArray[np.int64], transformer: Any, name: str
+    levels: NDArray[np.float64], counts: NDArray[np.int64], transformer: Transformer, name: str
 ) -> Bins:
     """Return the bins that a copy of a scikit-learn transformer finds for one column."""
     fitted = _clone(transformer)
@@ -184,7 +179,7 @@ def _by_transformer(
 
 
 def _named_bins(
-    levels: NDArray[np.float64], codes: NDArray[np.int64], fitted: Any, how: str, remarks: str
+    levels: NDArray[np.float64], codes: NDArray[np.int64], fitted: Transformer, how: str, remarks: str
 ) -> Bins:
     edges = getattr(fitted, "bin_edges_", None)
     if edges is not None and len(edges) == 1:
@@ -192,26 +187,27 @@ def _named_bins(
         if codes.min() >= 0 and codes.max() <= len(inner):
             # scikit-learn's bins are closed on the left. The number just below an edge is the same cut,
             # closed on the right as all our cuts are.
-            text = written(inner)
+            text = format_cuts(inner)
             note = f"cut {how} into {len(inner) + 1} bins at {', '.join(text)}{remarks}"
             cuts = np.nextafter(inner, -np.inf)
-            return Bins(tuple(cuts.tolist()), labels(text, right_closed=False), codes, note)
+            return Bins(tuple(cuts.tolist()), bin_labels(text, right_closed=False), codes, note)
     different, codes = np.unique(codes, return_inverse=True)
     note = f"cut {how} into {len(different)} bins{remarks}"
     if np.all(np.diff(codes) >= 0):  # bins are intervals: the largest number of each is where it is cut
         cuts = levels[np.flatnonzero(np.diff(codes))]
-        text = written(cuts)
-        return Bins(tuple(cuts.tolist()), labels(text, right_closed=True), codes, note)
+        text = format_cuts(cuts)
+        return Bins(tuple(cuts.tolist()), bin_labels(text, right_closed=True), codes, note)
     return Bins((), tuple(f"bin {value}" for value in different.tolist()), codes, note)
 
 
-def _clone(transformer: Any) -> Any:
+def _clone(transformer: Transformer) -> Transformer:
     """Return an unfitted copy, so that the caller's transformer stays as it is."""
     try:
         from sklearn.base import clone
     except ImportError:
         return copy.deepcopy(transformer)
     try:
-        return clone(transformer)
+        fresh: Transformer = clone(transformer)
     except TypeError:  # not a scikit-learn estimator, only shaped like one
         return copy.deepcopy(transformer)
+    return fresh

@@ -16,6 +16,12 @@ if TYPE_CHECKING:
 
     from graphoid.data.variables import State
 
+    Array = NDArray[Any]
+    """Values of any type, which is looked at before they are used."""
+
+    Levels = NDArray[np.number] | Sequence[State]
+    """The different values of a column: an array for numbers, ascending; a list for anything else."""
+
 WHOLE_LIMIT = 2.0**53
 """Up to here every whole number is a floating-point number, so that 3.0 may be called 3."""
 
@@ -33,18 +39,17 @@ class Factor:
     ``codes`` are positions in ``labels``; a negative one is missing.
     """
 
-    codes: NDArray[Any]
-    labels: Sequence[Any]
+    codes: NDArray[np.integer]
+    labels: Sequence[object]
     ordered: bool = False
     label: str = ""
-    note: str = ""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Plain:
     """Python values whose source says more about them than the values do."""
 
-    values: Sequence[Any]
+    values: Sequence[object]
     label: str = ""
     note: str = ""
 
@@ -58,7 +63,7 @@ class Encoded:
     levels
         An array for numbers, ascending; a list for anything else. All of them occur unless ``declared``.
     codes
-        One unsigned integer a row, as narrow as the levels allow.
+        One unsigned integer a row, as narrow as the levels and the missing code allow.
     n_missing
         How many cells are missing.
     declared
@@ -71,30 +76,32 @@ class Encoded:
         How missing cells were written, for text files.
     notes
         What encoding changed.
+    times
+        How many rows each code stands for, where the codes are those of the different values of a column that
+        stays at its source; None where there is a code a row.
     """
 
-    levels: NDArray[Any] | list[State]
-    codes: NDArray[Any]
+    levels: Levels
+    codes: NDArray[np.integer]
     n_missing: int = 0
     declared: bool = False
     ordered: bool = False
     label: str = ""
     spelled: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    times: NDArray[np.int64] | None = None
 
     @property
     def numeric(self) -> bool:
         """Whether the levels are numbers that may be cut into bins."""
         return isinstance(self.levels, np.ndarray) and not self.declared
 
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        return len(self.codes)
-
     def counts(self) -> NDArray[np.int64]:
         """Return how many rows have each level; one more entry for missing cells."""
-        return count(self.codes, len(self.levels) + 1)
+        n_codes = len(self.levels) + 1
+        if self.times is None:
+            return count(self.codes, n_codes)
+        return np.bincount(self.codes, self.times, n_codes).astype(np.int64)
 
     def missing(self) -> NDArray[np.bool_]:
         """Return which rows are missing."""
@@ -111,33 +118,24 @@ class Encoded:
 
     def keep(self, rows: NDArray[np.bool_]) -> Encoded:
         """Return the column without some rows; undeclared levels that no longer occur are gone, too."""
-        kept = replace(self, codes=self.codes[rows])
-        counts = kept.counts()
+        codes = self.codes[rows]
+        counts = count(codes, len(self.levels) + 1)
         n_missing = int(counts[-1])
         if self.declared:
-            return replace(kept, codes=narrowed(kept.codes, len(self.levels), n_missing), n_missing=n_missing)
+            return replace(self, codes=codes, n_missing=n_missing)
         present = np.flatnonzero(counts[:-1])
-        ranks = np.zeros(len(self.levels) + 1, dtype=np.int64)
+        ranks = np.zeros(len(self.levels) + 1, dtype=np.min_scalar_type(present.size))
         ranks[present] = np.arange(present.size)
         ranks[-1] = present.size
-        levels = (
-            self.levels[present] if isinstance(self.levels, np.ndarray) else [self.levels[i] for i in present]
-        )
-        codes = np.take(narrowed(ranks, present.size, n_missing), kept.codes)
-        return replace(kept, levels=levels, codes=codes, n_missing=n_missing)
+        levels: Levels
+        if isinstance(self.levels, np.ndarray):
+            levels = self.levels[present]
+        else:
+            levels = [self.levels[i] for i in present.tolist()]
+        return replace(self, levels=levels, codes=np.take(ranks, codes), n_missing=n_missing)
 
 
-def width(n_codes: int) -> type[np.unsignedinteger[Any]]:
-    """Return the narrowest unsigned type with ``n_codes`` values."""
-    return np.uint8 if n_codes <= 1 << 8 else np.uint16 if n_codes <= 1 << 16 else np.uint32
-
-
-def narrowed(codes: NDArray[Any], n_levels: int, n_missing: int) -> NDArray[Any]:
-    """Return codes in the narrowest type that holds the levels and, where needed, the missing code."""
-    return codes.astype(width(n_levels + (n_missing > 0)), copy=False)
-
-
-def count(codes: NDArray[Any], n_codes: int) -> NDArray[np.int64]:
+def count(codes: NDArray[np.integer], n_codes: int) -> NDArray[np.int64]:
     """Return how often each code occurs, without a wide copy of the whole column."""
     counts = np.zeros(n_codes, dtype=np.int64)
     step = max(CHUNK, 4 * n_codes)
@@ -146,7 +144,7 @@ def count(codes: NDArray[Any], n_codes: int) -> NDArray[np.int64]:
     return counts
 
 
-def occurs(codes: NDArray[Any], n_codes: int) -> NDArray[np.bool_]:
+def occurs(codes: NDArray[np.integer], n_codes: int) -> NDArray[np.bool_]:
     """Return which codes occur. Stops once all of them have been seen, mostly after a few thousand rows."""
     seen = np.zeros(n_codes, dtype=bool)
     step = max(CHUNK, 4 * n_codes)
@@ -158,23 +156,23 @@ def occurs(codes: NDArray[Any], n_codes: int) -> NDArray[np.bool_]:
 
 
 def encode_ranked(
-    indices: NDArray[Any], ranks: NDArray[np.int64], levels: NDArray[Any] | list[State], **said: Any
+    indices: NDArray[np.integer], ranks: NDArray[np.int64], levels: Levels, *, declared: bool = False
 ) -> Encoded:
     """Return the column whose row ``i`` is level ``ranks[indices[i]]``; a rank of ``len(levels)`` is missing.
 
-    Unless ``declared`` is among what is said of it, levels that no row has are left out.
+    Levels that no row has are left out, unless they are ``declared``.
     """
     n_levels = len(levels)
+    codes = np.take(ranks.astype(np.min_scalar_type(n_levels)), indices)
     some_missing = bool(ranks.size) and int(ranks.max()) == n_levels
-    codes = np.take(ranks.astype(width(n_levels + some_missing)), indices)
     n_missing = int(np.count_nonzero(codes == n_levels)) if some_missing else 0
-    column = Encoded(levels, narrowed(codes, n_levels, n_missing), n_missing, **said)
-    if column.declared or occurs(codes, n_levels + some_missing)[:n_levels].all():
+    column = Encoded(levels, codes, n_missing, declared)
+    if declared or occurs(codes, n_levels + some_missing)[:n_levels].all():
         return column
     return column.keep(np.ones(len(codes), dtype=bool))
 
 
-def encode_integers(values: NDArray[Any], missing: NDArray[np.bool_] | None = None) -> Encoded:
+def encode_integers(values: Array, missing: NDArray[np.bool_] | None = None) -> Encoded:
     """Return integers as ascending levels.
 
     Few-valued columns, the usual case, are never sorted: their values are shifted to start at 0 and marked in
@@ -192,7 +190,7 @@ def encode_integers(values: NDArray[Any], missing: NDArray[np.bool_] | None = No
     span = high - low + 1
     if span <= DIRECT_SPAN:
         # Narrow first, shift second: unsigned arithmetic wraps round, so the difference is right even so.
-        kind = width(span)
+        kind = np.min_scalar_type(span - 1)
         codes = values.astype(kind)
         codes -= np.asarray(low % (int(np.iinfo(kind).max) + 1), dtype=kind)
         shifts = np.flatnonzero(occurs(codes, span))
@@ -200,20 +198,20 @@ def encode_integers(values: NDArray[Any], missing: NDArray[np.bool_] | None = No
         if shifts.size < span:
             ranks = np.zeros(span, dtype=np.int64)
             ranks[shifts] = np.arange(shifts.size)
-            codes = np.take(ranks.astype(width(shifts.size)), codes)
+            codes = np.take(ranks.astype(np.min_scalar_type(shifts.size)), codes)
     else:
         levels, inverse = np.unique(values, return_inverse=True)
         levels = levels.astype(np.int64) if high < 1 << 63 else levels.astype(np.uint64)
-        codes = inverse.astype(width(levels.size))
+        codes = inverse.astype(np.min_scalar_type(levels.size))
     if missing is None:
         return Encoded(levels, codes, ordered=True)
     n_missing = int(np.count_nonzero(missing))
-    codes = codes.astype(width(levels.size + 1), copy=False)
+    codes = codes.astype(np.min_scalar_type(levels.size), copy=False)
     codes[missing] = levels.size
     return Encoded(levels, codes, n_missing, ordered=True)
 
 
-def encode_floats(values: NDArray[Any], name: str, missing: NDArray[np.bool_] | None = None) -> Encoded:
+def encode_floats(values: Array, name: str, missing: NDArray[np.bool_] | None = None) -> Encoded:
     """Return floating-point numbers as ascending levels; NaN is missing, whole numbers are integers."""
     if values.dtype.itemsize > np.dtype(np.float64).itemsize:
         values = values.astype(np.float64)
@@ -225,14 +223,14 @@ def encode_floats(values: NDArray[Any], name: str, missing: NDArray[np.bool_] | 
     if largest <= WHOLE_LIMIT and np.array_equal(filled, np.rint(filled)):
         return encode_integers(filled.astype(np.int64), missing)
     levels, inverse = np.unique(filled[~missing], return_inverse=True)
-    codes = np.full(len(values), levels.size, dtype=width(levels.size + 1))
+    codes = np.full(len(values), levels.size, dtype=np.min_scalar_type(levels.size))
     codes[~missing] = inverse
     if values.dtype != np.float64:
         # 0.1 in four bytes is 0.1 as a label, not 0.10000000149011612.
         levels = np.array([float(str(level)) for level in levels])
     n_missing = int(np.count_nonzero(missing))
     # Adding 0 turns -0.0, which equals 0.0 and would be shown otherwise, into 0.0.
-    return Encoded(levels + 0.0, narrowed(codes, levels.size, n_missing), n_missing, ordered=True)
+    return Encoded(levels + 0.0, codes, n_missing, ordered=True)
 
 
 def refuse_infinite(infinite: NDArray[np.bool_], name: str) -> None:
@@ -261,11 +259,11 @@ def encode_factor(factor: Factor, name: str) -> Encoded:
     outside = factor.codes < 0
     ranks = np.append(np.arange(len(labels)), len(labels))
     indices = np.where(outside, len(labels), factor.codes) if outside.any() else factor.codes
-    column = encode_ranked(indices, ranks, labels, declared=True, ordered=factor.ordered, label=factor.label)
-    return replace(column, notes=(factor.note,)) if factor.note else column
+    column = encode_ranked(indices, ranks, labels, declared=True)
+    return replace(column, ordered=factor.ordered, label=factor.label)
 
 
-def label_of(value: Any) -> State:
+def label_of(value: object) -> State:
     """Return a declared state as a label: numbers, truth values and text stay, all else is written out."""
     plain = value.item() if isinstance(value, np.generic) else value
     if isinstance(plain, float) and not np.isfinite(plain):

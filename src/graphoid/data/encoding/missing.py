@@ -2,47 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from graphoid.errors import DataError, SettingsError
+from graphoid.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from numpy.typing import NDArray
+    from collections.abc import Sequence
 
     from graphoid.data.encoding.encode import Encoded
-
-POLICIES = ("error", "drop", "category")
+    from graphoid.data.variables import State
 
 SHOWN = 8
 """Columns named in a message; the rest are counted."""
-
-
-def check_setting(missing: Any) -> None:
-    """Refuse what is no policy."""
-    if missing not in POLICIES:
-        raise SettingsError(f"missing is {missing!r}; expected 'error', 'drop' or 'category'.")
-
-
-def complete_rows(columns: Iterable[Encoded | None], n_rows: int) -> NDArray[np.bool_]:
-    """Return which rows have no missing cell."""
-    complete = np.ones(n_rows, dtype=bool)
-    for column in columns:
-        if column is not None and column.n_missing:
-            complete &= ~column.missing()
-    return complete
 
 
 def missing_error(
     names: Sequence[str], columns: Sequence[Encoded | None], n_rows: int, n_complete: int
 ) -> DataError:
     """Return the error for missing cells: where they are, how many, and what can be done."""
-    found = _found(names, columns)
+    found = _incomplete(names, columns)
     total = sum(column.n_missing for _, column in found)
-    where = ", ".join(_described(name, column) for name, column in found[:SHOWN])
+    where = ", ".join(_describe(name, column) for name, column in found[:SHOWN])
     more = f" and {len(found) - SHOWN:,} more columns" if len(found) > SHOWN else ""
     drop = f"missing='drop' leaves {n_complete:,} of {n_rows:,} rows" if n_complete else "every row has one"
     return DataError(
@@ -53,27 +33,31 @@ def missing_error(
 
 def nothing_left_error(names: Sequence[str], columns: Sequence[Encoded | None]) -> DataError:
     """Return the error for dropping all rows, with the column that is most to blame."""
-    name, column = max(_found(names, columns), key=lambda pair: pair[1].n_missing)
+    found = _incomplete(names, columns)
+    nothing = "every row has a missing cell, so missing='drop' leaves none."
+    if not found:  # rows were dropped where the data are, and what is left does not say why
+        return DataError(f"{nothing} Choose missing='category'.")
+    name, column = max(found, key=lambda pair: pair[1].n_missing)
     return DataError(
-        f"every row has a missing cell, so missing='drop' leaves none. Leave out {name!r} "
-        f"({column.n_missing:,} missing) with columns=..., or choose missing='category'."
+        f"{nothing} Leave out {name!r} ({column.n_missing:,} missing) with columns=..., "
+        f"or choose missing='category'."
     )
 
 
-def _found(names: Sequence[str], columns: Sequence[Encoded | None]) -> list[tuple[str, Encoded]]:
+def _incomplete(names: Sequence[str], columns: Sequence[Encoded | None]) -> list[tuple[str, Encoded]]:
     pairs = zip(names, columns, strict=True)
     return [(name, column) for name, column in pairs if column is not None and column.n_missing]
 
 
-def _described(name: str, column: Encoded) -> str:
+def _describe(name: str, column: Encoded) -> str:
     written = [repr(spelling) for spelling in column.spelled if spelling]
     return f"{name!r} {column.n_missing:,}" + (f" (written {', '.join(written)})" if written else "")
 
 
-def missing_label(states: Sequence[Any]) -> str:
+def missing_label(states: Sequence[State]) -> str:
     """Return a label for the state of missing cells that no other state has."""
-    taken = {str(state) for state in states}
+    labels = {str(state) for state in states}
     label = "missing"
-    while label in taken:
+    while label in labels:
         label = "missing value" if label == "missing" else label + "'"
     return label

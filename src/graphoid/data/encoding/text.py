@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -13,9 +13,11 @@ import pyarrow.compute as pc
 from graphoid.data.encoding.encode import Encoded, encode_ranked, refuse_infinite
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
-    from graphoid.data.variables import State
+    from graphoid.data.encoding.encode import Levels
 
 MISSING = (
     "", "?", "NA", "N/A", "n/a", "#N/A", "#NA", "<NA>", "NaN", "nan", "NAN", "-nan", "-NaN", "NaT",
@@ -25,6 +27,9 @@ MISSING = (
 Excel, SPSS and Weka write; 'none' and '-' are answers in many a survey and are not among them."""
 
 _MISSING = pa.array(MISSING)
+
+NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
+"""What looks like a number, in a column that also has text."""
 
 REMEMBERED = 64
 """Labels of columns with at most this many are interpreted once for all columns that have the same: a wide
@@ -47,7 +52,7 @@ class Meaning:
         A number and a text, if there are both.
     """
 
-    levels: NDArray[Any] | list[State]
+    levels: Levels
     ranks: NDArray[np.int64]
     spelled: tuple[str, ...]
     mixed: tuple[str, str] | None = None
@@ -68,36 +73,32 @@ def encode_text(cells: pa.ChunkedArray, name: str, *, decimal_comma: bool = Fals
     decimal_comma
         Whether ``1,5`` may be a number, as in files separated by semicolons.
     """
-    indices, labels = merged(cells)
+    whole = cells.combine_chunks()
+    indices, labels = whole.indices.to_numpy(zero_copy_only=False), whole.dictionary
     if len(labels) <= REMEMBERED:
-        meaning = _remembered(tuple(labels.to_pylist()), decimal_comma)
+        meaning = interpret(tuple(labels.to_pylist()), decimal_comma=decimal_comma)
     else:
-        meaning = interpret(labels, decimal_comma=decimal_comma)
+        meaning = interpret.__wrapped__(labels, decimal_comma=decimal_comma)
     notes: tuple[str, ...] = ()
     if meaning.mixed is not None:
         number, text = meaning.mixed
         notes = (f"{name!r} has numbers ({number}) and text ({text!r}); all are taken as text.",)
-    ordered = isinstance(meaning.levels, np.ndarray)
-    if isinstance(meaning.levels, np.ndarray) and np.isinf(meaning.levels).any():
+    numeric = isinstance(meaning.levels, np.ndarray)
+    if numeric and np.isinf(meaning.levels).any():
         infinite = np.append(np.isinf(meaning.levels), False)  # nor is a missing cell
         refuse_infinite(infinite[meaning.ranks[indices]], name)
-    return encode_ranked(
-        indices, meaning.ranks, meaning.levels, ordered=ordered, spelled=meaning.spelled, notes=notes
-    )
+    column = encode_ranked(indices, meaning.ranks, meaning.levels)
+    return replace(column, ordered=numeric, spelled=meaning.spelled, notes=notes)
 
 
 @lru_cache(maxsize=1024)
-def _remembered(labels: tuple[str, ...], decimal_comma: bool) -> Meaning:  # noqa: FBT001 - a key
-    return interpret(pa.array(labels, pa.string()), decimal_comma=decimal_comma)
-
-
-def interpret(labels: pa.Array, *, decimal_comma: bool = False) -> Meaning:
+def interpret(labels: Sequence[str] | pa.Array, *, decimal_comma: bool = False) -> Meaning:
     """Return what the different labels of a column mean."""
-    trimmed = pc.utf8_trim_whitespace(labels)
-    absent = missing_text(labels)
+    trimmed = pc.utf8_trim_whitespace(pa.array(labels, pa.string()))
+    absent = np.asarray(pc.is_in(trimmed, value_set=_MISSING))
     present = trimmed.filter(pa.array(~absent))
     spelled = tuple(sorted(set(trimmed.filter(pa.array(absent)).to_pylist())))
-    levels: NDArray[Any] | list[State]
+    levels: Levels
     mixed = None
     numbers = _numbers(present, decimal_comma=decimal_comma)
     if len(present) and numbers is not None:
@@ -109,29 +110,20 @@ def interpret(labels: pa.Array, *, decimal_comma: bool = False) -> Meaning:
             levels = sorted(set(truth))
             slots = np.array([levels.index(truth[slot]) for slot in slots], dtype=np.int64)
         else:
-            mixed = _mixed(present)
+            number = pc.match_substring_regex(present, NUMBER)
+            if pc.any(number).as_py() and not pc.all(number).as_py():
+                mixed = present.filter(number)[0].as_py(), present.filter(pc.invert(number))[0].as_py()
     ranks = np.full(len(labels), len(levels), dtype=np.int64)
     ranks[~absent] = slots
     return Meaning(levels, ranks, spelled, mixed)
 
 
-def missing_text(labels: pa.Array) -> NDArray[np.bool_]:
+def missing_text(cells: pa.Array) -> NDArray[np.bool_]:
     """Return which cells of a text file are missing."""
-    absent = pc.fill_null(pc.is_in(pc.utf8_trim_whitespace(labels), value_set=_MISSING), True)  # noqa: FBT003
-    return np.asarray(absent.to_numpy(zero_copy_only=False))
+    return np.asarray(pc.is_in(pc.utf8_trim_whitespace(cells), value_set=_MISSING))
 
 
-def merged(cells: pa.ChunkedArray) -> tuple[NDArray[Any], pa.Array]:
-    """Return the positions and the values of a dictionary column, one dictionary for all its chunks."""
-    if cells.num_chunks > 1:
-        cells = cells.unify_dictionaries()
-        parts = [chunk.indices.to_numpy(zero_copy_only=False) for chunk in cells.chunks]
-        return np.concatenate(parts), cells.chunk(0).dictionary
-    chunk = cells.chunk(0)
-    return chunk.indices.to_numpy(zero_copy_only=False), chunk.dictionary
-
-
-def ranked_labels(labels: pa.Array) -> tuple[list[State], NDArray[np.int64]]:
+def ranked_labels(labels: pa.Array) -> tuple[list[str], NDArray[np.int64]]:
     """Return the different labels by code point, and the rank of each label among them."""
     if len(labels) <= REMEMBERED:  # few: Python, which sorts by code point, too, is done before Arrow begins
         values = labels.to_pylist()
@@ -145,10 +137,12 @@ def ranked_labels(labels: pa.Array) -> tuple[list[State], NDArray[np.int64]]:
     return encoded.dictionary.take(pa.array(order)).to_pylist(), ranks[encoded.indices.to_numpy()]
 
 
-def _numbers(labels: pa.Array, *, decimal_comma: bool) -> NDArray[Any] | None:
+def _numbers(labels: pa.Array, *, decimal_comma: bool) -> NDArray[np.number] | None:
     """Return labels as numbers if all of them are: integers where all are whole."""
-    if _codes_of_fixed_width(labels):
-        return None
+    if pc.any(pc.starts_with(labels, "0")).as_py() and pc.all(pc.utf8_is_digit(labels)).as_py():
+        lengths = pc.min_max(pc.utf8_length(labels)).as_py()
+        if lengths["min"] == lengths["max"] > 1:
+            return None  # codes such as 00501 and 90210, whose leading zeros a number would lose
     if decimal_comma:
         labels = pc.replace_substring(labels, ",", ".")
     try:
@@ -168,21 +162,3 @@ def _numbers(labels: pa.Array, *, decimal_comma: bool) -> NDArray[Any] | None:
     if np.any(~whole & np.isfinite(numbers)) and len(np.unique(numbers)) < len(labels):
         return None  # numbers of too many digits to be told apart as numbers; as labels they can
     return np.asarray(numbers)
-
-
-def _codes_of_fixed_width(labels: pa.Array) -> bool:
-    """Say whether labels are codes such as 00501 and 90210, whose leading zeros a number would lose."""
-    if not pc.any(pc.starts_with(labels, "0")).as_py():
-        return False
-    if not pc.all(pc.utf8_is_digit(labels)).as_py():
-        return False
-    lengths = pc.min_max(pc.utf8_length(labels)).as_py()
-    return bool(lengths["min"] == lengths["max"] > 1)
-
-
-def _mixed(labels: pa.Array) -> tuple[str, str] | None:
-    """Return a number and a text if some labels are numbers and some are not."""
-    number = pc.match_substring_regex(labels, r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$")
-    if not pc.any(number).as_py() or pc.all(number).as_py():
-        return None
-    return labels.filter(number)[0].as_py(), labels.filter(pc.invert(number))[0].as_py()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import gzip
 import io
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 from graphoid.errors import DataError
 
@@ -16,25 +16,24 @@ SCANNED = 1 << 20
 """Bytes read at a time to find where a file stops being UTF-8."""
 
 
-def stream(path: Path) -> IO[bytes]:
-    """Open a file, unpacking gzip, whatever its name says."""
+def open_text(path: Path) -> io.TextIOWrapper[gzip.GzipFile | io.BufferedReader]:
+    """Open a file as text, unpacking gzip whatever its name says; its bytes are in ``buffer``.
+
+    Line ends stay as they are, and a byte-order mark is passed over.
+    """
     with path.open("rb") as file:
         packed = file.read(2) == b"\x1f\x8b"
-    return gzip.open(path) if packed else path.open("rb")  # type: ignore[return-value]
-
-
-def lines_of(path: Path) -> IO[str]:
-    """Open a file as text, line ends as they are; a byte-order mark is passed over."""
-    return io.TextIOWrapper(stream(path), encoding="utf-8-sig", newline="")
+    content = gzip.GzipFile(path) if packed else path.open("rb")
+    return io.TextIOWrapper(content, encoding="utf-8-sig", newline="")
 
 
 def check_encoding(path: Path) -> None:
     """Raise the error for a file that is not UTF-8: where it stops being so, and what it may be."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     before, line = 0, 1
-    with stream(path) as file:
+    with open_text(path) as file:
         while True:
-            chunk = file.read(SCANNED)
+            chunk = file.buffer.read(SCANNED)
             pending = len(decoder.getstate()[0])
             try:
                 decoder.decode(chunk, final=not chunk)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sized
+from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
 import numpy as np
 import pyarrow as pa
@@ -15,12 +16,24 @@ from graphoid.errors import DataError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    import pandas as pd
     from numpy.typing import NDArray
 
+    from graphoid.data.encoding.columns import RawColumn
+    from graphoid.data.encoding.encode import Array
     from graphoid.data.table import Table
 
 
-def from_array(array: NDArray[Any]) -> Source:
+@runtime_checkable
+class PandasCategorical(Protocol):
+    """A bare Categorical of pandas."""
+
+    categories: Iterable[object]
+    codes: NDArray[np.integer]
+    ordered: bool
+
+
+def from_array(array: Array) -> Source:
     """Return a two-dimensional or a structured array as a source; unnamed columns are X0, X1, ..."""
     if array.dtype.names is not None and array.ndim == 1:
         return from_columns({name: array[name] for name in array.dtype.names})
@@ -29,14 +42,11 @@ def from_array(array: NDArray[Any]) -> Source:
             f"an array of shape {array.shape} is not a table; expected two dimensions, rows x columns. "
             f"A single column is read as {{'name': array}}."
         )
-
-    def load(positions: Sequence[int]) -> Iterator[Any]:
-        return (array[:, i] for i in positions)
-
-    return Source([f"X{i}" for i in range(array.shape[1])], array.shape[0], load)
+    names = [f"X{i}" for i in range(array.shape[1])]
+    return Source(names, array.shape[0], lambda positions: (array[:, i] for i in positions))
 
 
-def from_columns(columns: Mapping[Any, Any]) -> Source:
+def from_columns(columns: Mapping[object, object]) -> Source:
     """Return a dictionary of columns as a source."""
     names = [str(name) for name in columns]
     cells = [_column(column, name) for name, column in zip(names, columns.values(), strict=True)]
@@ -46,41 +56,36 @@ def from_columns(columns: Mapping[Any, Any]) -> Source:
             (one, two) for one in lengths.items() for two in lengths.items() if one[1] != two[1]
         )
         raise DataError(f"columns differ in length: {a!r} has {n:,} rows and {b!r} has {m:,}.")
-
-    def load(positions: Sequence[int]) -> Iterator[Any]:
-        return (_raw(cells[i]) for i in positions)
-
-    return Source(names, next(iter(lengths.values()), 0), load)
+    n_rows = next(iter(lengths.values()), 0)
+    return Source(names, n_rows, lambda positions: (_raw(cells[i]) for i in positions))
 
 
-def _column(column: Any, name: str) -> Any:
-    if isinstance(column, (str, bytes)) or not hasattr(column, "__len__"):
+def _column(column: object, name: str) -> Sized:
+    if not isinstance(column, (str, bytes)):
         try:
-            if not isinstance(column, (str, bytes)):
-                return list(column)
+            return column if isinstance(column, Sized) else list(cast("Iterable[object]", column))
         except TypeError:
             pass
-        raise DataError(f"{name!r} is {column!r}, not a column of values.")
-    return column
+    raise DataError(f"{name!r} is {column!r}, not a column of values.")
 
 
-def _raw(column: Any) -> Any:
+def _raw(column: Sized) -> RawColumn:
     """Return a column of a dictionary in a form that the encoder knows."""
     if isinstance(column, (np.ndarray, pa.Array, pa.ChunkedArray)):
         return column
     import narwhals.stable.v2 as nw
 
-    if hasattr(column, "categories") and hasattr(column, "codes"):  # a bare pandas Categorical
+    if isinstance(column, PandasCategorical):
         return Factor(np.asarray(column.codes), list(column.categories), bool(column.ordered))
-    if isinstance(nw.from_native(column, series_only=True, pass_through=True), nw.Series):
+    if isinstance(nw.from_native(cast("Any", column), series_only=True, pass_through=True), nw.Series):
         return _series(column)
-    return column if isinstance(column, (list, tuple)) else list(column)
+    return column if isinstance(column, (list, tuple)) else list(cast("Iterable[object]", column))
 
 
 def from_table(table: Table) -> Source:
     """Return a table of codes as a source, its states declared."""
 
-    def load(positions: Sequence[int]) -> Iterator[Any]:
+    def load(positions: Sequence[int]) -> Iterator[RawColumn]:
         for i in positions:
             codes, variable = table.columns[i], table.variables[i]
             if codes is None:
@@ -94,20 +99,20 @@ def from_table(table: Table) -> Source:
 def from_arrow(table: pa.Table | pa.RecordBatch) -> Source:
     """Return an Arrow table as a source."""
 
-    def load(positions: Sequence[int]) -> Iterator[Any]:
+    def load(positions: Sequence[int]) -> Iterator[RawColumn]:
         return (arrow_column(table.column(i), table.schema.field(i)) for i in positions)
 
     return Source(table.schema.names, table.num_rows, load)
 
 
-def arrow_column(cells: pa.ChunkedArray | pa.Array, field: pa.Field) -> Any:
+def arrow_column(cells: pa.ChunkedArray | pa.Array, field: pa.Field) -> RawColumn:
     """Return an Arrow column; a polars Categorical is only a way to store strings and declares nothing."""
     if pa.types.is_dictionary(cells.type) and any(b"_PL_CATEGORICAL" in key for key in field.metadata or {}):
         return Undeclared(cells if isinstance(cells, pa.ChunkedArray) else pa.chunked_array([cells]))
     return cells
 
 
-def from_frame(frame: Any, columns: Sequence[Any] | None = None) -> Source | None:
+def from_frame(frame: object, columns: Sequence[str | int] | None = None) -> Source | None:
     """Return any data frame that narwhals knows as a source, or None; lazy ones are collected.
 
     Parameters
@@ -122,42 +127,33 @@ def from_frame(frame: Any, columns: Sequence[Any] | None = None) -> Source | Non
 
     if hasattr(frame, "iloc") and hasattr(frame, "columns"):
         # By position: pandas allows names that repeat or are no strings, narwhals does not.
-        names = [str(name) for name in frame.columns]
-
-        def load_by_position(positions: Sequence[int]) -> Iterator[Any]:
-            return (_series(frame.iloc[:, i]) for i in positions)
-
-        return Source(names, len(frame), load_by_position)
+        pandas = cast("pd.DataFrame", frame)
+        names = [str(name) for name in pandas.columns]
+        return Source(names, len(pandas), lambda positions: (_series(pandas.iloc[:, i]) for i in positions))
     try:
-        native = nw.from_native(frame, pass_through=True)
+        native = nw.from_native(cast("Any", frame), pass_through=True)
     except NarwhalsError as error:
         raise DataError(
             f"the {type(frame).__name__} cannot be read: {' '.join(str(error).split())}"
         ) from error
     if isinstance(native, nw.LazyFrame):
         if columns is not None and set(native.collect_schema().names()).issuperset(columns):
-            native = native.select(*dict.fromkeys(columns))
+            native = native.select(*dict.fromkeys(map(str, columns)))
         lazy = nw.get_native_namespace(native)
         native = native.collect() if lazy.__name__ == "polars" else native.collect(backend="pyarrow")
     if not isinstance(native, nw.DataFrame):
         return None
-    eager: nw.DataFrame[Any] = native
-    if isinstance(eager.to_native(), pa.Table):
-        return from_arrow(eager.to_native())
-
-    names = eager.columns
-
-    def load(positions: Sequence[int]) -> Iterator[Any]:
-        return (_series(eager.get_column(names[i]).to_native()) for i in positions)
-
-    return Source(names, len(eager), load)
+    if isinstance(native.to_native(), pa.Table):
+        return from_arrow(native.to_native())
+    series = [native.get_column(name).to_native() for name in native.columns]
+    return Source(native.columns, len(native), lambda positions: (_series(series[i]) for i in positions))
 
 
-def _series(native: Any) -> Any:
+def _series(native: pd.Series) -> RawColumn:
     """Return a column of a data frame in a form that the encoder knows, without a copy where there is one."""
     import narwhals.stable.v2 as nw
 
-    dtype = getattr(native, "dtype", None)
+    dtype = native.dtype
     if isinstance(dtype, np.dtype) and dtype.kind in "biuf":
         return native.to_numpy()
     if dtype == np.dtype(object):

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from graphoid.data.encoding.discretize import FEW
 from graphoid.data.encoding.encode import Factor, Plain
-from graphoid.data.formats.files import lines_of
+from graphoid.data.formats.files import open_text
 from graphoid.data.source import Source
 from graphoid.errors import DataError, missing_extra
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
+
+    from graphoid.data.encoding.columns import RawColumn
+
+    Cell = float | str
+    """A value of an SPSS file, apart from dates, which have no labels."""
 
 
 def from_arff(path: Path) -> Source:
@@ -25,7 +30,7 @@ def from_arff(path: Path) -> Source:
         raise missing_extra("reading ARFF files", "arff") from None
 
     try:
-        with lines_of(path) as file:
+        with open_text(path) as file:
             content = arff.load(file, encode_nominal=True)
     except UnicodeDecodeError:
         raise
@@ -34,7 +39,7 @@ def from_arff(path: Path) -> Source:
     rows = content["data"]
     attributes = content["attributes"]
 
-    def load(positions: Sequence[int]) -> Iterator[Any]:
+    def load(positions: Sequence[int]) -> Iterator[RawColumn]:
         for i in positions:
             cells = [row[i] for row in rows]
             states = attributes[i][1]
@@ -66,7 +71,7 @@ def from_spss(path: Path) -> Source:
         raise DataError(f"{path.name} cannot be read as SPSS: {_one_line(error)}") from error
     names = list(about.column_names)
 
-    def load(positions: Sequence[int]) -> Iterator[Any]:
+    def load(positions: Sequence[int]) -> Iterator[RawColumn]:
         for i in positions:
             name = names[i]
             labels = _used_labels(
@@ -84,18 +89,22 @@ def from_spss(path: Path) -> Source:
     return Source(names, n_rows, load)
 
 
-def _used_labels(labels: Mapping[Any, str], ranges: Sequence[Mapping[str, Any]]) -> dict[Any, str]:
+def _used_labels(labels: Mapping[Cell, str], ranges: Sequence[Mapping[str, Cell]]) -> dict[Cell, str]:
     """Return value labels but for those of user-defined missing values."""
 
-    def declared_missing(value: Any) -> bool:
+    def is_missing(value: Cell) -> bool:
         return any(
-            isinstance(value, str) == isinstance(r["lo"], str) and r["lo"] <= value <= r["hi"] for r in ranges
+            r["lo"] <= value <= r["hi"]  # type: ignore[operator]
+            for r in ranges
+            if isinstance(value, str) == isinstance(r["lo"], str)
         )
 
-    return {value: text for value, text in sorted(labels.items()) if not declared_missing(value)}
+    return {value: text for value, text in sorted(labels.items()) if not is_missing(value)}
 
 
-def _spss_column(cells: list[Any], labels: Mapping[Any, str], name: str, *, ordered: bool, label: str) -> Any:
+def _spss_column(
+    cells: Sequence[Cell | None], labels: Mapping[Cell, str], name: str, *, ordered: bool, label: str
+) -> Factor | Plain:
     values = [None if cell is None or cell == "" or cell != cell else cell for cell in cells]
     occurring = {value for value in values if value is not None}
     unlabelled = occurring - labels.keys()
@@ -115,7 +124,7 @@ def _spss_column(cells: list[Any], labels: Mapping[Any, str], name: str, *, orde
     return Factor(codes, texts, ordered, label)
 
 
-def _number(value: Any) -> str:
+def _number(value: Cell) -> str:
     return f"{value:.0f}" if isinstance(value, float) and value.is_integer() else str(value)
 
 

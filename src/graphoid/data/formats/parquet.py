@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -16,6 +16,8 @@ from graphoid.errors import DataError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
+
+    from graphoid.data.encoding.columns import RawColumn
 
 CELLS = 1 << 20
 """Cells loaded at a time by each thread: eight megabytes of integers. A long column goes alone; of short ones
@@ -35,23 +37,22 @@ def from_parquet(path: Path) -> Source:
     local = threading.local()
 
     def file() -> pq.ParquetFile:
-        # A reader must not be shared between threads.
-        if not hasattr(local, "file"):
+        try:
+            return local.file
+        except AttributeError:  # a reader must not be shared between threads
             local.file = pq.ParquetFile(path, metadata=metadata, read_dictionary=stored, pre_buffer=False)
-        return local.file
+            return local.file
 
-    def load(positions: Sequence[int]) -> Iterator[Any]:
+    def load(positions: Sequence[int]) -> Iterator[RawColumn]:
         try:
             table = file().read(columns=[names[i] for i in positions], use_threads=False)
             for i in positions:
                 if pa.types.is_dictionary(table.schema.field(names[i]).type):
-                    table.column(names[i]).validate(
-                        full=True
-                    )  # a damaged page may point beyond its dictionary
+                    table.column(names[i]).validate(full=True)  # a damaged page may point beyond it
         except (pa.ArrowException, OSError) as error:
-            raise _damaged(path, error) from error
+            raise _damage_error(path, error) from error
         if table.num_rows != metadata.num_rows:
-            raise _damaged(path, f"{table.num_rows:,} rows instead of {metadata.num_rows:,}.")
+            raise _damage_error(path, f"{table.num_rows:,} rows instead of {metadata.num_rows:,}.")
         where = {name: k for k, name in enumerate(table.schema.names)}
         columns = table.columns
         del table
@@ -67,5 +68,5 @@ def from_parquet(path: Path) -> Source:
     return Source(names, metadata.num_rows, load, group=max(1, CELLS // max(1, metadata.num_rows)))
 
 
-def _damaged(path: Path, what: object) -> DataError:
+def _damage_error(path: Path, what: object) -> DataError:
     return DataError(f"{path.name} is damaged: {' '.join(str(what).split())} Write or fetch it again.")

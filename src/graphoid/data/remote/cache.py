@@ -7,6 +7,7 @@ what was committed.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import sqlite3
 import warnings
@@ -31,7 +32,7 @@ CREATE TABLE IF NOT EXISTS pieces (
 _BY_NAME = "CREATE UNIQUE INDEX IF NOT EXISTS by_name ON pieces (data_id, name, size)"
 
 
-class Shelf:
+class BlobCache:
     """The pieces of one data set in a file.
 
     Parameters
@@ -46,6 +47,7 @@ class Shelf:
         self._path = Path(path)
         self._data_id = data_id
         self._version: int | None = None
+        self._file = contextlib.ExitStack()
         self.works = True
         """Whether the file can be used; once it fails, the run goes on without."""
         try:
@@ -53,6 +55,7 @@ class Shelf:
             self._connection = sqlite3.connect(
                 self._path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
             )
+            self._file.enter_context(contextlib.closing(self._connection))
             self._connection.execute("PRAGMA journal_mode=WAL")
             self._connection.execute("PRAGMA synchronous=NORMAL")
             self._connection.execute(_PIECES)
@@ -73,8 +76,8 @@ class Shelf:
             if version == self._version:
                 return []
             self._version = version
-            asked = "SELECT name, size FROM pieces WHERE data_id = ?"
-            return self._connection.execute(asked, (self._data_id,)).fetchall()
+            query = "SELECT name, size FROM pieces WHERE data_id = ?"
+            return self._connection.execute(query, (self._data_id,)).fetchall()
         except sqlite3.Error as error:
             self._give_up(error)
             return []
@@ -83,9 +86,9 @@ class Shelf:
         """Return a piece, or None if it is not there or damaged."""
         if not self.works:
             return None
-        asked = "SELECT body, digest FROM pieces WHERE data_id = ? AND name = ?"
+        query = "SELECT body, digest FROM pieces WHERE data_id = ? AND name = ?"
         try:
-            row = self._connection.execute(asked, (self._data_id, name)).fetchone()
+            row = self._connection.execute(query, (self._data_id, name)).fetchone()
         except sqlite3.Error as error:
             self._give_up(error)
             return None
@@ -113,16 +116,14 @@ class Shelf:
         self.works = False
         warnings.warn(
             f"counts cannot be kept in {self._path.name} ({error}); the run goes on without, and what "
-            f"was kept "
-            f"before stays. Make room, or give another cache.",
+            f"was kept before stays. Make room, or give another cache.",
             CacheWarning,
             stacklevel=2,
         )
 
     def close(self) -> None:
         """Let go of the file."""
-        if hasattr(self, "_connection"):
-            self._connection.close()
+        self._file.close()
 
     __del__ = close
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -16,12 +16,14 @@ from graphoid.logic.names import shown
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import duckdb
+
 
 VIEW = "graphoid_source"
 """What a relation is called in the queries on it."""
 
 
-def opened(path: Path, table: str | None) -> DuckDBRelation:
+def open_database(path: Path, table: str | None) -> DuckDBRelation:
     """Return a table or view of a database file, which is opened for reading only."""
     try:
         import duckdb
@@ -47,10 +49,10 @@ def opened(path: Path, table: str | None) -> DuckDBRelation:
         table = names[0]
     if table not in names:
         raise DataError(f"{path.name} has no table or view {table!r}; it has {shown(names)}.")
-    return DuckDBRelation(connection.table(quoted(table)), connection, name=f"{path.name}:{table}", path=path)
+    return DuckDBRelation(connection.table(quote(table)), connection, name=f"{path.name}:{table}", path=path)
 
 
-def quoted(name: str) -> str:
+def quote(name: str) -> str:
     """Return a name as an identifier of DuckDB's SQL."""
     import sqlglot.expressions as sql
 
@@ -64,8 +66,8 @@ class DuckDBRelation(SqlRelation):
 
     def __init__(
         self,
-        relation: Any,
-        connection: Any = None,
+        relation: duckdb.DuckDBPyRelation,
+        connection: duckdb.DuckDBPyConnection | None = None,
         *,
         name: str = "DuckDB relation",
         path: Path | None = None,
@@ -84,13 +86,11 @@ class DuckDBRelation(SqlRelation):
         source = sqlglot.parse_one(f"SELECT * FROM {VIEW}", dialect="duckdb")  # noqa: S608 - a name of ours
         super().__init__(source, "duckdb", first.schema, name)
 
-    def declared(self, position: int) -> tuple[pa.Array, bool] | None:
+    def declared_states(self, position: int) -> tuple[pa.Array, bool] | None:
         """Return the values of an ENUM, in the order of its declaration."""
         states = self._declared.get(position)
         if states is None:
             return None
-        if isinstance(states, pa.ChunkedArray):
-            states = states.combine_chunks()
         return pc.cast(states, pa.string()), bool(self.schema.field(position).type.ordered)
 
     @property
@@ -112,7 +112,7 @@ class DuckDBRelation(SqlRelation):
         return to_arrow(self._relation.query(VIEW, statement))
 
 
-def to_arrow(relation: Any) -> pa.Table:
+def to_arrow(relation: duckdb.DuckDBPyRelation) -> pa.Table:
     """Return the rows of a relation; what the method is called differs between versions of DuckDB."""
     fetch = getattr(relation, "to_arrow_table", None) or relation.fetch_arrow_table
     return fetch()

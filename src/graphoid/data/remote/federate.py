@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from graphoid.data.remote.relation import RemoteTable, related
+from graphoid.data.options import ReadOptions, RemoteOptions
 from graphoid.data.remote.sources import relation_of
 from graphoid.data.remote.sql import SqlRelation
-from graphoid.data.remote.stream import ArrowStream
+from graphoid.data.remote.stream import ArrowStream, Stream
+from graphoid.data.remote.table import RemoteTable, remote_table
 from graphoid.errors import DataError, SettingsError, UnknownVariable
 from graphoid.logic.names import shown
 from graphoid.structure.learned import Discovery
@@ -23,8 +25,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphoid.data.remote.relation import Relation
+    from graphoid.data.options import Transformer
     from graphoid.data.variables import Variable
+
+    SiteRelation = SqlRelation | Stream
+    """What can be a site: it says what values it has, and gives its rows in the order of a key."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,26 +57,34 @@ class Site:
     rows: NDArray[np.int64]
 
 
+@dataclass(frozen=True, eq=False)
 class SitesRelation:
-    """Several relations that are joined by a key."""
+    """Several relations that are joined by a key.
 
+    Parameters
+    ----------
+    sites, names, key
+        What is joined, the names of all variables, and by which column.
+    complete
+        Whether every row is at every site, so that a site may count by itself.
+    keep
+        Whether columns that have travelled are kept.
+    key_bytes
+        What it took to bring the keys together.
+    """
+
+    sites: Sequence[Site]
+    names: Sequence[str]
+    key: str
+    complete: bool
+    keep: bool
+    key_bytes: int
     kind = "sites"
 
-    def __init__(
-        self,
-        sites: Sequence[Site],
-        names: Sequence[str],
-        key: str,
-        *,
-        complete: bool,
-        keep: bool,
-        keys_moved: int,
-    ) -> None:
-        self.sites, self.names, self.key = tuple(sites), names, key
-        self.complete = complete
-        """Whether every row is at every site, so that a site may count by itself."""
-        self.keep, self.keys_moved = keep, keys_moved
-        self.name = " + ".join(site.name for site in sites)
+    @property
+    def name(self) -> str:
+        """The names of the sites."""
+        return " + ".join(site.name for site in self.sites)
 
     @property
     def identity(self) -> str:
@@ -85,15 +98,15 @@ class SitesRelation:
 
 
 def federate(
-    sites: Mapping[str, Any],
+    sites: Mapping[str, object],
     key: str,
     *,
-    discretize: Any = "auto",
+    discretize: str | Transformer | None = "auto",
     missing: str = "error",
     keep: bool = False,
     cache: str | os.PathLike[str] | None = None,
     version: str | None = None,
-    prices: Any = None,
+    prices: object = None,
 ) -> RemoteTable:
     """Return one table over columns at several sites, joined by a key.
 
@@ -132,76 +145,79 @@ def federate(
         )
     if len(sites) < 2:
         raise SettingsError(f"federate joins at least two sites; got {len(sites)}.")
-    opened = {name: _opened(name, source) for name, source in sites.items()}
-    for name, relation in opened.items():
-        if key not in relation.names:
-            raise UnknownVariable(
-                f"site {name!r} has no column {key!r}; it has {shown(list(relation.names))}."
-            )
-    owners = [column for relation in opened.values() for column in relation.names if column != key]
-    twice = {column for column in owners if owners.count(column) > 1}
-    variables: list[Variable] = []
-    tables, spots = [], []
-    for name, relation in opened.items():
-        own = [column for column in relation.names if column != key]
-        table = related(relation, columns=own, discretize=discretize, missing=missing, version=version)
-        spots.append(tuple(range(len(variables), len(variables) + len(own))))
-        variables += [replace(v, name=f"{name}.{v.name}") if v.name in twice else v for v in table.variables]
-        tables.append(table)
-    keys = [keys_of(relation, relation.names.index(key), name) for name, relation in opened.items()]
-    rows, complete = _joined(keys)
-    n_rows = len(rows[0])
-    notes = [note for table in tables for note in table.notes]
-    if not complete:
-        left = ", ".join(
-            f"{len(k) - n_rows:,} of {name!r}" for name, k in zip(sites, keys, strict=True) if len(k) > n_rows
-        )
-        notes.append(f"{n_rows:,} rows are at every site; left out are {left}.")
-    parts = [
-        Site(name, table, relation.names.index(key), own, rows[k])
-        for k, ((name, relation), table, own) in enumerate(zip(opened.items(), tables, spots, strict=True))
-    ]
-    moved = sum(int(k.nbytes) for k in keys)
-    return RemoteTable(
-        tuple(variables),
-        (None,) * len(variables),
-        n_rows,
-        notes=tuple(notes),
-        name=" + ".join(sites),
-        relation=SitesRelation(
-            parts, [v.name for v in variables], key, complete=complete, keep=keep, keys_moved=moved
-        ),
-        margins=tuple(m for table in tables for m in table.margins) if complete else (),
-        discovery=sum((table.discovery for table in tables), Discovery()),
-        cache=cache,
-        version=version,
-        prices=prices,
-    )
+    options = ReadOptions(discretize=discretize, missing=missing)
+    relations = {name: _relation_at(name, source) for name, source in sites.items()}
+    table = _join(relations, key, options, version, keep=keep)
+    return replace(table, cache=cache, version=version, prices=prices)
 
 
-def _opened(name: str, source: Any) -> Any:
+def _relation_at(name: str, source: object) -> SiteRelation:
     """Return the source of a site as a relation."""
     if isinstance(source, RemoteTable):
-        return source.relation
+        return cast("SiteRelation", source.relation)
     if isinstance(source, pa.Table):
         return ArrowStream(source, name)
     home = type(source).__module__.split(".")[0]
     if home in ("pandas", "polars"):
         import narwhals.stable.v2 as nw
 
-        return ArrowStream(nw.from_native(source, eager_only=True).to_arrow(), name)
+        return ArrowStream(nw.from_native(cast("Any", source), eager_only=True).to_arrow(), name)
     relation = relation_of(source, None, always=True)
-    if relation is None or relation.kind == "sites":
+    if not isinstance(relation, (SqlRelation, Stream)):
         raise DataError(f"site {name!r} is a {type(source).__name__}, which cannot be a site.")
     return relation
 
 
-def keys_of(relation: Relation, position: int, site: str) -> pa.Array:
+def _join(
+    relations: Mapping[str, SiteRelation], key: str, options: ReadOptions, version: str | None, *, keep: bool
+) -> RemoteTable:
+    """Return the table over the columns of all sites but their key."""
+    for name, relation in relations.items():
+        if key not in relation.names:
+            raise UnknownVariable(
+                f"site {name!r} has no column {key!r}; it has {shown(list(relation.names))}."
+            )
+    owners = Counter(column for relation in relations.values() for column in relation.names if column != key)
+    variables: list[Variable] = []
+    places: list[tuple[int, ...]] = []
+    tables: list[RemoteTable] = []
+    for name, relation in relations.items():
+        own = replace(options, columns=[column for column in relation.names if column != key])
+        table = remote_table(relation, own, RemoteOptions(version=version))
+        places.append(tuple(range(len(variables), len(variables) + len(table.variables))))
+        variables += [
+            replace(v, name=f"{name}.{v.name}") if owners[v.name] > 1 else v for v in table.variables
+        ]
+        tables.append(table)
+    at = [relation.names.index(key) for relation in relations.values()]
+    keys = [keys_of(relation, k, name) for (name, relation), k in zip(relations.items(), at, strict=True)]
+    rows, complete = _match(keys)
+    notes = [note for table in tables for note in table.notes]
+    if not complete:
+        lost = zip(relations, (len(k) - len(rows[0]) for k in keys), strict=True)
+        left = ", ".join(f"{n:,} of {name!r}" for name, n in lost if n)
+        notes.append(f"{len(rows[0]):,} rows are at every site; left out are {left}.")
+    sites = [Site(*parts) for parts in zip(relations, tables, at, places, rows, strict=True)]
+    size = sum(int(k.nbytes) for k in keys)
+    names = [v.name for v in variables]
+    return RemoteTable(
+        tuple(variables),
+        (None,) * len(variables),
+        len(rows[0]),
+        notes=tuple(notes),
+        name=" + ".join(relations),
+        relation=SitesRelation(sites, names, key, complete=complete, keep=keep, key_bytes=size),
+        margins=tuple(m for table in tables for m in table.margins) if complete else (),
+        discovery=sum((table.discovery for table in tables), Discovery()),
+    )
+
+
+def keys_of(relation: SiteRelation, position: int, site: str) -> pa.Array:
     """Return the keys of a site in its order; they travel once."""
     if isinstance(relation, SqlRelation):
-        keys = relation.ordered([relation.column(position).as_("k")], position)["k"].combine_chunks()
+        keys = relation.sorted_rows([relation.column(position).as_("k")], position)["k"].combine_chunks()
     else:
-        keys = pa.chunked_array([cells[0] for cells in relation.batches([position])]).combine_chunks()  # type: ignore[attr-defined]
+        keys = pa.chunked_array([cells[0] for cells in relation.batches([position])]).combine_chunks()
     if pa.types.is_dictionary(keys.type):
         keys = keys.dictionary_decode()
     if keys.null_count or len(pc.unique(keys)) < len(keys):
@@ -211,7 +227,7 @@ def keys_of(relation: Relation, position: int, site: str) -> pa.Array:
     return keys
 
 
-def _joined(keys: Sequence[pa.Array]) -> tuple[list[NDArray[np.int64]], bool]:
+def _match(keys: Sequence[pa.Array]) -> tuple[list[NDArray[np.int64]], bool]:
     """Return for each site the places of the rows that are at all sites, and whether these are all."""
     alike = [k.cast(keys[0].type) if k.type != keys[0].type else k for k in keys]
     common = pa.array(np.ones(len(keys[0]), dtype=bool))

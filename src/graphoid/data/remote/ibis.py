@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
-from typing import TYPE_CHECKING, Any
+from decimal import Decimal
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import sqlglot
@@ -12,6 +14,8 @@ from graphoid.data.remote.sql import SqlRelation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    import ibis
 
 NO_SETS = ("pyspark", "mysql", "sqlite", "datafusion", "polars", "risingwave", "druid", "exasol", "impala")
 """Backends without GROUPING SETS, or with slow ones: there tables are joined by UNION ALL."""
@@ -22,7 +26,7 @@ class IbisRelation(SqlRelation):
 
     kind = "ibis"
 
-    def __init__(self, table: Any) -> None:
+    def __init__(self, table: ibis.Table) -> None:
         import ibis
 
         self.table = table
@@ -30,11 +34,8 @@ class IbisRelation(SqlRelation):
         self.sets = self.backend.name not in NO_SETS
         dialect = getattr(self.backend, "dialect", self.backend.name)
         statement = str(ibis.to_sql(table, dialect=self.backend.name))
-        name = (
-            table.get_name()
-            if hasattr(table, "get_name") and table.op().__class__.__name__ == "DatabaseTable"
-            else "Ibis table"
-        )
+        is_stored = table.op().__class__.__name__ == "DatabaseTable"
+        name = table.get_name() if is_stored else "Ibis table"
         source = sqlglot.parse_one(statement, dialect=dialect)
         super().__init__(source, dialect, table.schema().to_pyarrow(), f"{self.backend.name}:{name}")
 
@@ -54,14 +55,13 @@ class IbisRelation(SqlRelation):
             with connection.transaction(), connection.cursor() as cursor:
                 cursor.execute("SET TRANSACTION READ ONLY")
                 cursor.execute(statement)
-                return _of_rows([c.name for c in cursor.description], cursor.fetchall())
+                return _from_rows([c.name for c in cursor.description], cursor.fetchall())
         result = self.backend.raw_sql(statement)
         for arrow in ("to_arrow_table", "fetch_arrow_table", "toArrow", "to_arrow"):
-            if hasattr(result, arrow):
-                found: pa.Table = getattr(result, arrow)()
-                return found
+            if (fetch := getattr(result, arrow, None)) is not None:
+                return fetch()
         try:
-            return _of_rows([column[0] for column in result.description], result.fetchall())
+            return _from_rows([column[0] for column in result.description], result.fetchall())
         finally:
             result.close()
 
@@ -69,11 +69,8 @@ class IbisRelation(SqlRelation):
         """Say whether the connection was lost, and connect anew."""
         if type(error).__name__ not in LOST:
             return False
-        if getattr(self.backend, "_can_reconnect", False):
-            try:
-                self.backend.reconnect()
-            except Exception:  # noqa: BLE001 - the next attempt says what is wrong
-                return True
+        with contextlib.suppress(Exception):  # the next attempt says what is wrong
+            self.backend.reconnect()
         return True
 
 
@@ -86,7 +83,7 @@ LOST = (
 """Errors of the libraries behind Ibis, by name, after which trying again may help."""
 
 
-def _of_rows(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> pa.Table:
+def _from_rows(names: Sequence[str], rows: Sequence[Sequence[object]]) -> pa.Table:
     columns = list(zip(*rows, strict=True)) if rows else [()] * len(names)
     arrays = [pa.array([_plain(v) for v in column]) for column in columns]
     return pa.table(
@@ -94,6 +91,6 @@ def _of_rows(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> pa.Table:
     )
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     """Return a number as an integer where a driver gives sums as decimals."""
-    return int(value) if type(value).__name__ == "Decimal" and value == value.to_integral_value() else value
+    return int(value) if isinstance(value, Decimal) and value == value.to_integral_value() else value

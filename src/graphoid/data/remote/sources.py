@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from graphoid.errors import DataError, SettingsError
 
 if TYPE_CHECKING:
-    from graphoid.data.remote.relation import CensusedRelation
+    from graphoid.data.remote.relation import CensusRelation
 
 STREAMED = (".parquet", ".arrow", ".feather", ".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
 """Files that can be streamed."""
@@ -21,7 +21,7 @@ MANY_CELLS = 500_000_000
 """A Parquet file with more cells is streamed unless told otherwise: half a gigabyte of codes."""
 
 
-def relation_of(source: Any, table: str | None, *, always: bool) -> CensusedRelation | None:
+def relation_of(source: object, table: str | None, *, always: bool) -> CensusRelation | None:
     """Return a source as a relation if it stays where it is, or None if it is to be read into memory.
 
     Parameters
@@ -33,10 +33,31 @@ def relation_of(source: Any, table: str | None, *, always: bool) -> CensusedRela
     always
         Whether it stays where it is even if it could be read.
     """
-    if isinstance(source, (str, os.PathLike)):
-        return _of_path(Path(source), table, always=always)
+    path = Path(source) if isinstance(source, (str, os.PathLike)) else None
+    if path is not None and path.name.lower().endswith(DATABASES):
+        from graphoid.data.remote.duckdb import open_database
+
+        return open_database(path, table)
     if table is not None:
-        raise SettingsError(f"table={table!r} is for a .duckdb database; this source is a table already.")
+        whose = "this source is a table already" if path is None else f"{path.name} has one table only"
+        raise SettingsError(f"table={table!r} is for a .duckdb database; {whose}.")
+    if path is None:
+        return _relation_of_object(source, always=always)
+    name = path.name.lower()
+    if always and not name.endswith(STREAMED):
+        raise SettingsError(
+            f"{path.name} cannot be streamed; expected one of {', '.join((*DATABASES, *STREAMED))}."
+        )
+    if not (always or name.endswith(ONLY_STREAMED) or (name.endswith(".parquet") and _is_large(path))):
+        return None
+    if not path.is_file():
+        raise DataError(f"there is no file {str(path)!r}.")
+    from graphoid.data.remote.stream import FileStream
+
+    return FileStream(path)
+
+
+def _relation_of_object(source: object, *, always: bool) -> CensusRelation | None:
     home = type(source).__module__.split(".")[0]
     if home == "ibis":
         from graphoid.data.remote.ibis import IbisRelation
@@ -53,36 +74,13 @@ def relation_of(source: Any, table: str | None, *, always: bool) -> CensusedRela
     if always:
         raise SettingsError(
             f"where='source' is for files, databases, Ibis tables and Spark frames; a "
-            f"{type(source).__name__} "
-            f"is in memory already."
+            f"{type(source).__name__} is in memory already."
         )
     return None
 
 
-def _of_path(path: Path, table: str | None, *, always: bool) -> CensusedRelation | None:
-    name = path.name.lower()
-    if name.endswith(DATABASES):
-        from graphoid.data.remote.duckdb import opened
-
-        return opened(path, table)
-    if table is not None:
-        raise SettingsError(f"table={table!r} is for a .duckdb database; {path.name} has one table only.")
-    streamable = name.endswith(STREAMED)
-    if always and not streamable:
-        raise SettingsError(
-            f"{path.name} cannot be streamed; expected one of {', '.join((*DATABASES, *STREAMED))}."
-        )
-    if not streamable or not (always or name.endswith(ONLY_STREAMED) or _large(path)):
-        return None
+def _is_large(path: Path) -> bool:
     if not path.is_file():
-        raise DataError(f"there is no file {str(path)!r}.")
-    from graphoid.data.remote.stream import FileStream
-
-    return FileStream(path)
-
-
-def _large(path: Path) -> bool:
-    if path.suffix.lower() != ".parquet" or not path.is_file():
         return False
     import pyarrow as pa
     import pyarrow.parquet as pq

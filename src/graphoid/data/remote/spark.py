@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import sqlglot
 
@@ -12,6 +12,7 @@ from graphoid.errors import missing_extra
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    import pyspark.sql
 
 
 class SparkRelation(SqlRelation):
@@ -20,7 +21,7 @@ class SparkRelation(SqlRelation):
     kind = "spark"
     sets = False  # Spark writes every row once for every set
 
-    def __init__(self, frame: Any) -> None:
+    def __init__(self, frame: pyspark.sql.DataFrame) -> None:
         try:
             from pyspark.sql.pandas.types import to_arrow_schema
         except ImportError:
@@ -36,8 +37,8 @@ class SparkRelation(SqlRelation):
     def identity(self) -> str:
         """The plan of the data frame, without the numbers that differ from run to run."""
         inputs = sorted(self.frame.inputFiles()) if hasattr(self.frame, "inputFiles") else []
-        told = f"{self.frame.schema.simpleString()} {inputs}"
-        return f"spark {hashlib.blake2b(told.encode(), digest_size=16).hexdigest()}"
+        plan = f"{self.frame.schema.simpleString()} {inputs}"
+        return f"spark {hashlib.blake2b(plan.encode(), digest_size=16).hexdigest()}"
 
     def fetch(self, statement: str) -> pa.Table:
         """Run a query."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 import sqlglot.expressions as sql
 
-from graphoid.data.remote.relation import MOST_VALUES, Census, Values, WeightSummary
+from graphoid.data.remote.census import MOST_VALUES, Census, ValueCounts, WeightSummary
 from graphoid.errors import DataError
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphoid.data.remote.relation import Coding, Weighing
+    from graphoid.data.remote.table import Coding, Weighing
 
 GROUPING_ARGUMENTS = 30
 """What GROUPING() takes where it gives a signed 32-bit number."""
@@ -68,7 +68,7 @@ class SqlRelation(ABC):
     def fetch(self, statement: str) -> pa.Table:
         """Run a query in a read-only transaction and return its rows."""
 
-    def declared(self, position: int) -> tuple[pa.Array, bool] | None:  # noqa: ARG002 - for those that know
+    def declared_states(self, position: int) -> tuple[pa.Array, bool] | None:  # noqa: ARG002 - for those that know
         """Return the states that the database declares for a column, and whether they are ordered."""
         return None
 
@@ -87,7 +87,7 @@ class SqlRelation(ABC):
             ]
         inner = self._from(sql.select(*selected, whole.as_("f")))
         groups = [(label,) for label in labels]
-        found = self.fetch(self.grouped(inner, labels, [*groups, ()], numbers, limit=4 * MOST_VALUES))
+        found = self.fetch(self.group_statement(inner, labels, [*groups, ()], numbers, limit=4 * MOST_VALUES))
         rows = {
             key: found.take(pa.array(at)) for key, at in self._by_group(found, labels, [*groups, ()]).items()
         }
@@ -106,16 +106,15 @@ class SqlRelation(ABC):
             summary = WeightSummary(float(weighed), not fractional, int(bad))
         return Census(n_rows, n_complete, values, gaps, summary)
 
-    def _values(self, position: int, label: str, group: pa.Table | None, number: str) -> Values:
+    def _values(self, position: int, label: str, group: pa.Table | None, number: str) -> ValueCounts:
         if group is None:
-            return Values(pa.array([], pa.string()), np.zeros(0, dtype=np.int64))
+            return ValueCounts(pa.array([], pa.string()), np.zeros(0, dtype=np.int64))
         times = np.array([int(n or 0) for n in group[number].to_pylist()], dtype=np.int64)
         occurs = times > 0
         if int(occurs.sum()) > MOST_VALUES:
             raise DataError(
                 f"{self.names[position]!r} has more than {MOST_VALUES:,} different values, too many "
-                f"to make states "
-                f"of. Cut it into bins in the query, or leave it out with columns=..."
+                f"to make states of. Cut it into bins in the query, or leave it out with columns=..."
             )
         texts = group[label].combine_chunks().cast(pa.string()).filter(pa.array(occurs))
         times = times[occurs]
@@ -126,25 +125,24 @@ class SqlRelation(ABC):
         )
         texts, times = texts.take(pa.array(order)), times[order]
         kind = self.schema.field(position).type
-        states = self.declared(position)
+        states = self.declared_states(position)
         if states is not None:
-            return Values(texts, times, "declared", *states)
+            return ValueCounts(texts, times, "declared", *states)
         if pa.types.is_integer(kind) or pa.types.is_boolean(kind):
-            return Values(texts.cast(kind), times)
+            return ValueCounts(texts.cast(kind), times)
         if pa.types.is_string(kind) or pa.types.is_large_string(kind):
-            return Values(texts, times, "undeclared")
-        return Values(texts, times, "cast", pa.array([], kind))
+            return ValueCounts(texts, times, "undeclared")
+        return ValueCounts(texts, times, "cast", pa.array([], kind))
 
     def _weight_parts(self, position: int) -> list[sql.Expression]:
         """Return what is needed of a row weight: whether it is bad, whether it has a fraction, and itself."""
         w = sql.cast(self.column(position), "double")
         good = sql.and_(self.present(position), w.copy() >= 0, w.copy() < sql.Literal.number("1e300"))
         fraction = sql.and_(good.copy(), sql.Floor(this=w.copy()).neq(w.copy()))
-        zero, one = sql.Literal.number(0), sql.Literal.number(1)
         return [
-            sql.Case().when(good.copy(), zero.copy()).else_(one.copy()).as_("wb"),
-            sql.Case().when(fraction, one.copy()).else_(zero.copy()).as_("wf"),
-            sql.Case().when(good.copy(), w.copy()).else_(sql.cast(zero.copy(), "double")).as_("ws"),
+            sql.Case().when(good.copy(), _number(0)).else_(_number(1)).as_("wb"),
+            sql.Case().when(fraction, _number(1)).else_(_number(0)).as_("wf"),
+            sql.Case().when(good.copy(), w.copy()).else_(sql.cast(_number(0), "double")).as_("ws"),
         ]
 
     def column(self, position: int) -> sql.Expression:
@@ -161,16 +159,11 @@ class SqlRelation(ABC):
 
     def present(self, position: int) -> sql.Expression:
         """Return the condition that a cell is not missing."""
-        return (
-            self.text_of(position).is_(sql.null()).not_()
-            if self._may_be_nan(position)
-            else self.column(position).is_(sql.null()).not_()
-        )
+        may_be_nan = pa.types.is_floating(self.schema.field(position).type)
+        cell = self.text_of(position) if may_be_nan else self.column(position)
+        return cell.is_(sql.null()).not_()
 
-    def _may_be_nan(self, position: int) -> bool:
-        return bool(pa.types.is_floating(self.schema.field(position).type))
-
-    def coded(self, coding: Coding) -> sql.Expression:
+    def code_of(self, coding: Coding) -> sql.Expression:
         """Return the code of a variable: by cut points, by the distance from the lowest, or by value."""
         column = self.column(coding.position)
         kind = self.schema.field(coding.position).type
@@ -218,12 +211,12 @@ class SqlRelation(ABC):
         up = sql.or_(rest.copy() > half.copy(), sql.and_(rest.copy().eq(half.copy()), odd))
         return sql.cast(down.copy(), "bigint") + sql.Case().when(up, _number(1)).else_(_number(0))
 
-    def ordered(self, columns: Sequence[sql.Expression], by: int) -> pa.Table:
+    def sorted_rows(self, columns: Sequence[sql.Expression], by: int) -> pa.Table:
         """Return columns of all rows, in the order of one of them."""
         statement = self._from(sql.select(*columns)).order_by(self.column(by))
         return self.fetch(str(statement.sql(dialect=self.dialect)))
 
-    def counting(
+    def count_statement(
         self,
         codings: dict[str, Coding],
         wanted: Sequence[Sequence[str]],
@@ -231,7 +224,9 @@ class SqlRelation(ABC):
         weighing: Weighing | None,
     ) -> str:
         """Return the statement that counts tables of codes, without rows that miss a cell in ``gaps``."""
-        selected: list[sql.Expression] = [self.coded(coding).as_(label) for label, coding in codings.items()]
+        selected: list[sql.Expression] = [
+            self.code_of(coding).as_(label) for label, coding in codings.items()
+        ]
         number: sql.Expression = sql.Count(this=sql.Star())
         if weighing is not None:
             selected.append(self.units(weighing).as_("u"))
@@ -239,11 +234,11 @@ class SqlRelation(ABC):
         inner = self._from(sql.select(*selected))
         for position in gaps:
             inner = inner.where(self.present(position))
-        return self.grouped(inner, list(codings), wanted, [number.as_("n")])
+        return self.group_statement(inner, list(codings), wanted, [number.as_("n")])
 
-    def counted(
+    def count(
         self, statement: str, labels: Sequence[str], wanted: Sequence[Sequence[str]]
-    ) -> list[tuple[NDArray[Any], NDArray[np.int64]]]:
+    ) -> list[tuple[NDArray[np.integer], NDArray[np.int64]]]:
         """Run a counting statement; return for each table the codes (a row each) and the units."""
         found = self.fetch(statement)
         units = np.array([int(n or 0) for n in found["n"].to_pylist()], dtype=np.int64)
@@ -262,7 +257,7 @@ class SqlRelation(ABC):
             sql.Subquery(this=self.source.copy(), alias=sql.TableAlias(this=sql.to_identifier("s")))
         )
 
-    def grouped(
+    def group_statement(
         self,
         inner: sql.Select,
         labels: Sequence[str],
@@ -284,15 +279,13 @@ class SqlRelation(ABC):
             tuples: list[sql.Expression] = [
                 sql.Tuple(expressions=[sql.column(c) for c in group]) for group in groups
             ]
-            statement: Any = sql.select(*columns, *marks, *[n.copy() for n in numbers]).from_(whole)
+            statement: sql.Query = sql.select(*columns, *marks, *[n.copy() for n in numbers]).from_(whole)
             statement.set("group", sql.Group(grouping_sets=[sql.GroupingSets(expressions=tuples)]))
         else:
             statement = None
             for k, group in enumerate(groups):
                 own = [(sql.column(c) if c in group else sql.null()).as_(c) for c in labels]
-                one: Any = sql.select(*own, _number(k).as_("g0"), *[n.copy() for n in numbers]).from_(
-                    whole.copy()
-                )
+                one = sql.select(*own, _number(k).as_("g0"), *[n.copy() for n in numbers]).from_(whole.copy())
                 if group:
                     one = one.group_by(*[sql.column(c) for c in group])
                 statement = one if statement is None else sql.union(statement, one, distinct=False)
@@ -302,7 +295,7 @@ class SqlRelation(ABC):
 
     def _by_group(
         self, found: pa.Table, labels: Sequence[str], groups: Sequence[tuple[str, ...]]
-    ) -> dict[tuple[str, ...], NDArray[Any]]:
+    ) -> dict[tuple[str, ...], NDArray[np.integer]]:
         """Return the rows of the answer that belong to each group of columns."""
         marks: dict[tuple[int, ...], tuple[str, ...]] = {}
         if not self.sets:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -13,9 +13,9 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 
 from graphoid.data.encoding.text import missing_text
-from graphoid.data.formats.delimited import header_of, text_options
-from graphoid.data.formats.files import stream
-from graphoid.data.remote.relation import MOST_VALUES, Census, Values, WeightSummary
+from graphoid.data.formats.delimited import read_header
+from graphoid.data.formats.files import open_text
+from graphoid.data.remote.census import MOST_VALUES, Census, ValueCounts, WeightSummary, to_ipc
 from graphoid.errors import DataError
 
 if TYPE_CHECKING:
@@ -42,6 +42,16 @@ class Stream(ABC):
     names: Sequence[str]
     schema: pa.Schema
 
+    @property
+    @abstractmethod
+    def identity(self) -> str:
+        """What tells this relation from others."""
+
+    @property
+    @abstractmethod
+    def snapshot(self) -> str:
+        """What tells this state of it from earlier ones."""
+
     @abstractmethod
     def batches(self, positions: Sequence[int]) -> Iterator[list[pa.Array]]:
         """Yield batch after batch of rows: an Arrow array for each column, in the order asked for."""
@@ -52,10 +62,10 @@ class Stream(ABC):
 
     def census(self, columns: Sequence[int], weights: int | None, *, complete: bool) -> Census:
         """Return the different values of each column, by one pass over the file."""
-        collected = [_Collected(self.schema.field(i), text=self.text) for i in columns]
+        counters = [_ValueCounter(self.schema.field(i), text=self.text) for i in columns]
         n_rows = n_complete = 0
         gaps: set[int] = set()
-        weighed = _Weighed()
+        summary = None if weights is None else WeightSummary.of(np.zeros(0))
         for cells in self.batches([*columns, *([] if weights is None else [weights])]):
             n = len(cells[0])
             n_rows += n
@@ -67,12 +77,11 @@ class Stream(ABC):
                     whole &= ~mask
             n_complete += int(whole.sum())
             kept = pa.array(whole) if complete and not whole.all() else None
-            for into, array in zip(collected, cells, strict=False):
+            for into, array in zip(counters, cells, strict=False):
                 into.add(array if kept is None else array.filter(kept))
-            if weights is not None:
-                weighed.add(cells[-1] if kept is None else cells[-1].filter(kept))
-        values = [into.values(self.delimiter) for into in collected]
-        summary = weighed.summary() if weights is not None else None
+            if summary is not None:
+                summary += WeightSummary.of(weights_in(cells[-1] if kept is None else cells[-1].filter(kept)))
+        values = [into.values(self.delimiter) for into in counters]
         return Census(n_rows, n_complete, values, sorted(gaps), summary)
 
 
@@ -90,7 +99,7 @@ class ArrowStream(Stream):
         for batch in self._table.combine_chunks().to_batches():
             for column in batch.columns:
                 digest.update(repr(column.type).encode())
-                digest.update(_ipc_bytes(column))
+                digest.update(to_ipc(column))
         return f"arrow {digest.hexdigest()}"
 
     @property
@@ -111,51 +120,44 @@ class ArrowStream(Stream):
         return int(sum(self._table.column(i).nbytes for i in positions))
 
 
-def _ipc_bytes(column: pa.Array) -> Any:
-    sink = pa.BufferOutputStream()
-    batch = pa.record_batch([column], names=["values"])
-    with pa.ipc.new_stream(sink, batch.schema) as writer:
-        writer.write_batch(batch)
-    return sink.getvalue()
-
-
 class FileStream(Stream):
     """A Parquet, Arrow (``.arrow``, ``.feather``) or delimited file as a relation."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.name = path.name
+        self._metadata: pq.FileMetaData | None = None
         suffix = (path.with_suffix("") if path.suffix.lower() == ".gz" else path).suffix.lower()
         self.text = suffix in (".csv", ".tsv", ".txt")
         if self.text:
-            self._header = header_of(path)
-            self.names = self._header[0]
-            self.delimiter = self._header[1]
+            self._header = read_header(path)
+            self.names, self.delimiter = self._header.names, self._header.delimiter
             self.schema = pa.schema([pa.field(str(i), pa.string()) for i in range(len(self.names))])
-            self._sizes = [path.stat().st_size // max(1, len(self.names))] * len(self.names)
         elif suffix == ".parquet":
-            self._open_parquet()
+            self._metadata = self._open_parquet()
+            return
         else:
             with pa.memory_map(str(path)) as file:
                 self.schema = pa.ipc.open_file(file).schema
             self.names = self.schema.names
-            self._sizes = [path.stat().st_size // max(1, len(self.names))] * len(self.names)
+        self._sizes = [path.stat().st_size // max(1, len(self.names))] * len(self.names)
 
-    def _open_parquet(self) -> None:
+    def _open_parquet(self) -> pq.FileMetaData:
         try:
-            self._metadata = pq.read_metadata(self.path)
+            metadata = pq.read_metadata(self.path)
         except (pa.ArrowException, OSError) as error:
             raise DataError(
                 f"{self.name} cannot be read as Parquet: {' '.join(str(error).split())}"
             ) from error
-        self.schema = self._metadata.schema.to_arrow_schema()
+        self.schema = metadata.schema.to_arrow_schema()
         self.names = self.schema.names
-        groups = [self._metadata.row_group(g) for g in range(self._metadata.num_row_groups)]
-        if self._metadata.num_columns == len(self.names):
+        groups = [metadata.row_group(g) for g in range(metadata.num_row_groups)]
+        if metadata.num_columns == len(self.names):
             each = range(len(self.names))
             self._sizes = [sum(g.column(i).total_compressed_size for g in groups) for i in each]
         else:  # nested columns, which reading refuses by their name
             self._sizes = [0] * len(self.names)
+        return metadata
 
     @property
     def identity(self) -> str:
@@ -166,12 +168,11 @@ class FileStream(Stream):
     def snapshot(self) -> str:
         """The size and time of the file; of Parquet its footer, which has the place of every page."""
         status = self.path.stat()
-        told = f"file {status.st_size} {status.st_mtime_ns}"
-        if hasattr(self, "_metadata"):
-            with self.path.open("rb") as file:
-                file.seek(-min(status.st_size, self._metadata.serialized_size + 8), 2)
-                told = f"parquet {status.st_size} {hashlib.blake2b(file.read(), digest_size=16).hexdigest()}"
-        return told
+        if self._metadata is None:
+            return f"file {status.st_size} {status.st_mtime_ns}"
+        with self.path.open("rb") as file:
+            file.seek(-min(status.st_size, self._metadata.serialized_size + 8), 2)
+            return f"parquet {status.st_size} {hashlib.blake2b(file.read(), digest_size=16).hexdigest()}"
 
     def size_of(self, positions: Iterable[int]) -> int:
         """Return the bytes that some columns take in the file."""
@@ -191,7 +192,7 @@ class FileStream(Stream):
             yield from self._text_batches(positions)
             return
         names = [self.names[i] for i in positions]
-        if hasattr(self, "_metadata"):
+        if self._metadata is not None:
             stored = [f.name for f in self.schema if _is_text(f.type)]
             file = pq.ParquetFile(
                 self.path, metadata=self._metadata, read_dictionary=stored, pre_buffer=False
@@ -207,11 +208,10 @@ class FileStream(Stream):
                     yield [batch.column(i).slice(start, ROWS) for i in positions]
 
     def _text_batches(self, positions: list[int]) -> Iterator[list[pa.Array]]:
-        header, delimiter, n_blank, size = self._header
-        reading, parsing, converting = text_options(len(header), delimiter, n_blank, size)
+        reading, parsing, converting = self._header.arrow_options(pa.string())
         converting.include_columns = [str(i) for i in dict.fromkeys(positions)]
-        with stream(self.path) as file:
-            for batch in pyarrow.csv.open_csv(file, reading, parsing, converting):
+        with open_text(self.path) as file:
+            for batch in pyarrow.csv.open_csv(file.buffer, reading, parsing, converting):
                 yield [batch.column(str(i)) for i in positions]
 
 
@@ -242,35 +242,17 @@ def weights_in(cells: pa.Array) -> NDArray[np.float64]:
     return np.asarray(numbers.to_numpy(zero_copy_only=False), dtype=np.float64)
 
 
-class _Weighed:
-    """What has to be known of row weights, batch after batch."""
-
-    def __init__(self) -> None:
-        self._parts: list[float] = []
-        self._whole, self._bad = True, 0
-
-    def add(self, cells: pa.Array) -> None:
-        numbers = weights_in(cells)
-        good = np.isfinite(numbers) & (numbers >= 0)
-        self._bad += int((~good).sum())
-        self._whole = self._whole and bool(np.array_equal(numbers[good], np.rint(numbers[good])))
-        self._parts.append(float(numbers[good].sum()))
-
-    def summary(self) -> WeightSummary:
-        return WeightSummary(float(sum(self._parts)), self._whole, self._bad)
-
-
-class _Counted(NamedTuple):
+class _Part(NamedTuple):
     values: pa.Array
     times: NDArray[np.int64]
 
 
-class _Collected:
+class _ValueCounter:
     """The different values of a column so far."""
 
     def __init__(self, field: pa.Field, *, text: bool) -> None:
         self._field, self._text = field, text
-        self._parts: list[_Counted] = []
+        self._parts: list[_Part] = []
         self._size = 0
         self._dictionary: pa.Array | None = None  # declared states, while all batches declare the same
         self._declared_alike = True
@@ -285,10 +267,10 @@ class _Collected:
             seen = np.flatnonzero(times)
             # a null is what lies beyond the dictionary
             places = pa.array(np.where(seen < n, seen, 0), mask=seen == n)
-            part = _Counted(cells.dictionary.take(places), times[seen])
+            part = _Part(cells.dictionary.take(places), times[seen])
         else:
             counted = pc.value_counts(cells)
-            part = _Counted(counted.field(0), counted.field(1).to_numpy(zero_copy_only=False))
+            part = _Part(counted.field(0), counted.field(1).to_numpy(zero_copy_only=False))
         self._parts.append(part)
         self._size += len(part.values)
         if self._size > COMPACTED:
@@ -300,36 +282,36 @@ class _Collected:
         elif not self._dictionary.equals(dictionary):
             self._declared_alike = False
 
-    def _compact(self) -> _Counted:
+    def _compact(self) -> _Part:
         values = pa.chunked_array([part.values for part in self._parts])
         times = np.concatenate([part.times for part in self._parts])
         alike = values.combine_chunks().dictionary_encode(null_encoding="encode")
         added = np.zeros(len(alike.dictionary), dtype=np.int64)
         np.add.at(added, alike.indices.to_numpy(zero_copy_only=False), times)
-        self._parts = [_Counted(alike.dictionary, added)]
+        self._parts = [_Part(alike.dictionary, added)]
         self._size = len(added)
         if self._size > MOST_VALUES:
             raise DataError(
                 f"{self._field.name!r} has more than {MOST_VALUES:,} different values, too many to "
-                f"make states of "
-                f"while streaming. Cut it into bins in the file, or leave it out with columns=..."
+                f"make states of while streaming. "
+                f"Cut it into bins in the file, or leave it out with columns=..."
             )
         return self._parts[0]
 
-    def values(self, delimiter: str) -> Values:
+    def values(self, delimiter: str) -> ValueCounts:
         """Return what was collected."""
         kind = self._field.type
         if not self._parts:
-            return Values(pa.array([], kind), np.zeros(0, dtype=np.int64))
+            return ValueCounts(pa.array([], kind), np.zeros(0, dtype=np.int64))
         found, times = self._compact()
         if self._text:
-            return Values(found, times, "text;" if delimiter == ";" else "text")
+            return ValueCounts(found, times, "text;" if delimiter == ";" else "text")
         if pa.types.is_dictionary(kind) and not any(
             b"_PL_CATEGORICAL" in key for key in self._field.metadata or {}
         ):
             common = self._dictionary if self._declared_alike else None
-            return Values(found, times, "declared", common, bool(kind.ordered))
-        return Values(found, times, "undeclared" if _is_text(found.type) else "plain")
+            return ValueCounts(found, times, "declared", common, bool(kind.ordered))
+        return ValueCounts(found, times, "undeclared" if _is_text(found.type) else "plain")
 
 
 def _is_text(kind: pa.DataType) -> bool:

@@ -18,20 +18,21 @@ answers come from data that are up to it.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from graphoid.learners.pfmn import dense
-from graphoid.learners.pfmn import population as particles
-from graphoid.learners.pfmn import rejuvenation as renewal
-from graphoid.learners.pfmn.asking import Info
+from graphoid.learners.pfmn import dense, population, rejuvenation
+from graphoid.learners.pfmn.budgeted import StepInfo
+from graphoid.learners.pfmn.information import edge_entropy
 from graphoid.learners.pfmn.likelihood import is_exact
-from graphoid.learners.pfmn.population import Ended, Graphs, Test
+from graphoid.learners.pfmn.moves import Target, flip_moves
+from graphoid.learners.pfmn.population import Evidence, Graphs, Outcome, Query, even_weights
+from graphoid.learners.pfmn.priors import broad_log_prior, sample_sparse_prior, sparse_log_prior
 from graphoid.learners.pfmn.proofs import Bounds
-from graphoid.learners.pfmn.reference import Asked
-from graphoid.logic.verdict import Fact
+from graphoid.learners.pfmn.separators import separators
+from graphoid.logic.verdict import Fact, Verdict
 from graphoid.structure.graph import UndirectedGraph
 
 if TYPE_CHECKING:
@@ -40,8 +41,11 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
-    from graphoid.learners.pfmn.asking import Answer, Asking
-    from graphoid.logic.verdict import Verdict
+    from graphoid.learners.pfmn.budgeted import Answer, BudgetedQuestions
+    from graphoid.learners.pfmn.learner import PFMN
+
+PROVED = "proof"
+"""The source of a verdict that follows from what others prove (:mod:`graphoid.learners.pfmn.proofs`)."""
 
 SOURCES = 12
 """Graphs of the population whose separators are candidates; more of them did not lower the cost."""
@@ -61,7 +65,7 @@ class State:
     """The population; all weigh the same."""
     bounds: Bounds
     """What the answers prove, as far as they are sure."""
-    asked: tuple[Asked, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
     """The tests and what their answers say, in order."""
     verdicts: tuple[Verdict, ...] = ()
     """The answers themselves."""
@@ -80,167 +84,129 @@ class State:
         return self.exact and not self.bounds.undecided
 
 
-class Choice(NamedTuple):
+class Candidate(NamedTuple):
     """A test worth asking."""
 
-    test: Test
-    independent: float
-    """How probable the population takes an independence to be."""
+    test: Query
     information: float
     """The entropy of the answer, in nats."""
     price: float
 
 
-class Choices:
-    """Tests by what they are worth, the best for its price first.
-
-    Parameters
-    ----------
-    tests
-        The tests to choose from.
-    independent
-        How probable the population takes the independence of each to be.
-    prices, beta
-        What each costs, and the power of the price in what it is worth.
-    """
-
-    def __init__(
-        self, tests: list[Test], independent: NDArray[np.float64], prices: NDArray[np.float64], beta: float
-    ) -> None:
-        p = independent
-        self._tests, self._independent, self._prices = tests, p, prices
-        self._information = -(p * np.log(p) + (1 - p) * np.log1p(-p))
-        self._worth = self._information / prices**beta
-
-    @property
-    def doubt(self) -> float:
-        """How probable the least certain answer is to be the other one."""
-        return float(np.minimum(self._independent, 1 - self._independent).max(initial=0.0))
-
-    def __iter__(self) -> Iterator[Choice]:
-        """Yield them in order; few are looked at of thousands."""
-        for i in np.argsort(-self._worth, kind="stable"):
-            p, information, price = self._independent[i], self._information[i], self._prices[i]
-            yield Choice(self._tests[i], float(p), float(information), float(price))
-
-
-@dataclass(frozen=True, kw_only=True)
 class Active:
-    """The search and its settings; see :class:`graphoid.PFMN`."""
+    """The search, with the settings of :class:`graphoid.PFMN`."""
 
-    n: int
-    asking: Asking
-    n_particles: int = 128
-    moves: int = 100
-    beta: float = 0.8
-    sure: float = 1.5
-    doubt: float = 0.02
-    patience: float = 0.5
-    prior: NDArray[np.float64] = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "prior", particles.sparse_log_prior(self.n))
+    def __init__(self, questions: BudgetedQuestions, settings: PFMN) -> None:
+        self.questions, self.settings = questions, settings
+        self.n = len(questions.names)
+        self.prior = sparse_log_prior(self.n)
+        self._gsimn = dense.GSIMNQuestions(questions.names)
 
     def init(self, rng: Generator) -> State:
         """Return a population drawn from the prior, and bounds that exclude nothing."""
-        return State(particles.sparsely_drawn(self.n, self.n_particles, rng), Bounds.of(self.n))
+        return State(sample_sparse_prior(self.n, self.settings.n_particles, rng), Bounds.of(self.n))
 
-    def step(self, rng: Generator, state: State) -> tuple[State, Info | None]:
+    def step(self, rng: Generator, state: State) -> tuple[State, StepInfo | None]:
         """Ask one test and learn from the answer; None in place of what a reader wants where none is left."""
-        choice, stopped = self.next_test(rng, state, self.asking.left)
-        if choice is not None and choice.test.given and self._is_dense(state):
+        best, stopped = self.next_test(rng, state, self.questions.remaining)
+        if best is not None and best.test.given and self._is_dense(state):
             state = replace(state, dense=True)
-            choice, stopped = self.next_test(rng, state, self.asking.left)
-        if choice is None:
+            best, stopped = self.next_test(rng, state, self.questions.remaining)
+        if best is None:
             return replace(state, stopped=stopped), None
-        answer = self.asking.ask(choice.test)
-        state = self.told(rng, state, choice.test, answer)
-        even = np.full(len(state.graphs), 1 / len(state.graphs))
-        entropy = particles.entropy_of_edges(particles.edge_frequencies(state.graphs, even))
-        spent = self.asking.spent
-        info = Info(choice.test, answer.verdict, choice.information, answer.price, spent, entropy)
-        return state, info
+        answer = self.questions.ask(best.test)
+        state = self.update(rng, state, best.test, answer)
+        entropy = edge_entropy(population.edge_frequencies(state.graphs, even_weights(state.graphs)))
+        spent = self.questions.spent
+        return state, StepInfo(best.test, answer.verdict, best.information, answer.price, spent, entropy)
 
-    def next_test(self, rng: Generator, state: State, left: float) -> tuple[Choice | None, str]:
-        """Return the best test that can be paid for with what is left, or None and why there is none."""
+    def next_test(self, rng: Generator, state: State, remaining: float) -> tuple[Candidate | None, str]:
+        """Return the best test that can be paid for with what remains, or None and why there is none."""
         if state.dense:
-            return self._next_of_gsimn(state, left)
+            return self._next_of_gsimn(state, remaining)
         if not state.bounds.undecided:
             return None, "converged"
-        if not state.exact and state.vague >= self.patience * self._expected_price(state):
+        if not state.exact and state.vague >= self.settings.patience * self._expected_price(state):
             return None, "converged"
-        open_ = self._choices(rng, state)
+        tests = self._candidates(rng, state)
+        p = self._probabilities(state, tests)
         # exact answers are asked for until all is proved; doubtful ones while the population has doubts
-        if not state.exact and open_.doubt < self.doubt:
+        if not state.exact and np.minimum(p, 1 - p).max(initial=0.0) < self.settings.doubt:
             return None, "converged"
-        return _affordable((c for c in open_ if state.bounds.answer(*c.test) is None), left)
+        best_first = self._rank(tests, p)
+        return _first_affordable((c for c in best_first if state.bounds.answer(*c.test) is None), remaining)
 
-    def _next_of_gsimn(self, state: State, left: float) -> tuple[Choice | None, str]:
+    def _next_of_gsimn(self, state: State, remaining: float) -> tuple[Candidate | None, str]:
         """Return what GSIMN would ask next, if that can be paid for."""
-        question = dense.following(self.asking.questions.names, state.verdicts)
+        question = self._gsimn.next_after(state.verdicts)
         if isinstance(question, UndirectedGraph):
             return None, "converged"
-        return _affordable(self._weighed(state, [question]), left)
+        return _first_affordable(self._rank([question], self._probabilities(state, [question])), remaining)
 
     def _expected_price(self, state: State) -> float:
         """Return about what it takes to ask all pairs: 2 each, and as often as a variable has neighbors."""
-        degree = 2 * float(particles.n_edges(state.graphs).mean()) / self.n
+        degree = 2 * float(population.n_edges(state.graphs).mean()) / self.n
         return self.n * (self.n - 1) * max(1.0, degree)
 
-    def _choices(self, rng: Generator, state: State) -> Choices:
-        """Return the tests that have not been asked."""
-        sources = max(2, min(SOURCES, MOST_CANDIDATES // (2 * len(state.bounds.undecided))))
-        sample = state.graphs[rng.permutation(len(state.graphs))[:sources]]
+    def _candidates(self, rng: Generator, state: State) -> list[Query]:
+        """Return separators of undecided pairs that have not been asked about."""
+        undecided = state.bounds.undecided
+        n_sources = max(2, min(SOURCES, MOST_CANDIDATES // (2 * len(undecided))))
+        sources = state.graphs[rng.permutation(len(state.graphs))[:n_sources]]
         possible = np.array([state.bounds.upper], dtype=np.uint64)
-        proposing = np.concatenate([np.unique(sample, axis=0), possible])
-        asked = {t[:3] for t in state.asked}
-        return self._weighed(
-            state, [t for t in particles.separators(proposing, state.bounds.undecided) if t not in asked]
-        )
+        proposals = np.concatenate([np.unique(sources, axis=0), possible])
+        known = {t.query for t in state.evidence}
+        return [q for q in separators(proposals, undecided) if q not in known]
 
-    def _weighed(self, state: State, tests: list[Test]) -> Choices:
-        """Return tests with what the population expects of them."""
-        apart = particles.separations(state.graphs, tests).sum(axis=1)
+    def _probabilities(self, state: State, tests: list[Query]) -> NDArray[np.float64]:
+        """Return how probable the population takes each independence to be."""
+        apart = population.separations(state.graphs, tests).sum(axis=1)
         # half a graph on either side: a population that agrees may still be wrong
-        p = (apart + 0.5) / (len(state.graphs) + 1)
-        return Choices(tests, p, self.asking.prices(tests), self.beta)
+        return np.asarray((apart + 0.5) / (len(state.graphs) + 1))
 
-    def told(self, rng: Generator, state: State, test: Test, answer: Answer) -> State:
+    def _rank(self, tests: list[Query], p: NDArray[np.float64]) -> Iterator[Candidate]:
+        """Yield tests by the entropy of their answer for their price; few are looked at of thousands."""
+        prices = self.questions.prices_of(tests)
+        information = -(p * np.log(p) + (1 - p) * np.log1p(-p))
+        for i in np.argsort(-information / prices**self.settings.beta, kind="stable"):
+            yield Candidate(tests[i], float(information[i]), float(prices[i]))
+
+    def update(self, rng: Generator, state: State, test: Query, answer: Answer) -> State:
         """Return the state after an answer: new bounds, and what becomes of the population."""
-        verdict, gain, price = answer
+        verdict, log_ratio, price = answer
         state = replace(
             state,
-            asked=(*state.asked, Asked(*test, gain)),
+            evidence=(*state.evidence, Evidence(*test, log_ratio)),
             verdicts=(*state.verdicts, verdict),
             exact=state.exact and is_exact(verdict),
         )
         if state.dense:
-            return replace(state, graphs=dense.drawn(self.n, state.asked, self.n_particles, rng))
-        if abs(gain) >= self.sure:
-            fact = Fact(test.x, test.y, test.given, gain > 0)
-            state = replace(state, bounds=state.bounds.adding(fact))
+            return replace(state, graphs=dense.sample(self.n, state.evidence, self.settings.n_particles, rng))
+        if abs(log_ratio) >= self.settings.sure:
+            fact = Fact(test.x, test.y, test.given, log_ratio > 0)
+            state = replace(state, bounds=state.bounds.add(fact))
         else:
             state = replace(state, vague=state.vague + price)
-        return replace(state, graphs=self._renewed(rng, state))
+        return replace(state, graphs=self._rejuvenate(rng, state))
 
     def _is_dense(self, state: State) -> bool:
         """Say whether GSIMN is to ask from here on: put when the population first wants something given."""
         doubtful = not state.exact and not state.dense and dense.is_dense(state.verdicts)
-        return doubtful and dense.bear_blankets(self.asking.questions)
+        return doubtful and dense.enough_rows(self.questions.questions)
 
-    def _renewed(self, rng: Generator, state: State) -> Graphs:
+    def _rejuvenate(self, rng: Generator, state: State) -> Graphs:
         """Return the population after the last answer."""
-        known = state.graphs, state.asked, state.bounds, self.prior, rng
+        known = state.graphs, state.evidence, state.bounds, self.prior, rng
         if state.exact:
-            return renewal.tempered(*known, moves=self.moves)
-        return renewal.mended(*known, sure=self.sure, moves=self.moves)
+            return rejuvenation.temper_and_move(*known, moves=self.settings.moves)
+        return rejuvenation.repair_and_move(*known, sure=self.settings.sure, moves=self.settings.moves)
 
-    def upcoming(self, rng: Generator, state: State) -> tuple[Test, float] | None:
+    def preview(self, rng: Generator, state: State) -> tuple[Query, float] | None:
         """Return the test that would be asked next whatever it costs, and the entropy of its answer."""
-        choice, _ = self.next_test(rng, state, math.inf)
-        return None if choice is None else (choice.test, choice.information)
+        best, _ = self.next_test(rng, state, math.inf)
+        return None if best is None else (best.test, best.information)
 
-    def result(self, rng: Generator, state: State) -> Ended:
+    def result(self, rng: Generator, state: State) -> Outcome:
         """Return graphs that stand for the posterior of all answers (Eq. 4).
 
         Here no answer is taken as a fact unless it is exact: each has the weight of its evidence. Where the
@@ -250,44 +216,48 @@ class Active:
         posterior also have a prior that leaves something to dense ones.
         """
         if state.proved:
-            proved = np.array([state.bounds.lower], dtype=np.uint64)
-            return Ended(proved, np.ones(1), proved[0])
-        if state.dense:
-            return self._pair_by_pair(state)
-        graphs = self._settled_graphs(rng, state, state.graphs, self.prior)
-        candidates = graphs
-        if not state.bounds.undecided:
-            candidates = np.concatenate([graphs, np.array([state.bounds.lower], dtype=np.uint64)])
-        best = candidates[particles.log_posterior(candidates, self.prior, state.asked).argmax()]
-        graphs = self._settled_graphs(rng, state, graphs, particles.broad_log_prior(self.n))
-        return Ended(graphs, np.full(len(graphs), 1 / len(graphs)), best)
+            graphs = np.array([state.bounds.lower], dtype=np.uint64)
+            best = graphs[0]
+        elif state.dense:
+            graphs, found = state.graphs, self._gsimn.next_after(state.verdicts)
+            best = dense.likelier_edges(self.n, state.evidence)
+            if isinstance(found, UndirectedGraph):
+                best = np.array(found.adjacency, dtype=np.uint64)
+        else:
+            candidates = graphs = self._sample_posterior(rng, state, state.graphs, self.prior)
+            if not state.bounds.undecided:
+                candidates = np.concatenate([graphs, np.array([state.bounds.lower], dtype=np.uint64)])
+            best = candidates[population.log_posterior(candidates, self.prior, state.evidence).argmax()]
+            graphs = self._sample_posterior(rng, state, graphs, broad_log_prior(self.n))
+        inferred = _inferences(state.bounds)
+        return Outcome(graphs, even_weights(graphs), best, proved=state.proved, inferred=inferred)
 
-    def _settled_graphs(
+    def _sample_posterior(
         self, rng: Generator, state: State, graphs: Graphs, prior: NDArray[np.float64]
     ) -> Graphs:
         """Move graphs, within no bounds, until they stand for the posterior."""
-        everything = particles.pairs(self.n)
-        alpha = 1 / len(everything)
-        return particles.moved(graphs, state.asked, everything, prior, rng, alpha=alpha, steps=LAST_MOVES)
-
-    def _pair_by_pair(self, state: State) -> Ended:
-        """Return GSIMN's graph, or before its end the pairs that are rather joined than not."""
-        found = dense.following(self.asking.questions.names, state.verdicts)
-        if isinstance(found, UndirectedGraph):
-            best = np.array(found.adjacency, dtype=np.uint64)
-        else:
-            p = dense.probabilities(self.n, state.asked)
-            best = particles.joining(self.n, np.array([list(p.values())]) > 0.5)[0]
-        return Ended(state.graphs, np.full(len(state.graphs), 1 / len(state.graphs)), best)
+        target = Target(state.evidence, population.pairs(self.n), prior)
+        return flip_moves(graphs, target, rng, alpha=1 / len(target.free), steps=LAST_MOVES)
 
 
-def _affordable(choices: Iterable[Choice], left: float) -> tuple[Choice | None, str]:
+def _inferences(bounds: Bounds) -> list[Verdict]:
+    """Return why pairs are decided about which nothing was asked, and by which answer."""
+    found = []
+    for (x, y), fact in bounds.reasons:
+        if (fact.x, fact.y) not in ((x, y), (y, x)):
+            joined = bool(bounds.lower[x] >> y & 1)
+            given = tuple(v for v in fact.given if v not in (x, y))
+            found.append(Verdict(x, y, given, not joined, source=PROVED, because=(fact,)))
+    return found
+
+
+def _first_affordable(candidates: Iterable[Candidate], remaining: float) -> tuple[Candidate | None, str]:
     """Return the first that can be paid for, or None and why there is none."""
     reason = "converged"
-    for choice in choices:
-        if choice.price <= left:
-            return choice, ""
+    for candidate in candidates:
+        if candidate.price <= remaining:
+            return candidate, ""
         reason = "budget"
-        if left < 0:
+        if remaining < 0:
             break
     return None, reason

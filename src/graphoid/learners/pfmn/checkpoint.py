@@ -7,18 +7,19 @@ far as they reach.
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from graphoid.errors import DataError
 from graphoid.logic.verdict import Verdict
-from graphoid.structure.json_rows import from_row, to_row
+from graphoid.structure import document
+from graphoid.structure.document import from_row, to_row
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    import os
+
+    from graphoid.structure.document import Json
 
 FORMAT = "graphoid checkpoint"
 VERSION = 1
@@ -42,7 +43,7 @@ class Checkpoint:
         The time spent before, where the run was stopped.
     """
 
-    def __init__(self, path: str | os.PathLike[str] | None, run: Mapping[str, Any]) -> None:
+    def __init__(self, path: str | os.PathLike[str] | None, run: Json) -> None:
         self._path = None if path is None else Path(path)
         self._run = json.loads(json.dumps(dict(run)))  # as it will come back from the file
         self.verdicts: list[Verdict] = []
@@ -61,28 +62,15 @@ class Checkpoint:
             "fields": list(Verdict._fields),
             "verdicts": [to_row(v) for v in self.verdicts],
         }
-        document = {"format": FORMAT, "version": VERSION, "digest": _digest(body), "body": body}
-        part = self._path.with_name(f".{self._path.name}.{os.getpid()}.part")
-        try:
-            with part.open("w", encoding="utf-8") as file:
-                json.dump(document, file, allow_nan=False, separators=(",", ":"))
-                file.flush()
-                os.fsync(file.fileno())
-            part.replace(self._path)
-        finally:
-            part.unlink(missing_ok=True)
+        document.save(document.pack(FORMAT, VERSION, body), self._path)
 
     def _read(self, path: Path) -> None:
         try:
-            document = json.loads(path.read_text(encoding="utf-8"))
-            body = document["body"]
-            whole = (document["format"], document["version"]) == (FORMAT, VERSION)
-        except (ValueError, KeyError, TypeError, RecursionError):
-            raise DataError(f"{path} is not a checkpoint that graphoid wrote; give another file.") from None
-        if not whole or document.get("digest") != _digest(body):
+            body = document.unpack(document.read_text(path), "it", {FORMAT: VERSION}).body
+        except DataError as error:
             raise DataError(
-                f"{path} was damaged, changed, or written by another version; delete it to begin."
-            )
+                f"{path} is not a checkpoint to go on from: {error} Delete it to begin, or give another file."
+            ) from None
         for name, value in self._run.items():
             if body["run"].get(name) != value:
                 raise DataError(
@@ -91,8 +79,3 @@ class Checkpoint:
                 )
         self.verdicts = [from_row(body["fields"], row) for row in body["verdicts"]]
         self.seconds = float(body["seconds"])
-
-
-def _digest(body: Any) -> str:
-    text = json.dumps(body, sort_keys=True, separators=(",", ":"))
-    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()

@@ -18,23 +18,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphoid.independence.inferring import Inferring
+from graphoid.independence.inferring import one_step
 from graphoid.learners.grow_shrink.loop import grow_shrink, log_p
-from graphoid.learners.pfmn import population as particles
-from graphoid.learners.pfmn.population import Test
-from graphoid.learners.questions import Questions
-from graphoid.logic.names import Names
+from graphoid.learners.pfmn.population import Query, from_indicators, pairs
 from graphoid.logic.sets import mask
 from graphoid.structure.graph import UndirectedGraph
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Generator, Iterable, Sequence
 
-    from numpy.random import Generator
+    from numpy.typing import NDArray
 
-    from graphoid.learners.pfmn.population import Graphs
-    from graphoid.learners.pfmn.reference import Asked
-    from graphoid.logic.source import Question
+    from graphoid.learners.grow_shrink.loop import Blanket
+    from graphoid.learners.pfmn.population import Evidence, Graphs, Pair
+    from graphoid.learners.questions import Questions
     from graphoid.logic.verdict import Verdict
 
 FEWEST = 5
@@ -50,7 +47,7 @@ ROWS_PER_CELL = 1.0
 def is_dense(answers: Sequence[Verdict]) -> bool:
     """Say whether the first answers, all given nothing, know dependences only, and those of even strength.
 
-    In a sparse network some pairs are much nearer to each other than others.
+    In a sparse network some pairs depend on each other much more than others.
     """
     if len(answers) < FEWEST or any(v.given or v.independent for v in answers):
         return False
@@ -58,65 +55,88 @@ def is_dense(answers: Sequence[Verdict]) -> bool:
     return strengths[len(answers) // 2] >= EVEN * strengths[-1]
 
 
-def bear_blankets(questions: Questions) -> bool:
+def enough_rows(questions: Questions) -> bool:
     """Say whether there are rows enough to have half of the variables given."""
     n = len(questions.names)
     # the geometric mean over all halves: rows over the square root of the cells of all variables
     return math.sqrt(questions.rows_per_cell(()) * questions.rows_per_cell(range(n))) >= ROWS_PER_CELL
 
 
-def following(names: tuple[str, ...], answers: Iterable[Verdict]) -> Test | UndirectedGraph:
-    """Return what GSIMN would ask next after these answers, or the graph it ends with."""
-    try:
-        blankets = Questions(Inferring(_Known(names, answers))).run(grow_shrink(len(names)))
-    except _Unknown as unknown:
-        return unknown.test
-    return UndirectedGraph.from_blankets(blankets, names)
+class GSIMNQuestions:
+    """What GSIMN asks, one question at a time.
+
+    Its loop is stepped by each answer; it begins again only where answers do not follow on those of before.
+    """
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        self._names = names
+        self._reset()
+
+    def _reset(self) -> None:
+        self._answers: tuple[Verdict, ...] = ()
+        self._known: dict[Query, Verdict] = {}
+        self._steps = _gsimn(len(self._names))
+        self._next = self._advance(None)
+
+    def _advance(self, verdict: Verdict | None) -> Query | UndirectedGraph:
+        try:
+            return next(self._steps) if verdict is None else self._steps.send(verdict)
+        except StopIteration as end:
+            return UndirectedGraph.from_blankets(end.value, self._names)
+
+    def next_after(self, answers: tuple[Verdict, ...]) -> Query | UndirectedGraph:
+        """Return what GSIMN would ask next after these answers, or the graph it ends with."""
+        if answers[: len(self._answers)] != self._answers:
+            self._reset()
+        self._known |= {_query(v.x, v.y, v.given): v for v in answers[len(self._answers) :]}
+        self._answers = answers
+        while isinstance(self._next, Query) and self._next in self._known:
+            self._next = self._advance(self._known[self._next])
+        return self._next
 
 
-def probabilities(n: int, asked: Sequence[Asked]) -> dict[tuple[int, int], float]:
+def _gsimn(n: int) -> Generator[Query, Verdict, dict[int, Blanket]]:
+    """Yield what GSIMN asks and its rules do not answer, receive the verdicts, and return the blankets."""
+    rules, steps = one_step(n), grow_shrink(n)
+    batch = next(steps)
+    while True:
+        verdicts, executed = [], []
+        for x, y, given in batch:
+            verdict = rules.answer(x, y, given)
+            if not verdict:
+                verdict = (yield _query(x, y, given))._replace(x=x, y=y, given=given)
+                executed.append(verdict)
+            verdicts.append(verdict)
+        rules.remember(executed)
+        try:
+            batch = steps.send(verdicts)
+        except StopIteration as end:
+            blankets: dict[int, Blanket] = end.value
+            return blankets
+
+
+def _query(x: int, y: int, given: Iterable[int]) -> Query:
+    return Query(min(x, y), max(x, y), mask(given))
+
+
+def likelier_edges(n: int, evidence: Sequence[Evidence]) -> NDArray[np.uint64]:
+    """Return the graph of the pairs that are rather joined than not, as masks."""
+    p = probabilities(n, evidence)
+    return np.asarray(from_indicators(n, np.array([list(p.values())]) > 0.5)[0])
+
+
+def probabilities(n: int, evidence: Sequence[Evidence]) -> dict[Pair, float]:
     """Return how probable every pair is to be an edge, by the answer about it that has most given.
 
     Of two that have the same number given it is the later. Of a pair that was not asked nothing is known.
     """
-    gains = dict.fromkeys(particles.pairs(n), 0.0)
-    for t in sorted(asked, key=lambda t: t.given.bit_count()):
-        gains[min(t.x, t.y), max(t.x, t.y)] = t.gain
-    return {pair: 1 / (1 + math.exp(gain)) for pair, gain in gains.items()}
+    log_ratios = dict.fromkeys(pairs(n), 0.0)
+    for t in sorted(evidence, key=lambda t: t.query.size):
+        log_ratios[min(t.x, t.y), max(t.x, t.y)] = t.log_ratio
+    return {pair: 1 / (1 + math.exp(log_ratio)) for pair, log_ratio in log_ratios.items()}
 
 
-def drawn(n: int, asked: Sequence[Asked], size: int, rng: Generator) -> Graphs:
+def sample(n: int, evidence: Sequence[Evidence], size: int, rng: np.random.Generator) -> Graphs:
     """Draw a population whose pairs are joined with these probabilities, each by itself."""
-    p = np.array(list(probabilities(n, asked).values()))
-    return particles.joining(n, rng.random((size, len(p))) < p)
-
-
-class _Unknown(Exception):  # noqa: N818 - no error: where the answers end
-    """A question without an answer."""
-
-    def __init__(self, test: Test) -> None:
-        super().__init__()
-        self.test = test
-
-
-class _Known:
-    """A source that has some answers and gives up at the first question without one."""
-
-    def __init__(self, names: tuple[str, ...], answers: Iterable[Verdict]) -> None:
-        self.names = names
-        self._answers = {(min(v.x, v.y), max(v.x, v.y), mask(v.given)): v for v in answers}
-        self._resolve = Names(names).resolve
-
-    def independent(self, x: int | str, y: int | str, given: Iterable[int | str] = ()) -> bool:
-        """Answer one question."""
-        return self.ask([(x, y, given)])[0].independent
-
-    def ask(self, questions: Sequence[Question]) -> list[Verdict]:
-        """Answer questions in order, up to one without an answer."""
-        found = []
-        for x, y, given in map(self._resolve, questions):
-            test = Test(min(x, y), max(x, y), mask(given))
-            if test not in self._answers:
-                raise _Unknown(test)
-            found.append(self._answers[test]._replace(x=x, y=y, given=given))
-        return found
+    p = np.array(list(probabilities(n, evidence).values()))
+    return from_indicators(n, rng.random((size, len(p))) < p)

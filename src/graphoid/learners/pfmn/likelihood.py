@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from graphoid.structure.learned import EXECUTED
 
@@ -12,7 +12,21 @@ if TYPE_CHECKING:
     from graphoid.logic.verdict import Verdict
 
 
-def log_ratio(verdict: Verdict, test: Any = None, soften: float = 1e-10) -> float:
+@runtime_checkable
+class HasPrior(Protocol):
+    """A Bayesian test: the probability of independence before any data."""
+
+    prior: float
+
+
+@runtime_checkable
+class HasAlpha(Protocol):
+    """A test by p-values: the one at which it begins to say dependent."""
+
+    alpha: float
+
+
+def log_ratio(verdict: Verdict, test: object = None, soften: float = 1e-10) -> float:
     r"""Return :math:`\log \Pr(d \mid \text{independent}) - \log \Pr(d \mid \text{dependent})` of an answer.
 
     Parameters
@@ -28,10 +42,10 @@ def log_ratio(verdict: Verdict, test: Any = None, soften: float = 1e-10) -> floa
     """
     certain = math.log1p(-soften) - math.log(soften)
     if verdict.log_odds is not None:
-        prior = getattr(test, "prior", 0.5)
+        prior = test.prior if isinstance(test, HasPrior) else 0.5
         ratio = verdict.log_odds - (math.log(prior) - math.log1p(-prior))
     elif verdict.log_p is not None:
-        xi = _density(getattr(test, "alpha", 0.05))
+        xi = _density(test.alpha if isinstance(test, HasAlpha) else 0.05)
         ratio = -math.log(xi) - (xi - 1) * verdict.log_p
     else:
         ratio = certain if verdict.independent else -certain

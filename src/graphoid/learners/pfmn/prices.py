@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from graphoid.errors import SettingsError
+from graphoid.settings import Number, check_setting
 
 if TYPE_CHECKING:
     from graphoid.logic.assertion import Assertion
@@ -75,14 +76,11 @@ class Budget:
     seconds: float | None = None
 
     def __post_init__(self) -> None:
-        for limit in fields(self):
-            value = getattr(self, limit.name)
-            good = isinstance(value, (int, float)) and not isinstance(value, bool) and value >= 0
-            if value is not None and not good:
-                raise SettingsError(f"a budget's {limit.name} is {value!r}; it must be a number, 0 or more.")
+        for name, value in vars(self).items():
+            check_setting(f"a budget's {name}", value, Number(least=0, infinite=True, optional=True))
 
     @classmethod
-    def of(cls, value: Any) -> Budget:
+    def of(cls, value: float | Mapping[str, float] | Budget | None) -> Budget:
         """Return the budget that a setting means: a number is a price, a mapping names its limits."""
         if value is None:
             return cls()
@@ -94,10 +92,11 @@ class Budget:
                 raise SettingsError(
                     f"a budget has no limit {unknown[0]!r}; it may have price, tests and seconds."
                 )
-            return cls(**value)
+            limits: dict[str, Any] = dict(value)
+            return cls(**limits)
         return cls(price=value)
 
-    def left(self, spent: float, tests: int, seconds: float) -> float:
+    def remaining(self, spent: float, tests: int, seconds: float) -> float:
         """Return the price that the next test may have; below 0 where no test may follow."""
         if self.tests is not None and tests >= self.tests:
             return -1.0

@@ -22,12 +22,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import compress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from graphoid.counts.native import kernels
-from graphoid.learners.pfmn.population import MOST_VARIABLES
+from graphoid.learners.pfmn.population import MOST_VARIABLES, ends
 from graphoid.logic.sets import members
 from graphoid.structure.separation import reachable, separated
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphoid.learners.pfmn.reference import Pair
+    from graphoid.learners.pfmn.population import Pair
     from graphoid.logic.verdict import Fact
 
 
@@ -106,7 +106,7 @@ class Bounds:
                 return True
         return None
 
-    def adding(self, fact: Fact) -> Bounds:
+    def add(self, fact: Fact) -> Bounds:
         """Return the bounds with one more fact and all that follows from it by these rules.
 
         A fact that contradicts what is certain changes nothing where it does: what came first stands.
@@ -114,12 +114,10 @@ class Bounds:
         if fact.independent:
             known = replace(self, apart=(*self.apart, Apart(fact.x, fact.y, fact.bits, fact)))
         else:
-            ends = 1 << fact.x | 1 << fact.y
-            known = replace(self, together=(*self.together, Together(fact.x, fact.y, fact.bits, ends, fact)))
-        native = kernels() if len(self.lower) <= MOST_VARIABLES else None
+            group = 1 << fact.x | 1 << fact.y
+            known = replace(self, together=(*self.together, Together(fact.x, fact.y, fact.bits, group, fact)))
         # the facts of before have been made to reach as far as the possible edges let them
-        drawn = len(self.together)
-        return _tightened(known, drawn) if native is None else _tightened_by(native, known, drawn)
+        return _tighten(known, n_settled=len(self.together))
 
 
 class _Working:
@@ -154,41 +152,20 @@ def _connected(known: Bounds | _Working, x: int, given: int) -> int:
     return found
 
 
-def _tightened(bounds: Bounds, drawn: int) -> Bounds:
-    """Apply the rules until nothing changes; what follows for the first ``drawn`` together is known."""
-    w = _Working(bounds)
-    under = [bounds.upper] * drawn + [()] * (len(w.together) - drawn)
-    changed = True
-    while changed:
-        changed = False
-        for i, a in enumerate(w.apart):
-            w.apart[i] = _needed(a, w.upper)
-            changed |= w.apart[i] != a
-            changed |= _part_sides(w, w.apart[i])
-        for i, t in enumerate(w.together):
-            upper = tuple(w.upper)
-            if under[i] == upper or separated(upper, t.x, t.y, t.given):
-                continue  # nothing new, or contradicted by what came first
-            w.together[i], under[i] = _extended(t, upper), upper
-            changed |= w.together[i] != t
-            changed |= _join_bridges(w, w.together[i])
-    # what the two graphs say by themselves need not be looked at again
-    apart = tuple(a for a in w.apart if not separated(w.upper, a.x, a.y, a.given))
-    together = tuple(t for t in w.together if separated(w.lower, t.x, t.y, t.given))
-    return Bounds(tuple(w.lower), tuple(w.upper), apart, together, tuple(w.reasons))
-
-
-def _tightened_by(native: Any, known: Bounds, drawn: int) -> Bounds:
-    """Let a kernel do the same (``native/graphs/bounds.cpp``)."""
+def _tighten(known: Bounds, n_settled: int) -> Bounds:
+    """Apply the rules until nothing changes; what follows for the first ``n_settled`` together is known."""
+    native = kernels()
+    if native is None or len(known.lower) > MOST_VARIABLES:
+        return _tighten_plainly(known, n_settled)
     lower, upper, needed, apart_open, given, group, together_open, decided = native.tighten_bounds(
         _words(known.lower),
         _words(known.upper),
-        *_positions(known.apart),
+        *ends(known.apart),
         _words([a.given for a in known.apart]),
-        *_positions(known.together),
+        *ends(known.together),
         _words([t.given for t in known.together]),
         _words([t.group for t in known.together]),
-        drawn,
+        n_settled,
     )
     apart = compress(map(_with_given, known.apart, needed.tolist()), apart_open)
     together = compress(map(_with_group, known.together, given.tolist(), group.tolist()), together_open)
@@ -205,12 +182,32 @@ def _tightened_by(native: Any, known: Bounds, drawn: int) -> Bounds:
     )
 
 
+def _tighten_plainly(bounds: Bounds, n_settled: int) -> Bounds:
+    """Do the same without a kernel."""
+    w = _Working(bounds)
+    under = [bounds.upper] * n_settled + [()] * (len(w.together) - n_settled)
+    changed = True
+    while changed:
+        changed = False
+        for i, a in enumerate(w.apart):
+            w.apart[i] = _drop_needless(a, w.upper)
+            changed |= w.apart[i] != a
+            changed |= _part_sides(w, w.apart[i])
+        for i, t in enumerate(w.together):
+            upper = tuple(w.upper)
+            if under[i] == upper or separated(upper, t.x, t.y, t.given):
+                continue  # nothing new, or contradicted by what came first
+            w.together[i], under[i] = _extend(t, upper), upper
+            changed |= w.together[i] != t
+            changed |= _join_bridges(w, w.together[i])
+    # what the two graphs say by themselves need not be looked at again
+    apart = tuple(a for a in w.apart if not separated(w.upper, a.x, a.y, a.given))
+    together = tuple(t for t in w.together if separated(w.lower, t.x, t.y, t.given))
+    return Bounds(tuple(w.lower), tuple(w.upper), apart, together, tuple(w.reasons))
+
+
 def _words(masks: Sequence[int]) -> NDArray[np.uint64]:
     return np.array(masks, dtype=np.uint64)
-
-
-def _positions(facts: Sequence[Apart | Together]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    return np.array([f.x for f in facts], dtype=np.int32), np.array([f.y for f in facts], dtype=np.int32)
 
 
 def _with_given(a: Apart, given: int) -> Apart:
@@ -221,7 +218,7 @@ def _with_group(t: Together, given: int, group: int) -> Together:
     return t if (t.given, t.group) == (given, group) else t._replace(given=given, group=group)
 
 
-def _needed(a: Apart, upper: Sequence[int]) -> Apart:
+def _drop_needless(a: Apart, upper: Sequence[int]) -> Apart:
     """Leave out of what is given all that no possible path between x and y goes through."""
     given = a.given
     for v in members(given):
@@ -240,7 +237,7 @@ def _part_sides(w: _Working, a: Apart) -> bool:
     return bool(crossing)
 
 
-def _extended(t: Together, upper: Sequence[int]) -> Together:
+def _extend(t: Together, upper: Sequence[int]) -> Together:
     """Give all that no possible path between x and y goes through, and group what all of them go through."""
     everything = (1 << len(upper)) - 1
     given = everything & ~reachable(upper, t.x, t.given)

@@ -1,21 +1,24 @@
-r"""PFMN as published: a particle filter that asks the most informative test ([Margaritis2009]_).
+r"""The filter as published: particles that choose the most informative test ([Margaritis2009]_).
 
-Algorithms 1 to 3 in the paper's words; :mod:`graphoid.learners.pfmn.population` has what is below them.
+Algorithms 1 to 3 in the paper's words. Lines 5-15 of the second are in
+:mod:`graphoid.learners.pfmn.conditioning`, the moves of the third in :mod:`graphoid.learners.pfmn.moves`.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from graphoid.learners.pfmn import population as particles
-from graphoid.learners.pfmn import prices, reference
-from graphoid.learners.pfmn.asking import Info
-from graphoid.learners.pfmn.population import Ended, Graphs, Test
-from graphoid.learners.pfmn.reference import TIE, Asked
+from graphoid.learners.pfmn import population
+from graphoid.learners.pfmn.budgeted import StepInfo
+from graphoid.learners.pfmn.conditioning import TIE, climb_pairs, climb_pairs_by_size
+from graphoid.learners.pfmn.information import answer_classes, conditional_entropy, information_gains
+from graphoid.learners.pfmn.moves import Target, flip_moves
+from graphoid.learners.pfmn.population import Evidence, Graphs, Outcome, Query, separations
+from graphoid.learners.pfmn.priors import log_prior, sample_prior
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,174 +26,130 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
-    from graphoid.learners.pfmn.asking import Asking
+    from graphoid.learners.pfmn.budgeted import BudgetedQuestions
+    from graphoid.learners.pfmn.learner import PublishedPFMN
 
-Score = Literal["gain", "printed"]
+Score: TypeAlias = Literal["gain", "printed"]
 
 
 @dataclass(frozen=True)
 class State:
-    """What the next step needs: the population at time t, its weights, and the tests asked."""
+    """What the next step needs: the population at time t, its weights, and the tests with their answers."""
 
     graphs: Graphs
     weights: NDArray[np.float64]
-    asked: tuple[Asked, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
     stopped: str | None = None
     """Why the filter is over, or None."""
 
     @property
-    def different(self) -> tuple[Graphs, NDArray[np.float64], NDArray[np.int32]]:
-        """The different structures, the weight of each, and its class."""
-        graphs, weights, first = particles.merged(self.graphs, self.weights)
-        return graphs, weights, self.group[first]
+    def classes(self) -> NDArray[np.int32]:
+        """The class of each particle by the answers it gives to the tests so far."""
+        return answer_classes(separations(self.graphs, self.evidence))
 
     @property
-    def group(self) -> NDArray[np.int32]:
-        """The class of each particle by the answers it gives to the tests asked."""
-        return particles.classes(particles.separations(self.graphs, [Test(*t[:3]) for t in self.asked]))
+    def distinct(self) -> tuple[Graphs, NDArray[np.float64], NDArray[np.int32]]:
+        """The distinct structures, the weight of each, and its class."""
+        graphs, weights, first = population.merge_equal(self.graphs, self.weights)
+        return graphs, weights, self.classes[first]
 
 
-@dataclass(frozen=True, kw_only=True)
 class ParticleFilter:
-    """The settings of the filter, by the paper's letters; see :class:`graphoid.PFMN`."""
+    """The filter, with the settings of :class:`graphoid.PublishedPFMN`, which has the paper's letters."""
 
-    n: int
-    asking: Asking
-    n_particles: int = 250
-    """N."""
-    moves: int = 20
-    """M, the most Metropolis-Hastings moves of a particle after a test."""
-    enough: int = 2
-    """pi, the accepted moves after which a particle is left where it is."""
-    alpha: float | None = None
-    """The probability that a move inverts a pair; one pair on average if None."""
-    beta: float = 2.0
-    """The power of the price in the score."""
-    most_flips: int = 4
-    """K, the most flips of a conditioning set."""
-    score: Score = "gain"
-    """"gain" is the information gain over W^beta; "printed" is Eq. 7, -H / W^beta."""
-    epsilon: float = 0.0
-    """The entropy at which the filter stops."""
-    all_graphs: bool = False
-    """Keep every structure with its exact posterior instead of a population: for a few variables."""
-    empty: bool = True
-    """Whether the prior allows the structure without edges, which Eq. 5 leaves out."""
-    prior: NDArray[np.float64] = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "prior", particles.log_prior(self.n, empty=self.empty))
+    def __init__(self, questions: BudgetedQuestions, settings: PublishedPFMN) -> None:
+        self.questions, self.settings = questions, settings
+        self.n = len(questions.names)
+        self.prior = log_prior(self.n, empty=settings.empty)
 
     def init(self, rng: Generator) -> State:
         """Sample the population from the prior (Algorithm 1, line 1)."""
-        if self.all_graphs:
-            graphs = particles.all_graphs(self.n)
-            return State(graphs, self._exact(graphs, ()))
-        graphs = particles.drawn(self.n, self.n_particles, rng, empty=self.empty)
-        return State(graphs, np.full(len(graphs), 1 / len(graphs)))
+        if self.settings.all_graphs:
+            graphs = population.all_graphs(self.n)
+            return State(graphs, self._exact_weights(graphs, ()))
+        graphs = sample_prior(self.n, self.settings.n_particles, rng, empty=self.settings.empty)
+        return State(graphs, population.even_weights(graphs))
 
-    def step(self, rng: Generator, state: State) -> tuple[State, Info | None]:
+    def step(self, rng: Generator, state: State) -> tuple[State, StepInfo | None]:
         """Ask the best test and filter the population by the answer (Algorithm 1, lines 4-12)."""
-        uncertain = self.entropy(state)
-        if state.asked and uncertain <= self.epsilon:
+        if state.evidence and self.entropy(state) <= self.settings.epsilon:
             return replace(state, stopped="converged"), None
         test, _ = self.optimal_test(state)
-        if self.asking.priced(test) > self.asking.left:
+        if self.questions.price_of(test) > self.questions.remaining:
             return replace(state, stopped="budget"), None
-        information = self.information_gains(state, [test])[0]
-        answer = self.asking.ask(test)
-        state = self.told(rng, state, test, answer.gain)
-        spent = self.asking.spent
-        info = Info(test, answer.verdict, float(information), answer.price, spent, self.entropy(state))
-        return state, info
+        information = float(self.information_gains(state, [test])[0])
+        answer = self.questions.ask(test)
+        state = self.update(rng, state, Evidence(*test, answer.log_ratio))
+        spent, entropy = self.questions.spent, self.entropy(state)
+        return state, StepInfo(test, answer.verdict, information, answer.price, spent, entropy)
 
-    def information_gains(self, state: State, tests: Sequence[Test]) -> NDArray[np.float64]:
+    def information_gains(self, state: State, tests: Sequence[Query]) -> NDArray[np.float64]:
         """Return the information gain of candidate tests (Eq. 9)."""
-        apart = particles.separations(state.graphs, tests)
-        return particles.information_gains(apart, state.weights, state.group)
+        return information_gains(separations(state.graphs, tests), state.weights, state.classes)
 
-    def optimal_test(self, state: State) -> tuple[Test, float]:
+    def optimal_test(self, state: State) -> tuple[Query, float]:
         """Return the test of the best score that the search finds, and its score (Algorithm 2).
 
         Pairs come in order of position and sets of flips in lexicographic order; the first of equals wins.
         """
-        graphs, weights, group = state.different
-        if self.asking.price is prices.weight and self.score == "gain":
-            price = np.array([self._priced(Test(0, 1, 2**size - 1 << 2)) for size in range(self.n - 1)])
-            found = particles.climbed(graphs, weights, group, price, most_flips=self.most_flips)
+        distinct = state.distinct
+        if self.questions.priced_by_size and self.settings.score == "gain":
+            by_size = np.array([self._price(Query(0, 1, 2**size - 1 << 2)) for size in range(self.n - 1)])
+            found = climb_pairs_by_size(*distinct, by_size, max_flips=self.settings.max_flips)
         else:
-            found = [self._climbed(x, y, graphs, weights, group) for x, y in particles.pairs(self.n)]
+            uncertain = conditional_entropy(*distinct[1:]) if self.settings.score == "printed" else 0.0
+
+            def scores(tests: Sequence[Query], gains: NDArray[np.float64]) -> list[float]:
+                return [g / self._price(t) for g, t in zip((gains - uncertain).tolist(), tests, strict=True)]
+
+            found = climb_pairs(*distinct, scores, max_flips=self.settings.max_flips)
         best = found[0]
-        for test, score in found[1:]:
-            if score > best[1] + TIE:
-                best = test, score
+        for candidate in found[1:]:
+            if candidate.score > best.score + TIE:
+                best = candidate
         return best
 
-    def told(self, rng: Generator, state: State, test: Test, gain: float) -> State:
-        """Return the state at time t + 1, given what the data say (Algorithm 1, lines 5-9).
-
-        ``gain`` is log Pr(d | independent) - log Pr(d | dependent) of the test.
-        """
-        asked = (*state.asked, Asked(*test, gain))
-        if self.all_graphs:
-            return replace(state, asked=asked, weights=self._exact(state.graphs, asked))
-        return replace(state, asked=asked, graphs=self._filtered(rng, state.graphs, asked))
+    def update(self, rng: Generator, state: State, last: Evidence) -> State:
+        """Return the state at time t + 1, given what the data say (Algorithm 1, lines 5-9)."""
+        evidence = (*state.evidence, last)
+        if self.settings.all_graphs:
+            return replace(state, evidence=evidence, weights=self._exact_weights(state.graphs, evidence))
+        return replace(state, evidence=evidence, graphs=self._filter(rng, state.graphs, evidence))
 
     def entropy(self, state: State) -> float:
         """Return H(X | Y_{1:t}), by which the filter stops (Algorithm 1, line 10)."""
-        _, weights, group = state.different
-        return particles.entropy_within(weights, group)
+        return conditional_entropy(*state.distinct[1:])
 
-    def upcoming(self, rng: Generator, state: State) -> tuple[Test, float] | None:
+    def preview(self, rng: Generator, state: State) -> tuple[Query, float] | None:
         """Return the test that would be asked next whatever it costs, and its information gain."""
         del rng
-        if self.entropy(state) <= self.epsilon:
+        if self.entropy(state) <= self.settings.epsilon:
             return None
         test, _ = self.optimal_test(state)
         return test, float(self.information_gains(state, [test])[0])
 
-    def result(self, rng: Generator, state: State) -> Ended:
+    def result(self, rng: Generator, state: State) -> Outcome:
         """Return the newest population (Algorithm 1, line 11)."""
         del rng  # the population stands for the posterior as it is
-        posterior = particles.log_posterior(state.graphs, self.prior, state.asked)
-        return Ended(state.graphs, state.weights, state.graphs[posterior.argmax()])
+        posterior = population.log_posterior(state.graphs, self.prior, state.evidence)
+        return Outcome(state.graphs, state.weights, state.graphs[posterior.argmax()])
 
-    def _exact(self, graphs: Graphs, asked: Sequence[Asked]) -> NDArray[np.float64]:
-        posterior = particles.log_posterior(graphs, self.prior, asked)
+    def _exact_weights(self, graphs: Graphs, evidence: Sequence[Evidence]) -> NDArray[np.float64]:
+        posterior = population.log_posterior(graphs, self.prior, evidence)
         weights = np.exp(posterior - posterior.max())
         return np.asarray(weights / weights.sum())
 
-    def _filtered(self, rng: Generator, graphs: Graphs, asked: Sequence[Asked]) -> Graphs:
+    def _filter(self, rng: Generator, graphs: Graphs, evidence: Sequence[Evidence]) -> Graphs:
         """Weigh, resample and move the population (Algorithm 3)."""
-        *_, last = asked
-        resampled = graphs[particles.reweighed(graphs, last, rng)]
-        everything = particles.pairs(self.n)
-        return particles.moved(
-            resampled,
-            asked,
-            everything,
-            self.prior,
+        target = Target(evidence, population.pairs(self.n), self.prior)
+        return flip_moves(
+            population.resample(graphs, evidence[-1], rng),
+            target,
             rng,
-            alpha=1 / len(everything) if self.alpha is None else self.alpha,
-            steps=self.moves,
-            enough=self.enough,
+            alpha=1 / len(target.free) if self.settings.alpha is None else self.settings.alpha,
+            steps=self.settings.moves,
+            enough=self.settings.enough,
         )
 
-    def _priced(self, test: Test) -> float:
-        return math.pow(self.asking.priced(test), self.beta)
-
-    def _climbed(
-        self, x: int, y: int, graphs: Graphs, weights: NDArray[np.float64], group: NDArray[np.int32]
-    ) -> tuple[Test, float]:
-        """Search the conditioning set for a pair with any price and score (Algorithm 2, lines 5-15)."""
-        uncertain = particles.entropy_within(weights, group)
-
-        def scores(sets: Sequence[int]) -> list[float]:
-            tests = [Test(x, y, given) for given in sets]
-            gains = particles.information_gains(particles.separations(graphs, tests), weights, group)
-            value = gains if self.score == "gain" else gains - uncertain
-            return [v / self._priced(t) for v, t in zip(value.tolist(), tests, strict=True)]
-
-        others = [v for v in range(self.n) if v not in (x, y)]
-        given, score = reference.climb(scores, others, self.most_flips)
-        return Test(x, y, given), score
+    def _price(self, test: Query) -> float:
+        return math.pow(self.questions.price_of(test), self.settings.beta)

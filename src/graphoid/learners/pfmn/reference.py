@@ -1,4 +1,4 @@
-"""Populations of graphs in plain Python: what ``population.cpp`` and ``moves.cpp`` must do, step by step.
+"""Moves of one graph in plain Python: what ``native/graphs/moves.cpp`` must do, step by step.
 
 A graph is a list of masks, one for each variable, as in :mod:`graphoid.structure.separation`. Random numbers
 are counted streams (SplitMix64, [Steele2014]_), one for each graph, so that neither the order of the graphs
@@ -8,30 +8,18 @@ nor the number of threads has a say.
 from __future__ import annotations
 
 import math
-from itertools import combinations
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from graphoid.logic.sets import members
 from graphoid.structure.separation import reachable, separated
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
-Pair = tuple[int, int]
-
-TIE = 1e-12
-"""Scores nearer to each other than this are equal but for rounding; the first of them wins."""
+    from graphoid.learners.pfmn.moves import Target
+    from graphoid.learners.pfmn.population import Pair
 
 _WORD = (1 << 64) - 1
-
-
-class Asked(NamedTuple):
-    """A test, the mask of what was given, and log P(d | independent) - log P(d | dependent)."""
-
-    x: int
-    y: int
-    given: int
-    gain: float
 
 
 class Stream:
@@ -63,57 +51,34 @@ def flip(graph: list[int], x: int, y: int) -> None:
     graph[y] ^= 1 << x
 
 
-def move(
-    graph: list[int],
-    asked: Sequence[Asked],
-    room: Sequence[Pair],
-    log_prior: Sequence[float],
-    *,
-    alpha: float,
-    steps: int,
-    enough: int,
-    key: int,
-) -> int:
+def _flip_all(graph: list[int], flips: Sequence[Pair]) -> None:
+    for x, y in flips:
+        flip(graph, x, y)
+
+
+def flip_moves(graph: list[int], target: Target, *, alpha: float, steps: int, enough: int, key: int) -> int:
     """Move a graph by Metropolis steps until enough are accepted (Algorithm 3, lines 10-13); return how many.
 
-    A step flips every pair in ``room`` with probability ``alpha``; one that flips none counts as accepted.
+    A step flips every free pair with probability ``alpha``; one that flips none counts as accepted.
     """
-    stream = Stream(key)
-    apart = [separated(graph, t.x, t.y, t.given) for t in asked]
-    edges = sum(bits.bit_count() for bits in graph) // 2
-    accepted = 0
-    for step in range(steps if room else 0):
+    stream, free = Stream(key), target.free
+    now, accepted = log_posterior(graph, target), 0
+    for step in range(steps if free else 0):
         if accepted >= enough:
             return step
-        flipped = _flipped(stream, alpha, len(room))
-        if not flipped:
-            accepted += 1
-            continue
-        cut = [graph[room[p][0]] >> room[p][1] & 1 for p in flipped]
-        for p in flipped:
-            flip(graph, *room[p])
-        now = edges + len(cut) - 2 * sum(cut)
-        delta = log_prior[now] - log_prior[edges]
-        changed = []
-        for i, t in enumerate(asked):
-            # what is apart stays so unless edges are added, what is not unless some are cut
-            if all(cut) if apart[i] else not any(cut):
+        flips = [free[p] for p in _draw_flips(stream, alpha, len(free))]
+        if flips:
+            _flip_all(graph, flips)
+            proposed = log_posterior(graph, target)
+            if not math.log(stream.uniform()) < proposed - now:
+                _flip_all(graph, flips)
                 continue
-            if separated(graph, t.x, t.y, t.given) != apart[i]:
-                delta += -t.gain if apart[i] else t.gain
-                changed.append(i)
-        if math.log(stream.uniform()) < delta:
-            accepted += 1
-            edges = now
-            for i in changed:
-                apart[i] = not apart[i]
-        else:
-            for p in flipped:
-                flip(graph, *room[p])
-    return steps if room else 0
+            now = proposed
+        accepted += 1
+    return steps if free else 0
 
 
-def _flipped(stream: Stream, alpha: float, n: int) -> list[int]:
+def _draw_flips(stream: Stream, alpha: float, n: int) -> list[int]:
     """Return which of n pairs flip; how many stay before the next has a geometric distribution."""
     flipped: list[int] = []
     at = 0.0
@@ -126,39 +91,30 @@ def _flipped(stream: Stream, alpha: float, n: int) -> list[int]:
     return flipped
 
 
-def walk(
-    graph: list[int],
-    asked: Sequence[Asked],
-    room: Sequence[Pair],
-    log_prior: Sequence[float],
-    *,
-    steps: int,
-    key: int,
-) -> None:
-    """Move a graph by Metropolis-Hastings steps, of four kinds with the same probability.
+def edge_moves(graph: list[int], target: Target, *, steps: int, key: int) -> int:
+    """Move a graph by Metropolis-Hastings steps, of four kinds with the same probability; return how many.
 
-    An edge in ``room`` is cut; a pair in it is joined; an edge is taken from one of its ends to any other
-    variable; or to a neighbor of this end, so that what it connected stays connected. A step that has nothing
-    to choose from leaves the graph as it is.
+    A free edge is removed; a free pair is joined; an edge is turned from one of its ends to any other
+    variable; or slides to a neighbor of this end, so that what it connected stays connected. A step that has
+    nothing to choose from leaves the graph as it is. The number is that of the steps accepted.
     """
-    stream = Stream(key)
+    stream, free = Stream(key), target.free
     partners = [0] * len(graph)
-    for x, y in room:
-        partners[x] |= 1 << y
-        partners[y] |= 1 << x
+    _flip_all(partners, free)
 
-    def ends(u: int, near: int) -> list[int]:
-        return list(members(partners[u] & ~graph[u] & near))
+    def ends(u: int, among: int) -> list[int]:
+        return list(members(partners[u] & ~graph[u] & among))
 
+    now, accepted = log_posterior(graph, target), 0
     for _ in range(steps):
-        kind = ("cut", "join", "turn", "slide")[stream.below(4)]
-        edges = [(x, y) for x, y in room if graph[x] >> y & 1]
-        gaps = [(x, y) for x, y in room if not graph[x] >> y & 1]
-        choices = gaps if kind == "join" else edges
+        kind = ("remove", "add", "turn", "slide")[stream.below(4)]
+        edges = [(x, y) for x, y in free if graph[x] >> y & 1]
+        gaps = [(x, y) for x, y in free if not graph[x] >> y & 1]
+        choices = gaps if kind == "add" else edges
         if not choices:
             continue
         pair = choices[stream.below(len(choices))]
-        before, flips = log_posterior(graph, asked, log_prior), [pair]
+        flips = [pair]
         if kind in ("turn", "slide"):
             u, v = pair[::-1] if stream.below(2) else pair
             to = ends(u, graph[v] if kind == "slide" else ~0)
@@ -166,130 +122,52 @@ def walk(
                 continue
             w = to[stream.below(len(to))]
             flips.append((u, w))
-        for p in flips:
-            flip(graph, *p)
+        _flip_all(graph, flips)
         # how many more choices there were than there are for the way back
-        if kind in ("cut", "join"):
-            ratio = len(choices) / (1 + len(edges if kind == "join" else gaps))
+        if kind in ("remove", "add"):
+            ratio = len(choices) / (1 + len(edges if kind == "add" else gaps))
         else:
             ratio = len(to) / len(ends(u, graph[w] if kind == "slide" else ~0))
-        gained = log_posterior(graph, asked, log_prior) - before
-        if not math.log(stream.uniform()) < gained + math.log(ratio):
-            for p in flips:
-                flip(graph, *p)
+        proposed = log_posterior(graph, target)
+        if math.log(stream.uniform()) < proposed - now + math.log(ratio):
+            now, accepted = proposed, accepted + 1
+        else:
+            _flip_all(graph, flips)
+    return accepted
 
 
-def log_posterior(graph: Sequence[int], asked: Sequence[Asked], log_prior: Sequence[float]) -> float:
+def log_posterior(graph: Sequence[int], target: Target) -> float:
     """Return the log prior of a graph and what the answers add to it (Eq. 4)."""
     edges = sum(bits.bit_count() for bits in graph) // 2
-    return log_prior[edges] + sum(t.gain for t in asked if separated(graph, t.x, t.y, t.given))
+    found = sum(t.log_ratio for t in target.evidence if separated(graph, t.x, t.y, t.given))
+    return float(target.log_prior[edges]) + found
 
 
-def repair(
-    graph: list[int], asked: Sequence[Asked], room: Sequence[Pair], *, sure: float, rounds: int, key: int
-) -> int:
+def repair(graph: list[int], target: Target, *, sure: float, rounds: int, key: int) -> int:
     """Change a graph until no sure answer contradicts it; return how many still do.
 
-    Each round takes one answer that is contradicted. Where it says dependent, a pair in ``room`` is joined
-    that connects the two sides, or one of them to a third; where it says independent, an edge in ``room`` of
-    the part that holds both variables is cut.
+    Each round takes one answer that is contradicted. Where it says dependent, a free pair is joined that
+    connects the two sides, or one of them to a third; where it says independent, a free edge of the part that
+    holds both variables is removed.
     """
-    stream = Stream(key)
+    stream, free = Stream(key), target.free
+    certain = [t for t in target.evidence if abs(t.log_ratio) >= sure]
     for round_ in range(rounds + 1):
-        wrong = [
-            t for t in asked if abs(t.gain) >= sure and separated(graph, t.x, t.y, t.given) != (t.gain > 0)
-        ]
+        wrong = [t for t in certain if separated(graph, t.x, t.y, t.given) != (t.log_ratio > 0)]
         if not wrong or round_ == rounds:
             break
         t = wrong[stream.below(len(wrong))]
         part = reachable(graph, t.x, t.given)
-        if t.gain > 0:
-            choice = [(x, y) for x, y in room if graph[x] >> y & 1 and part >> x & part >> y & 1]
+        if t.log_ratio > 0:
+            choice = [(x, y) for x, y in free if graph[x] >> y & 1 and part >> x & part >> y & 1]
         else:
             other = reachable(graph, t.y, t.given)
             rest = ~(part | other | t.given)
-            choice = _across(room, part, other) or _across(room, part | other, rest)
+            choice = _across(free, part, other) or _across(free, part | other, rest)
         if choice:
             flip(graph, *choice[stream.below(len(choice))])
     return len(wrong)
 
 
-def _across(room: Sequence[Pair], a: int, b: int) -> list[Pair]:
-    return [(x, y) for x, y in room if (a >> x & b >> y | a >> y & b >> x) & 1]
-
-
-def smallest_separator(graph: Sequence[int], x: int, y: int) -> int:
-    """Return a smallest set that separates x and y once their edge is taken away, the one nearest to x.
-
-    By Menger's theorem there are as many paths without a common variable. Every variable has an entrance and
-    an exit; a path may go back through what an earlier one uses, and undoes it.
-    """
-    used = 0
-    entered_from: dict[int, int] = {}
-    while True:
-        parent: dict[tuple[int, bool], tuple[int, bool]] = {}
-        queue = [(x, True)]  # a variable, and whether this is its exit
-        last = None
-        for node in queue:
-            v, is_exit = node
-            if is_exit:
-                around = graph[v] & ~(1 << x) & ~((1 << y) if v == x else 0)
-                if around >> y & 1:
-                    last = node
-                    break
-                steps = [(w, False) for w in members(around)] + [(v, False)] * (used >> v & 1)
-            elif not used >> v & 1:
-                steps = [(v, True)]
-            else:
-                steps = [(entered_from[v], True)] if entered_from[v] != x else []
-            for step in steps:
-                if step not in parent:
-                    parent[step] = node
-                    queue.append(step)
-        if last is None:
-            return sum(1 << v for v, is_exit in parent if not is_exit and (v, True) not in parent)
-        node, before = (y, False), last
-        while True:
-            if before[0] == node[0]:
-                used ^= 1 << node[0]
-            elif before[1] and node[0] != y:
-                entered_from[node[0]] = before[0]
-            if before == (x, True):
-                break
-            node, before = before, parent[before]
-
-
-class Climbed(NamedTuple):
-    """Where the search for a conditioning set ended."""
-
-    given: int
-    score: float
-
-
-def climb(
-    scores: Callable[[Sequence[int]], Sequence[float]], others: Sequence[int], most_flips: int
-) -> Climbed:
-    """Climb over conditioning sets from the empty one, by 1, 2, ... flips (Algorithm 2, lines 5-15).
-
-    Parameters
-    ----------
-    scores
-        Gives the scores of conditioning sets, masks all.
-    others
-        The variables that may be given.
-    most_flips
-        K; a larger number of flips is tried only while the empty set is a local maximum.
-    """
-    best = Climbed(0, scores([0])[0])
-    for k in range(1, min(most_flips, len(others)) + 1):
-        if best.given:
-            break
-        flips = [sum(1 << v for v in chosen) for chosen in combinations(others, k)]
-        moved = True
-        while moved:
-            moved = False
-            neighbors = [best.given ^ flip for flip in flips]
-            for given, score in zip(neighbors, scores(neighbors), strict=True):
-                if score > best.score + TIE:
-                    best, moved = Climbed(given, score), True
-    return best
+def _across(free: Sequence[Pair], a: int, b: int) -> list[Pair]:
+    return [(x, y) for x, y in free if (a >> x & b >> y | a >> y & b >> x) & 1]

@@ -6,7 +6,7 @@ import time
 from abc import abstractmethod
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from graphoid.errors import DataError, SettingsError
 from graphoid.learners.base import Learner, Run
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from graphoid.progress import Listener
     from graphoid.structure.graph import Edge
     from graphoid.structure.scored import Move
+
+Start = UndirectedGraph | LearnedStructure | None
+"""What a search begins with; None for the graph without edges."""
 
 SHOWN_PAIRS = 5_000
 """Up to so many pairs, the result says of every one what flipping it would gain; beyond, of the edges."""
@@ -45,7 +48,7 @@ class Found(NamedTuple):
     path: tuple[Move, ...] = ()
     stopped: str = "converged"
     probabilities: Mapping[Edge, float] | None = None
-    more: Mapping[str, Any] | None = None
+    more: Mapping[str, object] | None = None
     """Numbers about the search that a reader may want, as plain values."""
 
 
@@ -56,6 +59,10 @@ class ScoreLearner(Learner[Scorer, LearnedStructure]):
     score: Score
 
     def _join(self, table: Table, run: Run) -> Scorer:  # noqa: ARG002 - nothing is known before
+        if not isinstance(self.score, Score):
+            raise SettingsError(
+                f"{type(self).__name__}: score must be a score such as BJP(), not {self.score!r}."
+            )
         return self.score.on(table)
 
     def _learn(self, source: Scorer, run: Run) -> LearnedStructure:
@@ -81,26 +88,14 @@ class ScoreLearner(Learner[Scorer, LearnedStructure]):
     def _search(self, task: Task) -> Found:
         """Look for the graph with the highest score."""
 
-    def _check(self) -> None:
-        super()._check()
-        if not isinstance(self.score, Score):
-            raise SettingsError(
-                f"{type(self).__name__}: score must be a score such as BJP(), not {self.score!r}."
-            )
 
-
-def start_graph(start: Any, scorer: Scorer) -> UndirectedGraph:
+def initial_graph(start: Start, scorer: Scorer) -> UndirectedGraph:
     """Return the graph that a search begins with: the empty one, or that of ``start``."""
     if start is None:
         return UndirectedGraph(scorer.names)
-    graph = getattr(start, "graph", start)
+    graph: object = start.graph if isinstance(start, LearnedStructure) else start
     if not isinstance(graph, UndirectedGraph):
         raise SettingsError(f"start must be a graph, a learned structure or None, not {start!r}.")
     if graph.n != scorer.n:
         raise DataError(f"start has {graph.n} variables and the data {scorer.n}; they must be the same.")
     return UndirectedGraph(scorer.names, graph.edges)
-
-
-def flipped(graph: UndirectedGraph, edge: Edge) -> UndirectedGraph:
-    """Return the graph with an edge added, or removed where it is there."""
-    return graph.without_edge(*edge) if graph.has_edge(*edge) else graph.with_edge(*edge)

@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
 from graphoid.errors import SettingsError
-from graphoid.learners.scored.base import Found, ScoreLearner, Task, flipped, start_graph
-from graphoid.learners.scored.local_search import LEAST, Slope
+from graphoid.learners.scored.base import Found, ScoreLearner, Task, initial_graph
+from graphoid.learners.scored.local_search import LEAST, Neighborhood
 from graphoid.progress import Step, tell
+from graphoid.scores.closures import PairScorer
 from graphoid.structure.scored import Move
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from graphoid.learners.scored.base import Start
     from graphoid.progress import Listener
+    from graphoid.settings import Allowed, RandomState
     from graphoid.structure.graph import UndirectedGraph
 
 
 def ibmap_hc(
-    scorer: Any, graph: UndirectedGraph, progress: Listener | None = None
+    scorer: PairScorer, graph: UndirectedGraph, progress: Listener | None = None
 ) -> tuple[UndirectedGraph, list[Move]]:
     """Flip the pair with the lowest score of its own, until that no longer helps ([Schluter2014]_, IBMAP-HC).
 
@@ -30,35 +37,34 @@ def ibmap_hc(
     path: list[Move] = []
     while graph.n > 1:
         x, y = lowest_pair(scorer.pair_scores(graph))
-        candidate = flipped(graph, (x, y))
+        present = graph.has_edge(x, y)
+        candidate = graph.without_edge(x, y) if present else graph.with_edge(x, y)
         proposed = scorer.value(candidate)
         if not proposed > value:
             break
         graph, value = candidate, proposed
-        path.append(Move(x, y, graph.has_edge(x, y), value))
+        path.append(Move(x, y, not present, value))
         progress = tell(progress, Step("climbing", len(path), so_far=graph))
     return graph, path
 
 
-def lowest_pair(pair_scores: np.ndarray[Any, np.dtype[np.float64]]) -> tuple[int, int]:
+def lowest_pair(pair_scores: NDArray[np.float64]) -> tuple[int, int]:
     """Return the pair with the lowest score, the first of several."""
-    n = len(pair_scores)
-    x, y = np.triu_indices(n, 1)
+    x, y = np.triu_indices(len(pair_scores), 1)
     i = int(np.argmin(pair_scores[x, y]))
     return int(x[i]), int(y[i])
 
 
-def steepest_ascent(slope: Slope, progress: Listener | None = None) -> list[Move]:
-    """Flip the edge that gains most, until none gains anything."""
+def steepest_ascent(at: Neighborhood, progress: Listener | None = None) -> list[Move]:
+    """Flip the edge that gains most, the first of several, until none gains anything."""
     path: list[Move] = []
-    while slope.edges:
-        i = slope.best()
-        if not slope.gains[i] > LEAST:
+    while at.edges:
+        i = int(np.argmax(at.gains))
+        if not at.gains[i] > LEAST:
             break
-        slope.step(i)
-        x, y = slope.edges[i]
-        path.append(Move(x, y, slope.graph.has_edge(x, y), slope.value))
-        progress = tell(progress, Step("climbing", len(path), so_far=slope.graph))
+        at.flip(i)
+        path.append(Move(*at.edges[i], bool(at.present[i]), at.value))
+        progress = tell(progress, Step("climbing", len(path), so_far=at.graph))
     return path
 
 
@@ -82,25 +88,22 @@ class HillClimb(ScoreLearner):
 
     _: KW_ONLY
     moves: Literal["lowest_pair", "best"] = "lowest_pair"
-    start: Any = None
-    random_state: Any = None
+    start: Start = None
+    random_state: RandomState = None
+
+    allowed: ClassVar[Mapping[str, Allowed]] = {"moves": ("lowest_pair", "best")}
 
     def _search(self, task: Task) -> Found:
         scorer = task.scorer
-        graph = start_graph(self.start, scorer)
-        if self.moves == "lowest_pair":
-            graph, path = ibmap_hc(scorer, graph, task.progress)
-            return Found(graph, tuple(path))
-        slope = Slope(scorer, graph)
-        path = steepest_ascent(slope, task.progress)
-        return Found(slope.graph, tuple(path))
-
-    def _check(self) -> None:
-        super()._check()
-        if self.moves not in ("lowest_pair", "best"):
-            raise SettingsError(f"HillClimb: moves must be 'lowest_pair' or 'best', not {self.moves!r}.")
-        if self.moves == "lowest_pair" and not self.score.of_pairs:
+        graph = initial_graph(self.start, scorer)
+        if self.moves == "best":
+            at = Neighborhood(scorer, graph)
+            path = steepest_ascent(at, task.progress)
+            return Found(at.graph, tuple(path))
+        if not isinstance(scorer, PairScorer):
             raise SettingsError(
                 f"HillClimb: moves='lowest_pair' needs a score that is a sum over pairs (BJP, IBScore); "
                 f"{type(self.score).__name__} is not. Use moves='best'."
             )
+        graph, path = ibmap_hc(scorer, graph, task.progress)
+        return Found(graph, tuple(path))

@@ -1,4 +1,4 @@
-"""A graph and what flipping each of some edges would gain: what climbing searches walk on."""
+"""A graph and what flipping each of some edges would gain: what local searches and chains step on."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphoid.learners.scored.base import flipped
 from graphoid.scores.base import BlanketScorer
 
 if TYPE_CHECKING:
@@ -15,92 +14,75 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphoid.scores.base import Scorer
+    from graphoid.scores.base import Family, Scorer
     from graphoid.structure.graph import Edge, UndirectedGraph
 
 LEAST = 1e-9
 """Gains below this are rounding: no improvement."""
 
 
-class Slope:
-    """The graph a search stands on, and the gain of every step it may take.
+class Neighborhood:
+    """The graph a search has reached, and the gain of every step it may take from there.
 
-    ``graph`` and its ``value``; for each of the ``edges`` its gain (``gains``) and whether it is ``there``.
+    ``graph`` and its ``value``; for each of the ``edges`` its gain (``gains``) and whether it is ``present``.
+
+    Where a score is a sum over variables with their blankets, a gain is what changes at either end. A
+    variable's changes depend on its blanket alone, so that those of a blanket met before are kept.
 
     Parameters
     ----------
     scorer
         Gives the gains.
     graph
-        Where to stand at first.
+        Where to begin.
     edges
         Edges that may be flipped; all pairs if None.
     """
 
     def __init__(self, scorer: Scorer, graph: UndirectedGraph, edges: Sequence[Edge] | None = None) -> None:
         self.scorer = scorer
-        self.edges = list(combinations(range(scorer.n), 2)) if edges is None else list(edges)
-        touching: list[list[int]] = [[] for _ in range(scorer.n)]
-        for i, (x, y) in enumerate(self.edges):
-            touching[x].append(i)
-            touching[y].append(i)
-        self._halves = _Halves(scorer, self.edges, touching) if isinstance(scorer, BlanketScorer) else None
-        self.stand(graph)
+        self.edges = edges = list(combinations(range(scorer.n), 2)) if edges is None else list(edges)
+        places: list[list[int]] = [[] for _ in range(scorer.n)]  # of the edges of each variable
+        for i, (x, y) in enumerate(edges):
+            places[x].append(i)
+            places[y].append(i)
+        self._places = [np.array(own, dtype=np.intp) for own in places]
+        self._ends = [
+            np.array([edges[i][1] == v for i in own], dtype=np.intp) for v, own in enumerate(places)
+        ]
+        self._partners = [[sum(edges[i]) - v for i in own] for v, own in enumerate(places)]
+        self._changes = np.zeros((2, len(edges)))  # at the first end of every edge, and at the second
+        self._kept: dict[Family, NDArray[np.float64]] = {}
+        self._weight = np.array([scorer.weight[x, y] for x, y in edges])
+        self.reset(graph)
 
-    def stand(self, graph: UndirectedGraph) -> None:
+    def reset(self, graph: UndirectedGraph) -> None:
         """Go to a graph, whatever it is."""
         self.graph = graph
         self.value = self.scorer.value(graph)
-        self.there = np.array([bool(graph.adjacency[x] >> y & 1) for x, y in self.edges], dtype=bool)
-        if self._halves is None:
-            self.gains = self.scorer.gains(graph, self.edges)
-        else:
-            self._weight = np.array([self.scorer.weight[x, y] for x, y in self.edges])
-            self._weight[self.there] *= -1
-            self._halves.update(graph.adjacency, range(graph.n))
-            self.gains = self._halves.changes.sum(axis=0) + self._weight
+        self.present = np.array([bool(graph.adjacency[x] >> y & 1) for x, y in self.edges], dtype=bool)
+        self._update(range(graph.n))
 
-    def step(self, i: int) -> None:
+    def flip(self, i: int) -> None:
         """Flip an edge, by its place among the edges, and bring the gains up to date."""
         x, y = self.edges[i]
-        self.graph = flipped(self.graph, (x, y))
-        self.there[i] = not self.there[i]
+        self.graph = self.graph.without_edge(x, y) if self.present[i] else self.graph.with_edge(x, y)
+        self.present[i] = not self.present[i]
         self.value += float(self.gains[i])
-        if self._halves is not None:
-            self._weight[i] = -self._weight[i]
-            self._halves.update(self.graph.adjacency, (x, y))
-            self.gains = self._halves.changes.sum(axis=0) + self._weight
-        else:
+        self._update((x, y))
+
+    def _update(self, variables: Iterable[int]) -> None:
+        """Bring the gains up to date after the blankets of some variables have changed."""
+        if not isinstance(self.scorer, BlanketScorer):
             self.gains = self.scorer.gains(self.graph, self.edges)
-
-    def best(self) -> int:
-        """Return the place of the edge with the highest gain; the first of several."""
-        return int(np.argmax(self.gains))
-
-
-class _Halves:
-    """What flipping an edge changes at either end, where a score is a sum over variables with their blankets.
-
-    A variable's changes depend on its blanket alone, so that those of a blanket met before are kept.
-    """
-
-    def __init__(self, scorer: BlanketScorer, edges: list[Edge], touching: list[list[int]]) -> None:
-        self._scorer = scorer
-        self.changes = np.zeros((2, len(edges)))  # at the first end of every edge, and at the second
-        self._ends = [
-            np.array([edges[i][1] == v for i in places], dtype=np.intp) for v, places in enumerate(touching)
-        ]
-        self._places = [np.array(places, dtype=np.intp) for places in touching]
-        self._partners = [[sum(edges[i]) - v for i in places] for v, places in enumerate(touching)]
-        self._kept: dict[tuple[int, int], NDArray[np.float64]] = {}
-
-    def update(self, adjacency: Sequence[int], variables: Iterable[int]) -> None:
-        """Bring the changes at some variables up to date."""
-        here = [(v, adjacency[v]) for v in variables]
-        new = [family for family in here if family not in self._kept]
+            return
+        adjacency = self.graph.adjacency
+        families = [(v, adjacency[v]) for v in variables]
+        new = [family for family in families if family not in self._kept]
         if new:
-            found = self._scorer.changes([(*family, self._partners[family[0]]) for family in new])
+            found = self.scorer.changes([(v, mask, self._partners[v]) for v, mask in new])
             self._kept.update(zip(new, found, strict=True))
-        for family in here:
+        for family in families:
             v = family[0]
-            self.changes[self._ends[v], self._places[v]] = self._kept[family]
+            self._changes[self._ends[v], self._places[v]] = self._kept[family]
+        self.gains = self._changes.sum(axis=0) + np.where(self.present, -self._weight, self._weight)

@@ -23,20 +23,24 @@ from __future__ import annotations
 import math
 from dataclasses import KW_ONLY, dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from graphoid.errors import SettingsError
-from graphoid.learners.scored.base import Found, ScoreLearner, Task, start_graph
-from graphoid.learners.scored.local_search import Slope
-from graphoid.learners.scored.search import Search, candidates
+from graphoid.learners.scored.base import Found, ScoreLearner, Task, initial_graph
+from graphoid.learners.scored.local_search import Neighborhood
+from graphoid.learners.scored.search import EFFORTS, candidates, search
 from graphoid.progress import Step, tell
+from graphoid.settings import PROBABILITY, Number
 from graphoid.structure.graph import UndirectedGraph
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
+    from graphoid.learners.scored.base import Start
+    from graphoid.settings import Allowed, RandomState
     from graphoid.structure.graph import Edge
 
 TEMPERATURES = (1.0, 1.3, 1.7)
@@ -53,88 +57,80 @@ SURPRISE = 3.0
 """Standard errors by which the means of runs may differ: with many edges, some do."""
 
 
+@dataclass
 class Chain:
     """A graph that changes at random, and the time it spends as each.
 
     Parameters
     ----------
-    slope
+    at
         Where it is, and the gain of every flip.
     scale
         What a gain of the score is divided by: the evidence count times the temperature.
     """
 
-    def __init__(self, slope: Slope, scale: float) -> None:
-        self.slope = slope
-        self.scale = scale
-        self.jumps = 0
+    at: Neighborhood
+    scale: float
+    jumps: int = 0
 
-    def rate(self) -> float:
-        """Return how many flips are to be expected in a unit of time."""
-        return float(_logistic(self.slope.gains / self.scale).sum())
+    def rates(self) -> NDArray[np.float64]:
+        """Return how often each edge is to be flipped in a unit of time."""
+        rates: NDArray[np.float64] = 0.5 * (1.0 + np.tanh(0.5 * (self.at.gains / self.scale)))
+        return rates
 
     def run(self, duration: float, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Move for so long; return the mean over that time of every edge's probability given the others."""
-        total = np.zeros(len(self.slope.edges))
+        """Jump for so long; return the mean over that time of every edge's probability given the others."""
+        total = np.zeros(len(self.at.edges))
         left = duration
         while True:
-            rates = _logistic(self.slope.gains / self.scale)
+            rates = self.rates()
             reached = np.cumsum(rates)
             stay = float(rng.exponential(1.0 / reached[-1])) if reached[-1] > 0 else math.inf
-            total += min(stay, left) * np.where(self.slope.there, 1.0 - rates, rates)
+            total += min(stay, left) * np.where(self.at.present, 1.0 - rates, rates)
             left -= stay
             if left <= 0:
                 return total / duration
-            self.slope.step(int(np.searchsorted(reached, rng.random() * reached[-1], side="right")))
+            self.at.flip(int(np.searchsorted(reached, rng.random() * reached[-1], side="right")))
             self.jumps += 1
 
 
+@dataclass
 class Ladder:
     """Chains at rising temperatures that swap places.
 
     Parameters
     ----------
-    slopes
-        One for each temperature, in a state of its own.
-    evidence_counts
-        Of the score.
+    chains
+        One for each temperature, the coldest first.
     rng
-        What moves them.
+        What drives them.
     """
 
-    def __init__(self, slopes: list[Slope], evidence_counts: float, rng: np.random.Generator) -> None:
-        self.chains = [
-            Chain(slope, evidence_counts * temperature)
-            for slope, temperature in zip(slopes, TEMPERATURES, strict=True)
-        ]
-        self.swaps = 0
-        self._rng = rng
-        self._duration = 0.0
+    chains: list[Chain]
+    rng: np.random.Generator
+    duration: float = 0.0
+    """Of a round, fixed beforehand: one that depended on where the chains are would favor slow places."""
+    swaps: int = 0
 
     def warm_up(self, rounds: int) -> None:
         """Leave the start behind, and find out how long a round should take."""
         for _ in range(rounds):
-            self._duration = JUMPS / max(1e-12, self.chains[-1].rate())
-            self._round()
+            self.duration = JUMPS / max(1e-12, float(self.chains[-1].rates().sum()))
+            self.sample(1)
         self.swaps = 0
 
     def sample(self, rounds: int) -> NDArray[np.float64]:
         """Return the coldest chain's probabilities of every edge, a line for each round."""
-        return np.array([self._round() for _ in range(rounds)])
-
-    def _round(self) -> NDArray[np.float64]:
-        # in a time fixed beforehand: one that depended on where the chains are would favor slow places
-        lines = [chain.run(self._duration, self._rng) for chain in self.chains]
-        for colder, hotter in pairwise(self.chains):
-            steeper = 1.0 / colder.scale - 1.0 / hotter.scale
-            if math.log(1.0 - self._rng.random()) < steeper * (hotter.slope.value - colder.slope.value):
-                colder.slope, hotter.slope = hotter.slope, colder.slope
-                self.swaps += 1
-        return lines[0]
-
-
-def _logistic(x: NDArray[np.float64]) -> NDArray[np.float64]:
-    return 0.5 * (1.0 + np.tanh(0.5 * x))
+        lines = []
+        for _ in range(rounds):
+            coldest, *_ = [chain.run(self.duration, self.rng) for chain in self.chains]
+            lines.append(coldest)
+            for colder, hotter in pairwise(self.chains):
+                steeper = 1.0 / colder.scale - 1.0 / hotter.scale
+                if math.log(1.0 - self.rng.random()) < steeper * (hotter.at.value - colder.at.value):
+                    colder.at, hotter.at = hotter.at, colder.at
+                    self.swaps += 1
+        return np.array(lines)
 
 
 @dataclass(eq=False)
@@ -170,24 +166,29 @@ class Posterior(ScoreLearner):
     rounds: int = 200
     max_rounds: int = 40_000
     runs: int = 2
-    start: Any = None
-    random_state: Any = None
+    start: Start = None
+    random_state: RandomState = None
+
+    allowed: ClassVar[Mapping[str, Allowed]] = {
+        "precision": PROBABILITY,
+        "rounds": Number(least=10, whole=True),
+        "max_rounds": Number(least=10, whole=True),
+        "runs": Number(least=1, whole=True),
+    }
 
     def _search(self, task: Task) -> Found:
         scorer, rng, progress = task
         if scorer.n < 2:
             return Found(UndirectedGraph(scorer.names))
         if self.start is not None:
-            best = start_graph(self.start, scorer)
+            best = initial_graph(self.start, scorer)
         else:
-            best = Search(self.score, effort="quick")._search(Task(scorer, rng)).graph
+            best = search(Task(scorer, rng), EFFORTS["quick"]).graph
         edges = candidates(scorer, [best])
-        ladders = []
-        for run, own in enumerate(rng.spawn(self.runs)):
-            far = [UndirectedGraph(scorer.names, _drawn(edges, scorer.n, own)) for _ in TEMPERATURES]
-            slopes = [Slope(scorer, best if run == 0 else graph, edges) for graph in far]
-            ladders.append(Ladder(slopes, self.score.evidence_counts, own))
-            ladders[-1].warm_up(self.rounds // 2)
+        ladders = [
+            self._ladder(task._replace(rng=own), edges, best if run == 0 else None)
+            for run, own in enumerate(rng.spawn(self.runs))
+        ]
         samples = [np.zeros((0, len(edges))) for _ in ladders]
         error = math.inf
         progress = tell(progress, Step("sampling graphs", 0, self.max_rounds, best))
@@ -215,21 +216,18 @@ class Posterior(ScoreLearner):
             more={"convergence": convergence},
         )
 
-    def _check(self) -> None:
-        super()._check()
-        for name, least in (("rounds", 10), ("max_rounds", 10), ("runs", 1)):
-            value = getattr(self, name)
-            if not isinstance(value, int) or isinstance(value, bool) or value < least:
-                raise SettingsError(
-                    f"Posterior: {name} must be a whole number of at least {least}, not {value!r}."
-                )
-        if not 0 < self.precision < 1:
-            raise SettingsError(f"Posterior: precision must be between 0 and 1, not {self.precision!r}.")
-
-
-def _drawn(edges: list[Edge], n: int, rng: np.random.Generator) -> list[Edge]:
-    """Return a random part of the edges, about one for each variable."""
-    return [edge for edge in edges if rng.random() < min(0.5, n / len(edges))]
+    def _ladder(self, task: Task, edges: list[Edge], start: UndirectedGraph | None) -> Ladder:
+        """Return chains that have left their starts behind: a graph, or one drawn for each of them."""
+        scorer, rng, _ = task
+        share = min(0.5, scorer.n / len(edges))  # about one edge for each variable
+        chains = []
+        for temperature in TEMPERATURES:
+            graph = UndirectedGraph(scorer.names, [edge for edge in edges if rng.random() < share])
+            at = Neighborhood(scorer, graph if start is None else start, edges)
+            chains.append(Chain(at, self.score.evidence_counts * temperature))
+        ladder = Ladder(chains, rng)
+        ladder.warm_up(self.rounds // 2)
+        return ladder
 
 
 def standard_error(samples: list[NDArray[np.float64]]) -> float:

@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import KW_ONLY, dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from graphoid.errors import SettingsError
 from graphoid.independence.g import GTest
 from graphoid.independence.tester import Tester
-from graphoid.learners.grow_shrink.gsimn import GSIMN
-from graphoid.learners.scored.base import Found, ScoreLearner, Task, start_graph
+from graphoid.learners.grow_shrink.gsimn import gsimn
+from graphoid.learners.scored.base import Found, ScoreLearner, Task, initial_graph
 from graphoid.learners.scored.hill_climb import ibmap_hc, steepest_ascent
-from graphoid.learners.scored.local_search import LEAST, Slope
+from graphoid.learners.scored.local_search import LEAST, Neighborhood
 from graphoid.progress import Step, tell
+from graphoid.scores.closures import PairScorer
+from graphoid.settings import NOT_NEGATIVE, Number
 from graphoid.structure.graph import UndirectedGraph
 from graphoid.structure.separation import members
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from graphoid.learners.scored.base import Start
     from graphoid.progress import Listener
     from graphoid.scores.base import Scorer
+    from graphoid.settings import Allowed, RandomState
     from graphoid.structure.graph import Edge
 
 ALL_PAIRS = 40
@@ -51,57 +56,53 @@ ANEW = 0.2
 EFFORTS = {"quick": 0.25, "normal": 1.0, "thorough": 4.0}
 
 
-class Budget:
+@dataclass
+class Limit:
     """How long a search may go on.
 
     Parameters
     ----------
-    seconds, steps
-        The most of each; None for no limit.
+    until
+        The time (of :func:`time.monotonic`) at which it ends.
+    steps
+        How many steps are left.
     """
 
-    def __init__(self, seconds: float | None = None, steps: int | None = None) -> None:
-        self._until = None if seconds is None else time.monotonic() + seconds
-        self._steps = steps
-        self.done = 0
-
-    def spend(self) -> None:
-        """Count one step."""
-        self.done += 1
+    until: float = math.inf
+    steps: float = math.inf
 
     @property
-    def spent(self) -> bool:
+    def reached(self) -> bool:
         """Whether nothing is left."""
-        late = self._until is not None and time.monotonic() >= self._until
-        return late or (self._steps is not None and self.done >= self._steps)
+        return self.steps <= 0 or time.monotonic() >= self.until
 
 
-def tabu_walk(slope: Slope, length: int, rng: np.random.Generator, budget: Budget) -> UndirectedGraph:
+def tabu_walk(at: Neighborhood, length: int, rng: np.random.Generator, limit: Limit) -> UndirectedGraph:
     """Take the best step again and again, also downhill, never soon back; return the best graph met.
 
     A step back is allowed where it leads higher than ever before. The walk ends after ``length`` steps
     without that.
     """
-    best, top = slope.graph, slope.value
-    closed = np.zeros(len(slope.edges), dtype=np.int64)  # until when an edge may not be flipped again
-    shortest = min(7, len(slope.edges) // 3)  # of a closure: enough to leave a triangle or two behind
+    best, top = at.graph, at.value
+    tabu = np.zeros(len(at.edges), dtype=np.int64)  # until when an edge may not be flipped again
+    tenure = min(7, len(at.edges) // 3)  # at least: enough to leave a triangle or two behind
     now = since = 0
-    while since < length and not budget.spent:
+    while since < length and not limit.reached:
         now += 1
         since += 1
-        allowed = (closed <= now) | (slope.value + slope.gains > top + LEAST)
+        allowed = (tabu <= now) | (at.value + at.gains > top + LEAST)
         if not allowed.any():
             continue
-        i = int(np.argmax(np.where(allowed, slope.gains, -np.inf)))
-        slope.step(i)
-        budget.spend()
-        closed[i] = now + shortest + int(rng.integers(0, shortest + 1))
-        if slope.value > top + LEAST:
-            best, top, since = slope.graph, slope.value, 0
+        i = int(np.argmax(np.where(allowed, at.gains, -np.inf)))
+        at.flip(i)
+        limit.steps -= 1
+        tabu[i] = now + tenure + int(rng.integers(0, tenure + 1))
+        if at.value > top + LEAST:
+            best, top, since = at.graph, at.value, 0
     return best
 
 
-def kicked(graph: UndirectedGraph, edges: Sequence[Edge], rng: np.random.Generator) -> UndirectedGraph:
+def perturb(graph: UndirectedGraph, edges: Sequence[Edge], rng: np.random.Generator) -> UndirectedGraph:
     """Return the graph with the neighborhood of one variable drawn anew; now and then, another graph.
 
     Flips a few candidate edges among a variable, its blanket and its candidates: a block that single steps
@@ -110,19 +111,14 @@ def kicked(graph: UndirectedGraph, edges: Sequence[Edge], rng: np.random.Generat
     if rng.random() < ANEW:
         return UndirectedGraph(graph.names, [edge for edge in edges if rng.random() < 2 / graph.n])
     center = int(rng.integers(graph.n))
-    near = {center, *members(graph.adjacency[center])}
-    near |= {y if x == center else x for x, y in edges if center in (x, y) and rng.random() < 0.2}
-    block = [edge for edge in edges if edge[0] in near and edge[1] in near]
+    around = {center, *members(graph.adjacency[center])}
+    around |= {y if x == center else x for x, y in edges if center in (x, y) and rng.random() < 0.2}
+    block = [edge for edge in edges if edge[0] in around and edge[1] in around]
     if not block:
         return graph
     size = min(len(block), int(rng.integers(2, 6)))
-    adjacency = list(graph.adjacency)
-    for i in rng.choice(len(block), size=size, replace=False):
-        x, y = block[int(i)]
-        adjacency[x] ^= 1 << y
-        adjacency[y] ^= 1 << x
-    pairs = [(x, y) for x, mask in enumerate(adjacency) for y in members(mask) if x < y]
-    return UndirectedGraph(graph.names, pairs)
+    flips = {block[int(i)] for i in rng.choice(len(block), size=size, replace=False)}
+    return UndirectedGraph(graph.names, flips.symmetric_difference(graph.edges))
 
 
 def candidates(scorer: Scorer, starts: Sequence[UndirectedGraph]) -> list[Edge]:
@@ -132,9 +128,9 @@ def candidates(scorer: Scorer, starts: Sequence[UndirectedGraph]) -> list[Edge]:
     only given others.
     """
     n = scorer.n
-    if n <= ALL_PAIRS:
-        return list(combinations(range(n), 2))
     pairs = list(combinations(range(n), 2))
+    if n <= ALL_PAIRS:
+        return pairs
     tester = Tester(GTest(), scorer.engine)
     strength = np.zeros((n, n))
     for (x, y), verdict in zip(pairs, tester.ask([(x, y, ()) for x, y in pairs]), strict=True):
@@ -146,18 +142,87 @@ def candidates(scorer: Scorer, starts: Sequence[UndirectedGraph]) -> list[Edge]:
             chosen.add((min(x, y), max(x, y)))
     for graph in starts:
         for x in range(n):
-            near = list(members(graph.adjacency[x]))
-            chosen.update((min(x, y), max(x, y)) for y in near)
-            if len(near) <= PARTNERS:
-                chosen.update(combinations(near, 2))
+            blanket = list(members(graph.adjacency[x]))
+            chosen.update((min(x, y), max(x, y)) for y in blanket)
+            if len(blanket) <= PARTNERS:
+                chosen.update(combinations(blanket, 2))
     return sorted(chosen)
 
 
-def improving(scorer: Scorer, graph: UndirectedGraph, known: Sequence[Edge]) -> list[Edge]:
+def overlooked(scorer: Scorer, graph: UndirectedGraph, known: Sequence[Edge]) -> list[Edge]:
     """Return the pairs that are not known yet and that would improve a graph: their dependence was hidden."""
     others = sorted(set(combinations(range(scorer.n), 2)).difference(known))
     gains = scorer.gains(graph, others)
     return [edge for edge, gain in zip(others, gains, strict=True) if gain > LEAST]
+
+
+def usual_starts(scorer: Scorer) -> list[UndirectedGraph]:
+    """Return graphs to climb from: none of the edges, GSIMN's and, for sums over pairs, IBMAP-HC's."""
+    empty = UndirectedGraph(scorer.names)
+    starts = [empty]
+    if scorer.n > MOST_TO_START_AGAIN:
+        return starts
+    if isinstance(scorer, PairScorer):
+        starts.append(ibmap_hc(scorer, empty)[0])
+    starts.append(gsimn(Tester(GTest(alpha=0.01), scorer.engine)))
+    return starts
+
+
+def iterated_local_search(
+    at: Neighborhood, patience: int, rng: np.random.Generator, limit: Limit, progress: Listener | None = None
+) -> UndirectedGraph:
+    """Walk and perturb until neither has led higher for a while; return the best graph met."""
+    length = max(8, min(3 * at.scorer.n, 60))  # of a walk: time to take apart and rebuild what a variable has
+    best, top, tries = at.graph, at.value, 0
+    while tries < patience and at.edges and not limit.reached:
+        at.reset(tabu_walk(at, length, rng, limit))
+        steepest_ascent(at)
+        if at.value > top + LEAST:
+            best, top, tries = at.graph, at.value, 0
+        else:
+            tries += 1
+        progress = tell(progress, Step("searching", tries, patience, so_far=best))
+        at.reset(perturb(best, at.edges, rng))
+        steepest_ascent(at)
+        if at.value > top + LEAST:
+            best, top, tries = at.graph, at.value, 0
+    return best
+
+
+def search(
+    task: Task,
+    effort: float,
+    start: Start = None,
+    seconds: float | None = None,
+    max_steps: float | None = None,
+) -> Found:
+    """Climb from several graphs, search on from the best peak, and look at what was left out in the end."""
+    scorer, rng, progress = task
+    starts = [*([] if start is None else [initial_graph(start, scorer)]), *usual_starts(scorer)]
+    limit = Limit(
+        math.inf if seconds is None else time.monotonic() + seconds,
+        math.inf if max_steps is None else max_steps,
+    )
+    at = Neighborhood(scorer, starts[0], candidates(scorer, starts))
+    best, top = starts[0], -np.inf
+    for graph in dict.fromkeys(starts):
+        at.reset(graph)
+        steepest_ascent(at, progress if top == -np.inf else None)  # later climbs begin below the best
+        if at.value > top:
+            best, top = at.graph, at.value
+        if limit.reached:
+            return Found(best, stopped="budget")
+    at.reset(best)
+    best = iterated_local_search(at, round(effort * min(PATIENCE, FEWER / scorer.n)), rng, limit, progress)
+    n_pairs = scorer.n * (scorer.n - 1) // 2
+    while scorer.n <= MOST_TO_LOOK_AGAIN and len(at.edges) < n_pairs and not limit.reached:
+        more = overlooked(scorer, best, at.edges)
+        if not more:
+            break
+        at = Neighborhood(scorer, best, sorted({*at.edges, *more}))
+        steepest_ascent(at, progress)
+        best = at.graph
+    return Found(best, stopped="budget" if limit.reached else "converged")
 
 
 @dataclass(eq=False)
@@ -192,87 +257,21 @@ class Search(ScoreLearner):
 
     _: KW_ONLY
     effort: str | float = "normal"
-    start: Any = None
+    start: Start = None
     seconds: float | None = None
     max_steps: int | None = None
-    random_state: Any = None
+    random_state: RandomState = None
+
+    allowed: ClassVar[Mapping[str, Allowed]] = {
+        "seconds": Number(least=0, optional=True),
+        "max_steps": Number(least=0, optional=True),
+    }
 
     def _search(self, task: Task) -> Found:
-        scorer, rng, progress = task
-        given = [] if self.start is None else [start_graph(self.start, scorer)]
-        starts = [*given, *usual_starts(scorer)]
-        budget = Budget(self.seconds, self.max_steps)
-        slope = Slope(scorer, starts[0], candidates(scorer, starts))
-        best, top = starts[0], -np.inf
-        for start in dict.fromkeys(starts):
-            slope.stand(start)
-            steepest_ascent(slope, progress if top == -np.inf else None)  # later climbs begin below the best
-            if slope.value > top:
-                best, top = slope.graph, slope.value
-            if budget.spent:
-                return Found(best, stopped="budget")
-        best = self._wander(slope, best, rng, budget, progress)
-        while scorer.n <= MOST_TO_LOOK_AGAIN and not budget.spent:
-            overlooked = improving(scorer, best, slope.edges)
-            if not overlooked:
-                break
-            slope = Slope(scorer, best, sorted({*slope.edges, *overlooked}))
-            steepest_ascent(slope, progress)
-            best = slope.graph
-        return Found(best, stopped="budget" if budget.spent else "converged")
-
-    def _wander(
-        self,
-        slope: Slope,
-        best: UndirectedGraph,
-        rng: np.random.Generator,
-        budget: Budget,
-        progress: Listener | None,
-    ) -> UndirectedGraph:
-        """Walk and kick until neither has led higher for a while."""
-        effort = EFFORTS[self.effort] if isinstance(self.effort, str) else float(self.effort)
-        n = slope.scorer.n
-        length = max(8, min(3 * n, 60))  # of a walk: time to take apart and rebuild what a variable has
-        patience = round(effort * min(PATIENCE, FEWER / n))
-        slope.stand(best)
-        top, tries = slope.value, 0
-        while tries < patience and slope.edges and not budget.spent:
-            found = tabu_walk(slope, length, rng, budget)
-            slope.stand(found)
-            steepest_ascent(slope)
-            if slope.value > top + LEAST:
-                best, top, tries = slope.graph, slope.value, 0
-            else:
-                tries += 1
-            progress = tell(progress, Step("searching", tries, patience, so_far=best))
-            slope.stand(kicked(best, slope.edges, rng))
-            steepest_ascent(slope)
-            if slope.value > top + LEAST:
-                best, top, tries = slope.graph, slope.value, 0
-        return best
-
-    def _check(self) -> None:
-        super()._check()
-        if self.effort not in EFFORTS and not (
-            isinstance(self.effort, (int, float)) and not isinstance(self.effort, bool) and self.effort >= 0
-        ):
+        effort = EFFORTS.get(self.effort) if isinstance(self.effort, str) else self.effort
+        if effort is None or effort not in NOT_NEGATIVE:
             raise SettingsError(
                 f"Search: effort must be 'quick', 'normal', 'thorough' or a number of at least 0, "
                 f"not {self.effort!r}."
             )
-        for name in ("seconds", "max_steps"):
-            value = getattr(self, name)
-            if value is not None and not (isinstance(value, (int, float)) and value >= 0):
-                raise SettingsError(f"Search: {name} must be a number of at least 0 or None, not {value!r}.")
-
-
-def usual_starts(scorer: Any) -> list[UndirectedGraph]:
-    """Return graphs to climb from: none of the edges, GSIMN's and, for sums over pairs, IBMAP-HC's."""
-    empty = UndirectedGraph(scorer.names)
-    starts = [empty]
-    if scorer.n > MOST_TO_START_AGAIN:
-        return starts
-    if scorer.score.of_pairs:
-        starts.append(ibmap_hc(scorer, empty)[0])
-    starts.append(GSIMN().learn(Tester(GTest(alpha=0.01), scorer.engine)).graph)
-    return starts
+        return search(task, effort, self.start, self.seconds, self.max_steps)

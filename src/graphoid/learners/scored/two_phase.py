@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from graphoid.errors import SettingsError
 from graphoid.learners.scored.base import Found, ScoreLearner, Task
 from graphoid.learners.scored.hill_climb import steepest_ascent
-from graphoid.learners.scored.local_search import LEAST, Slope
+from graphoid.learners.scored.local_search import LEAST, Neighborhood
 from graphoid.progress import stepping
 from graphoid.scores.base import BlanketScorer
 from graphoid.structure.graph import UndirectedGraph
@@ -22,17 +22,17 @@ def best_blanket(scorer: BlanketScorer, x: int) -> int:
     """
     blanket, value = 0, scorer.local(x, 0)
     while True:
-        grown, reached = _best(
+        larger, reached = _best(
             scorer, x, [blanket | 1 << y for y in range(scorer.n) if y != x and not blanket >> y & 1]
         )
         if not reached > value + LEAST:
             return blanket
-        blanket, value = grown, reached
+        blanket, value = larger, reached
         while blanket.bit_count() > 2:
-            shrunk, reached = _best(scorer, x, [blanket ^ 1 << y for y in members(blanket)])
+            smaller, reached = _best(scorer, x, [blanket ^ 1 << y for y in members(blanket)])
             if not reached > value + LEAST:
                 break
-            blanket, value = shrunk, reached
+            blanket, value = smaller, reached
 
 
 def _best(scorer: BlanketScorer, x: int, masks: list[int]) -> tuple[int, float]:
@@ -71,6 +71,6 @@ class TwoPhase(ScoreLearner):
         either = UndirectedGraph.from_blankets(wanted, scorer.names, rule="either")
         both = UndirectedGraph.from_blankets(wanted, scorer.names, rule="both")
         conflicting = [edge for edge in either.edges if not both.has_edge(*edge)]
-        slope = Slope(scorer, both, conflicting)
-        path = steepest_ascent(slope)
-        return Found(slope.graph, tuple(path))
+        at = Neighborhood(scorer, both, conflicting)
+        path = steepest_ascent(at)
+        return Found(at.graph, tuple(path))

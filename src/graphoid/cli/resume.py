@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from graphoid.cli import settings
+from graphoid.cli.learn_options import RUN, LearnOptions
 from graphoid.cli.learners import CONTEXTS
 from graphoid.cli.terminal import note
 from graphoid.errors import DataError
@@ -15,31 +15,32 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from graphoid.cli.progress import Watch
-    from graphoid.cli.settings import Run
     from graphoid.data.table import Table
     from graphoid.logic.verdict import Verdict
+    from graphoid.structure.graph import UndirectedGraph
     from graphoid.structure.learned import LearnedStructure
 
 INTERRUPTED = "interrupted"
 """Why a search ended that Ctrl-C ended."""
 
 
-def keep(watch: Watch, run: Run, table: Table, path: str) -> None:
+def keep(watch: Watch, options: LearnOptions, table: Table) -> None:
     """Write what a run has found so far, and say how to go on."""
     from graphoid.structure.explain import plural
 
     watch.stop()
-    if run.learner in CONTEXTS:
-        counted_in = "" if run.cache is None else f"; what was counted is still in {run.cache}"
+    if options.learner in CONTEXTS:
+        kept = "" if options.cache is None else f"; what was counted is still in {options.cache}"
         note(
-            f"interrupted: {run.learner} learns the graphs of all contexts together, and none was finished; "
-            f"nothing was kept. The same command begins again{counted_in}."
+            f"interrupted: {options.learner} learns the graphs of all contexts together, and none was "
+            f"finished; nothing was kept. The same command begins again{kept}."
         )
         return
-    found = structure(watch.so_far, run, table)
+    found = partial_structure(watch.so_far, options, table)
     if found is None:
         note("interrupted before anything was found; nothing was kept.")
         return
+    path = options.checkpoint
     found.save(path)
     n_edges = found.graph.n_edges
     if found.trace:
@@ -50,7 +51,9 @@ def keep(watch: Watch, run: Run, table: Table, path: str) -> None:
     note(f"interrupted: kept {what} in {path}. Go on with: graphoid learn --resume {path}")
 
 
-def structure(so_far: Any, run: Run, table: Table) -> LearnedStructure | None:
+def partial_structure(
+    so_far: UndirectedGraph | Sequence[Verdict] | None, options: LearnOptions, table: Table
+) -> LearnedStructure | None:
     """Return what a run has found so far as a structure; None if that is nothing.
 
     A search by scores has a graph at any time. A search by tests has answers: joined are the pairs that some
@@ -75,22 +78,22 @@ def structure(so_far: Any, run: Run, table: Table) -> LearnedStructure | None:
         trace=trace,
         cost=Cost.of(trace),
         stopped=INTERRUPTED,
-        settings={"learner": run.learner, settings.RUN: run.to_dict()},
-        seed=run.seed,
+        settings={"learner": options.learner, RUN: options.to_values()},
+        seed=options.seed,
         data_id=table.data_id,
     )
 
 
 @dataclass(frozen=True)
-class Before:
+class Checkpoint:
     """A run that was interrupted, and what it had found."""
 
-    run: Run
+    options: LearnOptions
     found: LearnedStructure
     path: str
 
     @classmethod
-    def load(cls, path: str) -> Before:
+    def load(cls, path: str) -> Checkpoint:
         """Return what was kept in a file."""
         import graphoid as gd
 
@@ -101,18 +104,19 @@ class Before:
             raise DataError(
                 f"{path!r} is not what an interrupted run left behind; to repeat a run use --config."
             )
-        return cls(settings.made_by(found, repr(path)).beside(path), found, path)
+        return cls(LearnOptions.from_result(found, repr(path)).beside(path), found, path)
 
-    def on(self, run: Run, table: Table) -> tuple[Any, Sequence[Verdict]]:
+    def start(self, options: LearnOptions, table: Table) -> tuple[UndirectedGraph | None, Sequence[Verdict]]:
         """Return the graph to start from, or the answers that need not be asked for again."""
         if table.data_id != self.found.data_id:
             raise DataError(
-                f"{run.file!r} is not the table that {self.path!r} was found in; its digest differs."
+                f"{options.file!r} is not the table that {self.path!r} was found in; its digest differs."
             )
         if not self.found.trace:
             return self.found.graph, ()
-        asked, now = (self.run.learner, self.run.test, self.run.alpha), (run.learner, run.test, run.alpha)
-        if asked != now or self.run.set != run.set or self.run.preset != run.preset:
+        names = ("learner", "test", "alpha", "set", "preset")
+        before, now = self.options.to_values(), options.to_values()
+        if any(before.get(name) != now.get(name) for name in names):
             raise DataError(
                 f"the answers in {self.path!r} were given to other settings; leave those as they were."
             )

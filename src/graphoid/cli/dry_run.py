@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import time
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
-from graphoid.cli.learners import LEARNERS, made
+from graphoid.cli.learners import LEARNERS, learner_of, score_of, test_of
 from graphoid.cli.terminal import console, print_json
 
 if TYPE_CHECKING:
-    from graphoid.cli.settings import Run
+    from graphoid.cli.learn_options import LearnOptions
+    from graphoid.data.remote.table import RemoteTable
     from graphoid.data.table import Table
+    from graphoid.independence.base import DiscreteTest
+    from graphoid.independence.partial_correlation import PartialCorrelation
+    from graphoid.scores.base import Score
 
 LEAST, MOST = 1.0, 4.0
 """Tests of a search by tests, in n (n - 1): all pairs are half of that, and sparse networks take about as
@@ -25,58 +29,70 @@ STEPS = (1.0, 6.0)
 and walks take several times that."""
 
 
-def show_estimate(run: Run, table: Table, *, as_json: bool) -> None:
+class Estimate(TypedDict):
+    """The least and the most that a run would ask, and the seconds for either."""
+
+    learner: str
+    what: str
+    least: int
+    most: int
+    seconds: list[float]
+
+
+def show_estimate(options: LearnOptions, table: Table) -> None:
     """Print how many questions a run would ask, and about how long that takes on this machine."""
-    if hasattr(table, "relation"):
-        _show_trips(run, table, as_json=as_json)
+    from graphoid.data.remote.table import RemoteTable
+
+    if isinstance(table, RemoteTable):
+        _show_access_cost(options, table)
         return
-    found = estimate(run, table)
-    if as_json:
+    found = estimate(options, table)
+    if options.json:
         print_json(found)
         return
     low, high = found["seconds"]
     console().print(
-        f"{run.learner} on {table.n_rows:,} rows of {len(table.variables):,} variables: "
+        f"{options.learner} on {table.n_rows:,} rows of {len(table.variables):,} variables: "
         f"{found['least']:,} to {found['most']:,} {found['what']}, "
         f"very roughly {_time(low)} to {_time(high)}.",
         soft_wrap=True,
     )
 
 
-def _show_trips(run: Run, table: Table, *, as_json: bool) -> None:
+def _show_access_cost(options: LearnOptions, table: RemoteTable) -> None:
     """Print what counting where the rows are would take; nothing is counted for it."""
-    from graphoid.counts.remote.estimate import estimate as of_trips
+    from graphoid.counts.remote.estimate import estimate as estimate_access
 
-    found = of_trips(table)
-    if as_json:
+    found = estimate_access(table)
+    if options.json:
         ends = {"least": asdict(found.least), "most": asdict(found.most)}
-        print_json({"learner": run.learner, **ends, "money": [found.least_money, found.most_money]})
+        print_json({"learner": options.learner, **ends, "money": [found.least_money, found.most_money]})
         return
     console().print(
-        f"{run.learner} on {table.n_rows:,} rows of {len(table.variables):,} variables, "
+        f"{options.learner} on {table.n_rows:,} rows of {len(table.variables):,} variables, "
         f"counted where they are: roughly {found}.",
         soft_wrap=True,
     )
 
 
-def estimate(run: Run, table: Table) -> dict[str, Any]:
+def estimate(options: LearnOptions, table: Table) -> Estimate:
     """Return the least and the most that a run would ask, and the seconds for either."""
     n = len(table.variables)
     pairs = n * (n - 1) // 2
-    learner = made(run)
-    if learner is not None and LEARNERS[run.learner].score is None:
-        each = _test_seconds(learner, table)
+    named, learner = LEARNERS[options.learner], learner_of(options)
+    if learner is not None and named.score is None:
+        each = _test_seconds(test_of(options), table)
         least, most, what = int(2 * pairs * LEAST), int(2 * pairs * MOST), "tests"
     else:
-        each = _gain_seconds(learner, table)
+        each = _gain_seconds(None if learner is None else score_of(options), table)
         least, most, what = int(pairs * STEPS[0]), int(pairs * n * STEPS[1]), "gains of a score"
     seconds = [least * each, most * each]
-    if run.seconds is not None:
-        seconds = [min(s, run.seconds) for s in seconds]
-    return {"learner": run.learner, "what": what, "least": least, "most": most, "seconds": seconds}
+    if options.seconds is not None:
+        seconds = [min(s, options.seconds) for s in seconds]
+    return {"learner": options.learner, "what": what, "least": least, "most": most, "seconds": seconds}
 
 
-def _test_seconds(learner: Any, table: Table) -> float:
+def _test_seconds(test: DiscreteTest | PartialCorrelation, table: Table) -> float:
     """Return how long a test of a usual size takes: two variables given."""
     import numpy as np
 
@@ -85,17 +101,17 @@ def _test_seconds(learner: Any, table: Table) -> float:
     n = len(table.variables)
     if n < 2:
         return 0.0
-    tester = Tester(learner.test, table)
+    tester = Tester(test, table)
     rng = np.random.default_rng(0)
-    asked = [rng.permutation(n)[: min(n, 4)].tolist() for _ in range(TRIED)]
-    questions = [(x, y, tuple(given)) for x, y, *given in asked]
+    drawn = [rng.permutation(n)[: min(n, 4)].tolist() for _ in range(TRIED)]
+    questions = [(x, y, tuple(given)) for x, y, *given in drawn]
     started = time.perf_counter()
     for question in questions:
         tester.ask([question])
     return (time.perf_counter() - started) / TRIED
 
 
-def _gain_seconds(learner: Any, table: Table) -> float:
+def _gain_seconds(score: Score | None, table: Table) -> float:
     """Return how long it takes to see what an edge would gain, on a graph that is a path."""
     from itertools import combinations, pairwise
 
@@ -105,8 +121,7 @@ def _gain_seconds(learner: Any, table: Table) -> float:
     n = len(table.variables)
     if n < 2:
         return 0.0
-    score = (learner or recommended(n)[0]).score
-    scorer = score.on(table)
+    scorer = (score or recommended(n)[0].score).on(table)
     tried = list(combinations(range(n), 2))[:TRIED]
     started = time.perf_counter()
     scorer.gains(UndirectedGraph(table.names, list(pairwise(range(n)))), tried)

@@ -7,7 +7,7 @@ import functools
 import os
 import sys
 import threading
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import typer
 
@@ -27,13 +27,13 @@ _T = TypeVar("_T")
 _keepers: list[Callable[[], None]] = []
 
 
-def guarded(function: Callable[..., int | None]) -> Callable[..., None]:
+def guard(function: Callable[..., int | None]) -> Callable[..., None]:
     """Return a command that ends with an exit code, whatever happens inside: what it returns is the code."""
 
     @functools.wraps(function)
-    def run(*args: Any, **kwargs: Any) -> None:
+    def run(*args: object, **kwargs: object) -> None:
         try:
-            code = interruptible(lambda: function(*args, **kwargs))
+            code = call_interruptibly(lambda: function(*args, **kwargs))
         except KeyboardInterrupt:
             raise typer.Exit(INTERRUPTED) from None
         except (typer.Exit, typer.Abort, typer.BadParameter, BrokenPipeError):
@@ -54,7 +54,7 @@ def guarded(function: Callable[..., int | None]) -> Callable[..., None]:
     return run
 
 
-def interruptible(work: Callable[[], _T]) -> _T:
+def call_interruptibly(work: Callable[[], _T]) -> _T:
     """Do work so that Ctrl-C ends it at once, also in the midst of a kernel that never looks up.
 
     Python hears of Ctrl-C in its main thread and only between two of its own instructions. So the work is
@@ -66,7 +66,7 @@ def interruptible(work: Callable[[], _T]) -> _T:
 
     ended = threading.Event()  # a join that was interrupted takes the thread for ended in some Pythons
 
-    def worked() -> None:
+    def run() -> None:
         try:
             done.append(work())
         except BaseException as error:  # noqa: BLE001 - handed on to the main thread
@@ -74,7 +74,7 @@ def interruptible(work: Callable[[], _T]) -> _T:
         finally:
             ended.set()
 
-    worker = threading.Thread(target=worked, daemon=True)
+    worker = threading.Thread(target=run, daemon=True)
     try:
         worker.start()
         while not ended.wait(0.1):  # on some systems a wait without end cannot be interrupted

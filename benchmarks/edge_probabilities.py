@@ -3,7 +3,7 @@
 Random binary networks of eight variables, average degree 1 to 4 in turn, log-odds ratio 1, with 1,000 rows
 each. Prints each figure and whether its bar holds; exits with 1 if not.
 
-    python benchmarks/asking.py [PROBLEMS [FIRST]]
+    python benchmarks/edge_probabilities.py [PROBLEMS [FIRST]]
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Learned(NamedTuple):
     hamming: int
 
 
-def learned(problem: int) -> Learned:
+def learn(problem: int) -> Learned:
     """Learn one random problem."""
     rng = np.random.default_rng(problem)
     graph = gd.datasets.random_graph(N, 1 + problem % 4, rng)
@@ -42,7 +42,7 @@ def learned(problem: int) -> Learned:
 
 def calibration(problems: range) -> None:
     """Compare probabilities with how often the edges are there."""
-    done = parallel_map(learned, problems, os.cpu_count() or 1, "learning")
+    done = parallel_map(learn, problems, os.cpu_count() or 1, "learning")
     p, t = np.concatenate([run.probabilities for run in done]), np.concatenate([run.edges for run in done])
     error = calibration_error(p, t)
     what = f"expected calibration error of PFMN, {len(done)} problems"

@@ -1,17 +1,21 @@
-"""A learned network in the terminal: its edges, how sure they are, and what it cost to find out."""
+"""A learned network in the terminal and as plain values: its edges, how sure they are, and what it cost."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict
+from typing import TYPE_CHECKING
 
-from graphoid.cli.terminal import cell, lines, number, printable, shortened
+from graphoid.cli.files import edge_rows
+from graphoid.cli.terminal import cell, console, lines, number, printable, shorten
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from rich.console import Console
     from rich.table import Table as Lines
 
+    from graphoid.cli.files import Learned
+    from graphoid.data.table import Table
     from graphoid.structure.contexts import CanonicalModel
     from graphoid.structure.learned import EdgeRow, LearnedStructure
     from graphoid.uncertainty.bootstrap_result import EdgeStability, Resampled
@@ -25,9 +29,61 @@ NAMED = 8
 STYLES = {"present": "green", "undecided": "yellow", "absent": "red"}
 
 
-def show(
+MEASURED = 1_000
+"""Edges up to which all of them are measured in bits."""
+
+
+def show(found: Learned, table: Table, resampled: Resampled | None = None) -> None:
+    """Print what was learned."""
+    from graphoid.structure.contexts import CanonicalModel
+
+    screen = console()
+    if isinstance(found, CanonicalModel):
+        show_contexts(found, screen)
+    else:
+        show_structure(found, screen, bits=bits_of(found, table), resampled=resampled)
+
+
+def bits_of(found: LearnedStructure, table: Table) -> dict[tuple[str, str], float | None]:
+    """Return how strong each edge is, in bits; nothing of structures with very many edges."""
+    from graphoid.uncertainty.strength import strengths
+
+    if found.graph.n_edges > MEASURED:
+        return {}
+    return {(edge.x, edge.y): edge.bits for edge in strengths(found, table)}
+
+
+def to_values(
+    found: Learned, table: Table, paths: Sequence[str], resampled: Resampled | None = None
+) -> dict[str, object]:
+    """Return what was learned as plain values."""
+    from graphoid.structure.contexts import CanonicalModel
+
+    rows = edge_rows(found)
+    plain = {
+        "variables": list(found.names),
+        "edges": rows,
+        "cost": asdict(found.cost),
+        "stopped": found.stopped,
+        "settings": dict(found.settings),
+        "seed": found.seed,
+        "data_id": found.data_id,
+        "notes": list(table.notes),
+        "files": list(paths),
+    }
+    if isinstance(found, CanonicalModel):
+        return {**plain, "independences": [str(sentence) for sentence in found.independences()]}
+    bits = bits_of(found, table)
+    for row, edge in zip(rows, found.edges(), strict=True):
+        row["bits"] = bits.get((edge.x, edge.y))
+    if resampled is None:
+        return plain
+    return {**plain, "bootstrap": [row._asdict() for row in resampled.edges()]}
+
+
+def show_structure(
     found: LearnedStructure,
-    console: Console,
+    screen: Console,
     *,
     bits: Mapping[tuple[str, str], float | None] | None = None,
     resampled: Resampled | None = None,
@@ -45,25 +101,25 @@ def show(
     rows = strongest_first(found)
     by = describe_learner(found.settings)
     title = f"{found.graph.n:,} variables, {plural(len(rows), 'edge')}"
-    console.print(printable(f"{title}, learned by {by}" if by else title), style="bold", soft_wrap=True)
+    screen.print(printable(f"{title}, learned by {by}" if by else title), style="bold", soft_wrap=True)
     if rows:
-        console.print(table(rows[:SHOWN], bits or {}, resampled))
+        screen.print(edge_table(rows[:SHOWN], bits or {}, resampled))
     if len(rows) > SHOWN:
-        console.print(
-            f"... and {len(rows) - SHOWN:,} more edges; --out FILE.csv and --json have all of them."
-        )
-    said = [
+        screen.print(f"... and {len(rows) - SHOWN:,} more edges; --out FILE.csv and --json have all of them.")
+    sentences = [
         *(_beside(found, rows, isolated_variables(found)) if rows else why_empty(found)),
-        *_resampled(resampled, rows),
+        *_stability_sentences(resampled, rows),
     ]
     if rows and resampled is None and not found.edge_probabilities:
-        said.append("how sure? graphoid learn FILE --bootstrap 200 says how often each edge is found again.")
-    for sentence in said:
-        console.print(printable(sentence), soft_wrap=True)
-    console.print(f"cost: {printable(cost_line(found))}", soft_wrap=True)
+        sentences.append(
+            "how sure? graphoid learn FILE --bootstrap 200 says how often each edge is found again."
+        )
+    for sentence in sentences:
+        screen.print(printable(sentence), soft_wrap=True)
+    screen.print(f"cost: {printable(cost_line(found))}", soft_wrap=True)
 
 
-def table(
+def edge_table(
     rows: list[EdgeRow], bits: Mapping[tuple[str, str], float | None], resampled: Resampled | None = None
 ) -> Lines:
     """Return the edges as a table."""
@@ -73,7 +129,7 @@ def table(
     columns += ["probability"] if probable else []
     columns += ["found again"] if again else []
     columns += ["bits"] if bits else []
-    made = lines(*columns, "evidence", right=("probability", "found again", "bits"))
+    table = lines(*columns, "evidence", right=("probability", "found again", "bits"))
     for row in rows:
         pair = row.x, row.y
         verdict = row.verdict if probable else again[pair].verdict if again else in_words(row.strength)
@@ -81,8 +137,8 @@ def table(
         cells += [cell(number(row.probability))] if probable else []
         cells += [cell(f"{again[pair].frequency:.0%}")] if again else []
         cells += [cell(_interval(bits.get(pair), again.get(pair)))] if bits else []
-        made.add_row(*cells, cell(shortened(row.evidence, 100)))
-    return made
+        table.add_row(*cells, cell(shorten(row.evidence, 100)))
+    return table
 
 
 def _interval(bits: float | None, again: EdgeStability | None) -> str:
@@ -92,24 +148,26 @@ def _interval(bits: float | None, again: EdgeStability | None) -> str:
     return f"{number(bits)} ({number(again.low)} to {number(again.high)})"
 
 
-def _resampled(resampled: Resampled | None, rows: list[EdgeRow]) -> list[str]:
+def _stability_sentences(resampled: Resampled | None, rows: list[EdgeRow]) -> list[str]:
     """Return what a bootstrap says beyond the edges."""
     if resampled is None:
         return []
     from graphoid.uncertainty.intervals import RULE
 
     open_pairs = [
-        f"{shortened(row.x, 30)} – {shortened(row.y, 30)} ({row.frequency:.0%})"
+        f"{shorten(row.x, 30)} – {shorten(row.y, 30)} ({row.frequency:.0%})"
         for row in resampled.edges("undecided")
         if not row.joined
     ]
     n = len(resampled.found)
-    said = [
+    sentences = [
         f"found again: share of {n:,} resamples in which the edge is found; bits with their 95 % interval."
     ]
     if all(row.probability is None for row in rows):
-        said.append(RULE)
-    return said + ([f"no edge, but undecided by the bootstrap: {_some(open_pairs)}."] if open_pairs else [])
+        sentences.append(RULE)
+    return sentences + (
+        [f"no edge, but undecided by the bootstrap: {_some(open_pairs)}."] if open_pairs else []
+    )
 
 
 def in_words(strength: float | None) -> str:
@@ -131,55 +189,53 @@ def _beside(found: LearnedStructure, rows: list[EdgeRow], lonely: list[str]) -> 
     """Return what a table of edges does not say."""
     from graphoid.structure.explain import listing
 
-    said = []
+    sentences = []
     if any(row.probability is not None for row in rows):
-        said.append("present: probability of .9 or more; undecided: more rows would tell.")
+        sentences.append("present: probability of .9 or more; undecided: more rows would tell.")
         open_pairs = [
-            f"{shortened(row.x, 30)} – {shortened(row.y, 30)} ({number(row.probability)})"
+            f"{shorten(row.x, 30)} – {shorten(row.y, 30)} ({number(row.probability)})"
             for row in found.pairs()
             if row.verdict == "undecided" and not found.graph.has_edge(row.x, row.y)
         ]
         if open_pairs:
-            said.append(f"no edge, but undecided: {_some(open_pairs)}.")
+            sentences.append(f"no edge, but undecided: {_some(open_pairs)}.")
     if lonely:
-        said.append(
-            f"joined to nothing: {listing([shortened(name, 30) for name in lonely[:NAMED]])}" + _more(lonely)
+        sentences.append(
+            f"joined to nothing: {listing([shorten(name, 30) for name in lonely[:NAMED]])}" + _more(lonely)
         )
-    return said
+    return sentences
 
 
 def _some(items: list[str]) -> str:
     return ", ".join(items[:NAMED]) + _more(items)
 
 
-def _more(items: list[Any]) -> str:
+def _more(items: list[str]) -> str:
     return f" and {len(items) - NAMED:,} more" if len(items) > NAMED else ""
 
 
-def show_contexts(found: CanonicalModel, console: Console) -> None:
+def show_contexts(found: CanonicalModel, screen: Console) -> None:
     """Print a canonical model: what is independent in which context, and what it cost."""
     from graphoid.structure.explain import plural
 
     title = f"{len(found.names):,} variables, {plural(len(found.graphs), 'different graph')}"
-    console.print(
+    screen.print(
         printable(f"{title}, learned by {found.settings.get('learner')}"), style="bold", soft_wrap=True
     )
-    made = lines(
+    table = lines(
         "who", "with whom", "rows in which they are joined", right=("rows in which they are joined",)
     )
     total = float(found.n_rows.sum()) or 1.0
     for x, y, share in shares(found):
-        made.add_row(cell(x), cell(y), cell(f"{share * total:,.0f} of {total:,.0f}"))
-    console.print(made)
-    said = found.independences()
-    for sentence in said[:SHOWN]:
-        console.print(f"- {printable(str(sentence))}", soft_wrap=True)
-    if len(said) > SHOWN:
-        console.print(f"- ... and {len(said) - SHOWN:,} more; --json has all of them.")
+        table.add_row(cell(x), cell(y), cell(f"{share * total:,.0f} of {total:,.0f}"))
+    screen.print(table)
+    independences = found.independences()
+    for independence in independences[:SHOWN]:
+        screen.print(f"- {printable(str(independence))}", soft_wrap=True)
+    if len(independences) > SHOWN:
+        screen.print(f"- ... and {len(independences) - SHOWN:,} more; --json has all of them.")
     cost = found.cost
-    console.print(
-        f"cost: {cost.n_tests:,} tests, {cost.n_distinct:,} of them different, {cost.seconds:.3g} s"
-    )
+    screen.print(f"cost: {cost.n_tests:,} tests, {cost.n_distinct:,} of them different, {cost.seconds:.3g} s")
 
 
 def shares(found: CanonicalModel) -> list[tuple[str, str, float]]:

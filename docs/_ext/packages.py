@@ -1,6 +1,6 @@
-"""The reference, written anew for every build: public names by room, and what is inside each room.
+"""The reference, written anew for every build: public names by package, and what is inside each package.
 
-Which names are public is what the front door says (``graphoid.__all__``), and what a room is for is its
+Which names are public is what the front door says (``graphoid.__all__``), and what a package is for is its
 docstring: a name that is added there is in the reference without anyone remembering to add it.
 """
 
@@ -18,10 +18,10 @@ import graphoid
 DOCS = Path(__file__).parents[1]
 OUT = DOCS / "reference" / "generated"
 FIRST = ["data", "independence", "learners", "scores", "structure", "models", "classifiers"]  # readers' order
-ROOMS = FIRST + [
-    room
-    for room in runpy.run_path(str(DOCS.parent / "tools" / "layers.py"))["ROOMS"]
-    if room not in (*FIRST, "cli") and (Path(graphoid.__file__).parent / room).is_dir()
+PACKAGES = FIRST + [
+    package
+    for package in runpy.run_path(str(DOCS.parent / "tools" / "layers.py"))["PACKAGES"]
+    if package not in (*FIRST, "cli") and (Path(graphoid.__file__).parent / package).is_dir()
 ]
 
 
@@ -32,12 +32,12 @@ def public() -> dict[str, str]:
 
 def write(app: Any, config: Any) -> None:
     """Write the pages, where they differ from those that are there."""
-    _written(OUT / "names.rst", "\n".join(_names()))
-    for room in ROOMS:
-        _written(OUT / "inside" / f"{room}.rst", "\n".join(_inside(room)))
-    # a name or room that is gone leaves no page behind
+    _write(OUT / "names.rst", "\n".join(_names()))
+    for package in PACKAGES:
+        _write(OUT / "inside" / f"{package}.rst", "\n".join(_inside(package)))
+    # a name or package that is gone leaves no page behind
     for page in (OUT / "inside").glob("*.rst"):
-        if page.stem not in ROOMS:
+        if page.stem not in PACKAGES:
             page.unlink()
 
 
@@ -48,30 +48,37 @@ def _names() -> list[str]:
         "",
     ]
     homes = public()
-    for room in ROOMS:
-        names = sorted((name for name, home in homes.items() if home.split(".")[0] == room), key=str.lower)
-        if room == "datasets":
+    for package in PACKAGES:
+        names = sorted((name for name, home in homes.items() if home.split(".")[0] == package), key=str.lower)
+        if package == "datasets":
             names = [f"datasets.{name}" for name in importlib.import_module("graphoid.datasets").__all__]
         if names:
-            lines += [*_title(room.capitalize(), "-"), _said(room), "", ".. currentmodule:: graphoid", ""]
-            lines += [".. autosummary::", "   :toctree: api", "   :nosignatures:", ""]
+            lines += [*_title(package.capitalize(), "-"), _summary(package), ""]
+            lines += [
+                ".. currentmodule:: graphoid",
+                "",
+                ".. autosummary::",
+                "   :toctree: api",
+                "   :nosignatures:",
+                "",
+            ]
             lines += [f"   {name}" for name in names] + [""]
     return lines
 
 
-def _inside(room: str) -> list[str]:
-    package = importlib.import_module(f"graphoid.{room}")
-    lines = [*_title(room, "="), _said(room), ""]
-    for name in sorted(m.name for m in pkgutil.walk_packages(package.__path__, f"graphoid.{room}.")):
-        module = name.removeprefix(f"graphoid.{room}.")
+def _inside(package: str) -> list[str]:
+    places = importlib.import_module(f"graphoid.{package}").__path__
+    lines = [*_title(package, "="), _summary(package), ""]
+    for name in sorted(m.name for m in pkgutil.walk_packages(places, f"graphoid.{package}.")):
+        module = name.removeprefix(f"graphoid.{package}.")
         if not _importable(name):
             lines += [
-                *_title(f"``{room}.{module}``", "-"),
+                *_title(f"``{package}.{module}``", "-"),
                 "Needs a library that these pages were built without.",
                 "",
             ]
             continue
-        lines += [*_title(f"``{room}.{module}``", "-"), f".. automodule:: {name}", "   :members:"]
+        lines += [*_title(f"``{package}.{module}``", "-"), f".. automodule:: {name}", "   :members:"]
         lines += ["   :no-inherited-members:", "   :no-undoc-members:", ""]
     return lines
 
@@ -84,9 +91,9 @@ def _importable(name: str) -> bool:
     return True
 
 
-def _said(room: str) -> str:
-    """Return the first sentence of what a room says of itself."""
-    source = (Path(graphoid.__file__).parent / room / "__init__.py").read_text(encoding="utf-8")
+def _summary(package: str) -> str:
+    """Return the first sentence of what a package says of itself."""
+    source = (Path(graphoid.__file__).parent / package / "__init__.py").read_text(encoding="utf-8")
     return (ast.get_docstring(ast.parse(source)) or "").split("\n\n", maxsplit=1)[0]
 
 
@@ -94,18 +101,18 @@ def _title(text: str, line: str) -> list[str]:
     return [text, line * max(len(text), 4), ""]
 
 
-def _written(path: Path, text: str) -> None:
+def _write(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists() or path.read_text(encoding="utf-8") != text:
         path.write_text(text, encoding="utf-8")
 
 
 def skip(app: Any, what: str, name: str, obj: Any, skipped: bool, options: Any) -> bool | None:
-    """Leave out what others wrote, and inside a room what has a page of its own as a public name."""
-    made_in = getattr(obj, "__module__", None) or ""
-    if made_in.startswith("sklearn"):
+    """Leave out what others wrote, and inside a package what has a page of its own as a public name."""
+    module = getattr(obj, "__module__", None) or ""
+    if module.startswith("sklearn"):
         return True
-    if what == "module" and made_in == f"graphoid.{public().get(name)}":
+    if what == "module" and module == f"graphoid.{public().get(name)}":
         return True
     return None
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from graphoid.experiments.results import Column, Spread
 from graphoid.learners.grow_shrink.gsimn import GSIMN
 from graphoid.learners.grow_shrink.gsmn import GSMN
-from graphoid.learners.pfmn.learner import PFMN
+from graphoid.learners.pfmn.learner import PFMN, PublishedPFMN
 from graphoid.learners.pfmn.prices import Budget
 from graphoid.structure.compare import accuracy
 
@@ -28,21 +28,19 @@ MOST_TESTS = 400
 """Where the published filter does not stop of itself it is stopped after so many tests."""
 
 
-def asking(
+def learners(
     test: DiscreteTest | None, seed: int, n_particles: int, *, published: bool = True
 ) -> dict[str, AskingLearner]:
     """Return the learners compared, by name."""
     found: dict[str, AskingLearner] = {GSMN_NAME: GSMN(test=test), GSIMN_NAME: GSIMN(test=test)}
     if published:
         limit = Budget(tests=MOST_TESTS)
-        found[PAPER] = PFMN(
-            test=test, method="paper", n_particles=n_particles, budget=limit, random_state=seed
-        )
+        found[PAPER] = PublishedPFMN(test=test, n_particles=n_particles, budget=limit, random_state=seed)
     found[DEFAULT] = PFMN(test=test, random_state=seed)
     return found
 
 
-class Asked(NamedTuple):
+class Measures(NamedTuple):
     """How one algorithm did in one repetition."""
 
     weighted: int
@@ -58,7 +56,7 @@ class Asked(NamedTuple):
         n_triplets: int,
         triplets: int,
         true: UndirectedGraph | None = None,
-    ) -> Asked:
+    ) -> Measures:
         """Measure a structure against answers that are taken for true, by triplets drawn from a seed."""
         return cls(
             found.cost.weighted,
@@ -80,7 +78,7 @@ MEASURES = (
 """Columns of what is measured; there is a row for each algorithm."""
 
 
-def summarized(runs: Sequence[Mapping[str, Asked]]) -> dict[str, tuple[Cell, ...]]:
+def summarize(runs: Sequence[Mapping[str, Measures]]) -> dict[str, tuple[Cell, ...]]:
     """Return the cells of :data:`MEASURES` for every algorithm, over repetitions."""
     cost = fmean(run[GSIMN_NAME].weighted for run in runs)
     right = fmean(run[GSIMN_NAME].accuracy for run in runs)

@@ -1,0 +1,225 @@
+// What Python sees of a table in memory: counts, tests and terms of scores.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "bindings/columns.hpp"
+#include "bindings/questions.hpp"
+#include "counting/counts.hpp"
+#include "scores/blankets.hpp"
+
+namespace graphoid {
+namespace {
+
+// A code without a state would be counted outside the table.
+template <class Code>
+bool beyond(const Code* codes, std::size_t n_rows, std::uint32_t arity) {
+    Code largest = 0;
+    for (std::size_t i = 0; i < n_rows; ++i) largest = std::max(largest, codes[i]);
+    return n_rows > 0 && largest >= arity;
+}
+
+class DatasetHandle {
+public:
+    DatasetHandle(nb::list columns, const std::vector<std::uint32_t>& arities, std::size_t n_rows, nb::object units, double unit,
+           const std::string& simd) {
+        const Simd* chosen = choose_simd(simd.c_str());
+        if (chosen == nullptr) throw nb::value_error(("this processor has no instruction set named " + simd).c_str());
+        std::vector<Column> native;
+        for (std::size_t v = 0; v < columns.size(); ++v) {
+            Column column = column_of(columns[v], n_rows);
+            column.arity = arities[v];
+            if (column.narrow != nullptr ? beyond(column.narrow, n_rows, column.arity) : beyond(column.wide, n_rows, column.arity))
+                throw nb::value_error(("column " + std::to_string(v) + " has codes beyond its states").c_str());
+            native.push_back(column);
+            keep_.append(columns[v]);
+        }
+        keep_.append(units);
+        data_ = std::make_unique<Dataset>(n_rows, std::move(native), weights_of(units, n_rows), unit, chosen);
+    }
+
+    const char* simd() const { return data_->simd.name; }
+
+    // Columns of numbers for a batch of questions; what the columns mean depends on the kind of test.
+    nb::tuple judge(nb::list list, nb::dict index, nb::object resolve, int kind, int dof, double log_prior, double pseudo_count,
+                    bool occurring, unsigned threads) {
+        Questions questions(list, static_cast<int>(data_->columns.size()), index, resolve);
+        const std::size_t n = questions.items_.size();
+        Settings settings = settings_of(kind, dof, log_prior, occurring);
+        std::vector<Numbers> numbers(n);
+        {
+            nb::gil_scoped_release free;
+            if (settings.kind == Kind::bayesian) settings.rising = rising(pseudo_count);
+            judge_batch(*data_, cache_, settings, questions.items_, threads, numbers.data());
+        }
+        const auto column = [&](auto number) {
+            nb::list out = nb::steal<nb::list>(PyList_New(static_cast<Py_ssize_t>(n)));
+            for (std::size_t i = 0; i < n; ++i)
+                PyList_SET_ITEM(out.ptr(), static_cast<Py_ssize_t>(i), PyFloat_FromDouble(number(numbers[i])));
+            return out;
+        };
+        return nb::make_tuple(questions.x, questions.y, questions.given,
+                              column([](const Numbers& a) { return a.statistic; }), column([](const Numbers& a) { return a.dof; }),
+                              column([](const Numbers& a) { return std::exp(a.log_p); }), column([](const Numbers& a) { return a.log_p; }),
+                              column([](const Numbers& a) { return a.log_odds; }), column([](const Numbers& a) { return a.cells; }));
+    }
+
+    // Tables of tuples of variables, one after the other in one flat array.
+    nb::object tables(nb::list requests, unsigned threads) {
+        std::vector<TableJob> jobs;
+        std::vector<std::size_t> at;
+        const std::size_t total = table_jobs(requests, jobs, at);
+        auto out = new_array<std::int64_t>({total});
+        std::fill_n(out.data(), total, 0);
+        count_into(out.data(), jobs, at, threads);
+        return nb::cast(out);
+    }
+
+    // The same, added to what an array has.
+    void add_tables(nb::list requests, unsigned threads, nb::ndarray<std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu> into) {
+        std::vector<TableJob> jobs;
+        std::vector<std::size_t> at;
+        if (table_jobs(requests, jobs, at) != into.shape(0)) throw nb::value_error("the array must have one place a cell");
+        count_into(into.data(), jobs, at, threads);
+    }
+
+    // What is to be counted and where its cells begin; returns how many cells there are.
+    std::size_t table_jobs(const nb::list& requests, std::vector<TableJob>& jobs, std::vector<std::size_t>& at) const {
+        jobs.resize(requests.size());
+        std::size_t total = 0;
+        for (std::size_t i = 0; i < jobs.size(); ++i) {
+            PyObject* request = PyList_GET_ITEM(requests.ptr(), static_cast<Py_ssize_t>(i));
+            if (!PyTuple_Check(request)) throw nb::type_error("a request must be a tuple of positions");
+            std::size_t cells = 1;
+            for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(request); ++k) {
+                const long v = PyLong_AsLong(PyTuple_GET_ITEM(request, k));
+                if (v < 0 || static_cast<std::size_t>(v) >= data_->columns.size()) throw nb::index_error("no such variable");
+                jobs[i].variables.push_back(static_cast<int>(v));
+                cells *= data_->columns[v].arity;
+                if (cells > (std::size_t{1} << 32)) throw nb::value_error("the table is too large to be written out");
+            }
+            at.push_back(total);
+            total += cells;
+        }
+        return total;
+    }
+
+    void count_into(std::int64_t* out, std::vector<TableJob>& jobs, const std::vector<std::size_t>& at, unsigned threads) {
+        for (std::size_t i = 0; i < jobs.size(); ++i) jobs[i].out = out + at[i];
+        nb::gil_scoped_release free;
+        count_tables(*data_, jobs, threads);
+    }
+
+    // (codes, rows, counts) of the configurations that occur; codes or rows are empty.
+    nb::tuple occurring(const std::vector<int>& variables) {
+        check(variables);
+        Occurring found;
+        {
+            nb::gil_scoped_release free;
+            found = count_occurring(*data_, variables);
+        }
+        return nb::make_tuple(owned(std::move(found.codes)), owned(std::move(found.rows)), owned(std::move(found.counts)));
+    }
+
+    // Log odds of the closures of blankets: one line for each, as many numbers in it as there are variables.
+    nb::object closures(nb::list blankets, double log_prior, double pseudo_count, bool occurring, unsigned threads) {
+        return numbers_of(blankets, data_->columns.size(), [&](const std::vector<Blanket>& read, double* out) {
+            Settings settings = settings_of(static_cast<int>(Kind::bayesian), 0, log_prior, occurring);
+            settings.rising = rising(pseudo_count);
+            closure_log_odds(*data_, cache_, settings, read, threads, out);
+        });
+    }
+
+    nb::object marginal_likelihood(nb::list blankets, double ess, unsigned threads) {
+        return numbers_of(blankets, 1, [&](const std::vector<Blanket>& read, double* out) {
+            marginal_likelihoods(*data_, pseudo_counts_, ess, read, threads, out);
+        });
+    }
+
+    nb::object logistic(nb::list blankets, bool interactions, double price, double scale, unsigned threads) {
+        return numbers_of(blankets, 1, [&](const std::vector<Blanket>& read, double* out) {
+            logistic_terms(*data_, {interactions, price, scale}, read, threads, out);
+        });
+    }
+
+private:
+    // What is computed of blankets, so many numbers for each, without the lock of the interpreter.
+    template <class Compute>
+    nb::object numbers_of(nb::list blankets, std::size_t each, Compute compute) {
+        const std::vector<Blanket> read = read_blankets(blankets);
+        std::vector<double> out(read.size() * each);
+        {
+            nb::gil_scoped_release free;
+            compute(read, out.data());
+        }
+        return nb::cast(owned(std::move(out)));
+    }
+
+    void check(const std::vector<int>& variables) const {
+        for (const int v : variables)
+            if (v < 0 || static_cast<std::size_t>(v) >= data_->columns.size()) throw nb::index_error("no such variable");
+    }
+
+    // Blankets from a list of (position, tuple of other positions in ascending order).
+    std::vector<Blanket> read_blankets(nb::list blankets) const {
+        std::vector<Blanket> out;
+        out.reserve(blankets.size());
+        for (nb::handle item : blankets) {
+            auto [x, members] = nb::cast<std::pair<int, std::vector<int>>>(item);
+            check({x});
+            check(members);
+            for (std::size_t i = 0; i < members.size(); ++i)
+                if (members[i] == x || (i > 0 && members[i - 1] >= members[i]))
+                    throw nb::value_error("a blanket has other variables, in ascending order");
+            out.push_back({x, std::move(members)});
+        }
+        return out;
+    }
+
+    const LogRising* rising(double base) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        if (!rising_) rising_ = rising_tables(RisingTables::length_for(total_rows()));
+        return &(*rising_)[base];
+    }
+
+    // Rows that the data stand for: distinct rows with their numbers are judged to the bit as the rows themselves.
+    double total_rows() const {
+        if (data_->units == nullptr) return static_cast<double>(data_->n_rows);
+        std::int64_t total = 0;
+        for (std::size_t i = 0; i < data_->n_rows; ++i) total += data_->units[i];
+        return static_cast<double>(total) * data_->unit;
+    }
+
+    nb::list keep_;  // the arrays whose memory the data set borrows
+    std::unique_ptr<Dataset> data_;
+    SliceCache cache_;
+    std::mutex mutex_;
+    std::shared_ptr<RisingTables> rising_;
+    RisingTables pseudo_counts_{16384};  // of which there are as many as sizes of blankets: a quarter of a megabyte each
+};
+
+}  // namespace
+
+void bind_dataset(nb::module_& m) {
+    nb::class_<DatasetHandle>(m, "Dataset")
+        .def(nb::init<nb::list, const std::vector<std::uint32_t>&, std::size_t, nb::object, double, const std::string&>(),
+             nb::arg("columns"), nb::arg("arities"), nb::arg("n_rows"), nb::arg("units").none(), nb::arg("unit"),
+             nb::arg("simd"))
+        .def_prop_ro("simd", &DatasetHandle::simd)
+        .def("judge", &DatasetHandle::judge)
+        .def("tables", &DatasetHandle::tables)
+        .def("add_tables", &DatasetHandle::add_tables)
+        .def("occurring", &DatasetHandle::occurring)
+        .def("closures", &DatasetHandle::closures)
+        .def("marginal_likelihood", &DatasetHandle::marginal_likelihood)
+        .def("logistic", &DatasetHandle::logistic);
+}
+
+}  // namespace graphoid

@@ -1,0 +1,246 @@
+"""The options of ``graphoid learn``: on the command line, in a TOML file, and in the result of a run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from functools import cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from graphoid.cli.learners import LEARNERS, SCORES, TESTS
+from graphoid.cli.options import WHERE, Discretize, Missing, argument, declared_options, option, split_names
+from graphoid.errors import DataError, SettingsError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from graphoid.cli.options import Declared
+    from graphoid.data.table import Table
+    from graphoid.structure.document import Json
+
+RUN = "run"
+"""Where the settings of a result keep the options that made it."""
+
+
+def parse_settings(texts: list[str]) -> dict[str, object]:
+    """Return settings written as ``name=value``; a value is what TOML makes of it, and else text.
+
+    >>> parse_settings(["max_given=3", "test.dof=adjusted", "rule='both'"])
+    {'max_given': 3, 'test.dof': 'adjusted', 'rule': 'both'}
+    """
+    import tomllib
+
+    found: dict[str, object] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip():
+            raise SettingsError(f"--set {text!r} is not NAME=VALUE, such as --set max_given=3.")
+        try:
+            found[name.strip()] = tomllib.loads(f"value = {value.strip()}")["value"]
+        except tomllib.TOMLDecodeError:
+            found[name.strip()] = value.strip()
+    return found
+
+
+_reading = partial(option, rich_help_panel="Reading the file")
+_learning = partial(option, rich_help_panel="Learning")
+_writing = partial(option, rich_help_panel="Results", saved=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LearnOptions:
+    """Everything that ``graphoid learn`` can be told; what is saved of it is what it takes to learn the same.
+
+    Fields are named after the options; None is what was not said.
+    """
+
+    file: str | None = argument("A .csv, .tsv, .parquet, .arff, .sav or .duckdb file.")
+    missing: str = _reading("What to do with missing cells.", "error", kind=Missing)
+    discretize: str = _reading("How to cut numbers.", "auto", kind=Discretize)
+    columns: Sequence[str] | None = _reading("Names, separated by commas.", parse=split_names, plain=list)
+    drop: Sequence[str] | None = _reading(
+        "Names of columns to leave out, such as id.", parse=split_names, plain=list
+    )
+    weights: str | None = _reading("The column of row weights.")
+    where: str | None = _reading(
+        "source: count where the rows are, however many; memory: here.", choices=WHERE
+    )
+    table: str | None = _reading("The table or view of a .duckdb file.")
+    cache: str | None = _reading("A file that keeps what was counted; another run goes on.")
+    learner: str = _learning("Who learns; listed below.", "auto", choices=LEARNERS)
+    test: str | None = _learning(f"The test: {', '.join(TESTS)}.", choices=TESTS)
+    alpha: float | None = _learning("Its significance.", kind=float)
+    score: str | None = _learning(f"The score: {', '.join(SCORES)}.", choices=SCORES)
+    preset: str | None = _learning("robust: gsmn and gsimn made for data.", choices=["robust"])
+    budget: float | None = _learning("pfmn: the most that tests may cost.", kind=float, min=0)
+    seconds: float | None = _learning("Stop after so long with the best so far.", kind=float, min=0)
+    seed: int = _learning("Where all random numbers come from; 0.", 0, kind=int, min=0)
+    set: Mapping[str, object] = _learning(
+        "Any other setting: max_given=3, test.dof=adjusted, score.ess=2.",
+        {},
+        "--set",
+        kind=list[str],
+        parse=parse_settings,
+        plain=dict,
+        metavar="NAME=VALUE",
+    )
+    bootstrap: int | None = _learning(
+        "Learn again from so many resamples: how sure is each edge?", kind=int, min=1
+    )
+    threads: int | None = _learning(
+        "Threads that count; the answer stays the same.", kind=int, min=1, saved=False
+    )
+    config: str | None = _learning("A .toml file, or the .json of a result, to repeat.", saved=False)
+    resume: str | None = _learning("What Ctrl-C left behind, to go on from.", saved=False)
+    dry_run: bool = _learning("Say what it would cost, and stop.", False, "--dry-run", kind=bool, saved=False)
+    out: Sequence[str] = _writing(
+        "The structure as .json, .graphml or .csv; may be repeated.", (), kind=list[str]
+    )
+    model: str | None = _writing("Fit weights; .json for graphoid query and sample, or .uai.")
+    report: str | None = _writing("A page to read offline, .html.")
+    save_config: str | None = _writing("The .toml file that repeats this run; - prints it.")
+    json: bool = _writing("Print JSON instead of a table.", False, "--json", kind=bool)
+    quiet: bool = _writing("Print nothing but errors.", False, "--quiet", "-q", kind=bool)
+    data_id: str | None = None
+    """Of the table that was learned from."""
+    graphoid: str | None = None
+    """The version that learned."""
+
+    @classmethod
+    def from_values(cls, values: Json, where: str) -> LearnOptions:
+        """Return the options that a file has, or raise one clear error."""
+        for key in values:
+            if key not in _saved_names():
+                raise SettingsError(f"{where} has a setting {key!r}, which graphoid learn does not know.")
+        for key, value in values.items():
+            _check(key, value, declared_options(cls).get(key), where)
+        return cls(**values)
+
+    @classmethod
+    def from_result(cls, result: object, where: str) -> LearnOptions:
+        """Return the options that a result was learned by."""
+        from graphoid.structure.contexts import CanonicalModel
+        from graphoid.structure.learned import LearnedStructure
+
+        values = None
+        if isinstance(result, (LearnedStructure, CanonicalModel)):
+            values = result.settings.get(RUN)
+        if values is None:
+            raise DataError(f"{where} does not say which run made it; it was not made by graphoid learn.")
+        return cls.from_values(values, where)
+
+    @classmethod
+    def from_file(cls, path: str) -> LearnOptions:
+        """Return the options in a TOML file, or those that made a result saved as JSON."""
+        import tomllib
+
+        where = repr(path)
+        try:
+            text = Path(path).read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            raise DataError(
+                f"{where} is not text; expected a TOML file or a result of graphoid learn."
+            ) from None
+        except OSError as error:
+            raise DataError(f"{where} cannot be read: {error.strerror or error}.") from None
+        if path.lower().endswith(".json"):
+            import graphoid as gd
+
+            return cls.from_result(gd.load(path), where).beside(path)
+        try:
+            values = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            raise DataError(f"{where} is not TOML: {error}.") from None
+        return cls.from_values(values, where).beside(path)
+
+    def over(self, values: Json) -> LearnOptions:
+        """Return these options with what was said (not None) in the place of what they had."""
+        said = {key: value for key, value in values.items() if value is not None}
+        if "set" in said:
+            said["set"] = {**self.set, **said["set"]}
+        return replace(self, **said)
+
+    def beside(self, path: str) -> LearnOptions:
+        """Return the options with their file where it is: as said, or else next to the file that says it."""
+        if self.file is None or Path(self.file).exists():
+            return self
+        neighbor = Path(path).parent / self.file
+        return replace(self, file=str(neighbor)) if neighbor.exists() else self
+
+    def on(self, table: Table) -> LearnOptions:
+        """Return the options with what they are about to learn from, and by which version."""
+        from graphoid import __version__
+
+        return replace(self, data_id=table.data_id, graphoid=__version__)
+
+    @property
+    def checkpoint(self) -> str:
+        """Where to keep what was found if the run is interrupted."""
+        saved = next((path for path in self.out if path.lower().endswith(".json")), None)
+        return saved or f"{Path(self.file or 'network').stem}.partial.json"
+
+    @property
+    def digest(self) -> str:
+        """A few characters that no other run has."""
+        import hashlib
+
+        return hashlib.blake2b(self.to_toml().encode(), digest_size=4).hexdigest()
+
+    def to_values(self) -> dict[str, object]:
+        """Return what determines the result, as plain values."""
+        values = {name: value for name, value in vars(self).items() if name in _saved_names()}
+        return {name: value for name, value in values.items() if value is not None and value != {}}
+
+    def to_toml(self) -> str:
+        """Return the file that repeats the run.
+
+        >>> print(LearnOptions(file="survey.csv", alpha=0.01, set={"test.dof": "adjusted"}).to_toml())
+        # graphoid learn --config THIS_FILE repeats the run
+        file = "survey.csv"
+        missing = "error"
+        discretize = "auto"
+        learner = "auto"
+        alpha = 0.01
+        seed = 0
+        <BLANKLINE>
+        [set]
+        "test.dof" = "adjusted"
+        <BLANKLINE>
+        """
+        lines = ["# graphoid learn --config THIS_FILE repeats the run"]
+        lines += [f"{name} = {to_toml(value)}" for name, value in self.to_values().items() if name != "set"]
+        if self.set:
+            lines += ["", "[set]", *(f"{to_toml(key)} = {to_toml(value)}" for key, value in self.set.items())]
+        return "\n".join(lines) + "\n"
+
+
+@cache
+def _saved_names() -> frozenset[str]:
+    declared = declared_options(LearnOptions)
+    return frozenset(f.name for f in fields(LearnOptions) if f.name not in declared or declared[f.name].saved)
+
+
+def _check(key: str, value: object, declared: Declared | None, where: str) -> None:
+    kinds, choices = (declared.plain, declared.choices) if declared is not None else ((str,), ())
+    if not isinstance(value, kinds) or isinstance(value, bool):
+        raise SettingsError(f"{where}: {key} is {value!r}; expected a {kinds[0].__name__}.")
+    if choices and value not in choices:
+        raise SettingsError(f"{where}: {key} is {value!r}; expected one of {', '.join(choices)}.")
+
+
+def to_toml(value: object) -> str:
+    r"""Return a plain value as TOML writes it.
+
+    >>> print(to_toml("a \x1b \" é"), to_toml([1, 2.5]), to_toml(True))
+    "a \u001b \" é" [1, 2.5] true
+    """
+    import json
+
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (int, float)):
+        return repr(value)
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(to_toml, value))}]"
+    # a JSON string is one of TOML, but for this character, which TOML wants written out
+    return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,0 +1,230 @@
+"""Reading without raising: every column encoded and planned, every problem collected. For read and check."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graphoid.data.encoding.columns import encode
+from graphoid.data.encoding.encode import Encoded
+from graphoid.data.encoding.missing import missing_error, nothing_left_error
+from graphoid.data.encoding.plan import Column, ColumnPlan, finish, plan
+from graphoid.data.source import choose
+from graphoid.data.table import Weights
+from graphoid.errors import DataError, GraphoidError
+from graphoid.logic.names import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from graphoid.data.options import ReadOptions
+    from graphoid.data.source import Chosen, Source
+
+THREADS = 2
+"""Columns are encoded two at a time: one waits for memory while the other computes, and no more than two raw
+columns are held at once. The result does not depend on it."""
+
+SHORT = 1 << 14
+"""Columns with at most this many rows are done before a second thread has begun; threads would only wait for
+each other."""
+
+
+@dataclass(frozen=True, eq=False)
+class Profile:
+    """Everything that reading finds out about a source.
+
+    Parameters
+    ----------
+    names
+        Of the variables.
+    columns
+        One a variable; None where the values cannot be states.
+    plans
+        What becomes of each.
+    missing
+        The policy for missing cells.
+    n_rows
+        Rows that are used.
+    n_rows_read
+        Rows of the source.
+    n_complete
+        Rows without a missing cell.
+    problems
+        What stops reading, in the order in which it would.
+    notes
+        What reading changed, apart from single columns.
+    weights
+        Row weights, or None.
+    """
+
+    names: tuple[str, ...]
+    columns: tuple[Encoded | None, ...]
+    plans: tuple[ColumnPlan, ...]
+    missing: str
+    n_rows: int
+    n_rows_read: int
+    n_complete: int
+    problems: tuple[GraphoidError, ...]
+    notes: tuple[str, ...]
+    weights: Weights | None = None
+
+    def finish(self) -> tuple[list[Column], tuple[str, ...]]:
+        """Return the columns of the table and what reading changed, or raise the first problem."""
+        if self.problems:
+            raise self.problems[0]
+        columns = [
+            finish(column, planned, name, self.missing)
+            for column, planned, name in zip(self.columns, self.plans, self.names, strict=True)
+            if column is not None  # such a column has a problem, raised above
+        ]
+        notes = [*self.notes, *(note for column in columns for note in column.notes)]
+        constant = [column.variable.name for column in columns if len(column.variable.states) == 1]
+        if constant:
+            notes.append(constant_note(constant))
+        return columns, tuple(notes)
+
+
+def constant_note(names: Sequence[str]) -> str:
+    """Return the sentence on columns that have one state only."""
+    return f"{len(names):,} column(s) are constant: {shown(names)}."
+
+
+def profile_source(source: Source, options: ReadOptions) -> Profile:
+    """Look at every column of a source and decide what becomes of it.
+
+    Rows are dropped first, then states and bins are determined, so that neither depends on rows that are not
+    used.
+    """
+    chosen = choose(source.names, options)
+    chosen = replace(
+        chosen, problems=(*source.problems, *chosen.problems), notes=(*source.notes, *chosen.notes)
+    )
+    n_rows = source.n_rows
+    if not n_rows:
+        raise DataError(f"{source.name} has {len(source.names):,} column(s) and no rows.")
+    columns = encode_columns(source, chosen.positions, chosen.names)
+    complete = np.ones(n_rows, dtype=bool)
+    for column in columns:
+        if isinstance(column, Encoded) and column.n_missing:
+            complete &= ~column.missing()
+    n_complete = int(np.count_nonzero(complete))
+    kept = complete if options.missing == "drop" and 0 < n_complete < n_rows else None
+    if kept is not None:
+        columns = [column.keep(kept) if isinstance(column, Encoded) else column for column in columns]
+    found = profile_columns(chosen, columns, options, n_rows, n_complete)
+    if options.weights is None:
+        return found
+    try:
+        return replace(found, weights=weigh(source, chosen.weights, options.weights, kept))
+    except GraphoidError as error:
+        return replace(found, problems=(*found.problems, error))
+
+
+def profile_columns(
+    chosen: Chosen,
+    columns: Sequence[Encoded | GraphoidError],
+    options: ReadOptions,
+    n_rows: int,
+    n_complete: int,
+) -> Profile:
+    """Decide what becomes of columns from which rows with missing cells were dropped, if that is the policy.
+
+    Parameters
+    ----------
+    chosen, columns
+        The variables; an error stands for a column whose values cannot be states.
+    options
+        What to do with numbers and missing cells.
+    n_rows, n_complete
+        Rows of the source, and those without a missing cell.
+    """
+    names, problems, notes = chosen.names, list(chosen.problems), list(chosen.notes)
+    encoded = tuple(column if isinstance(column, Encoded) else None for column in columns)
+    n_used = n_rows
+    if options.missing == "drop" and not n_complete:
+        problems.append(nothing_left_error(names, encoded))
+    elif options.missing == "drop" and n_complete < n_rows:
+        n_used = n_complete
+        notes.append(f"{n_rows - n_complete:,} of {n_rows:,} rows had missing cells and were dropped.")
+    plans = tuple(
+        plan(column, name, options, n_used)
+        if isinstance(column, Encoded)
+        else ColumnPlan("unusable", "refused", column)
+        for column, name in zip(columns, names, strict=True)
+    )
+    problems += [planned.problem for planned in plans if planned.problem is not None]
+    if options.missing == "error" and any(column is not None and column.n_missing for column in encoded):
+        problems.append(missing_error(names, encoded, n_rows, n_complete))
+    return Profile(
+        names, encoded, plans, options.missing, n_used, n_rows, n_complete, tuple(problems), tuple(notes)
+    )
+
+
+def encode_columns(
+    source: Source, positions: Sequence[int], names: Sequence[str]
+) -> list[Encoded | GraphoidError]:
+    """Return every column as levels and codes, or the error that says why not."""
+    n, step = len(positions), source.group
+    groups = [range(start, min(start + step, n)) for start in range(0, n, step)]
+
+    def encode_group(group: range) -> list[Encoded | GraphoidError]:
+        columns: list[Encoded | GraphoidError] = []
+        for k, raw in zip(group, source.load([positions[k] for k in group]), strict=True):
+            try:
+                columns.append(encode(raw, names[k]))
+            except GraphoidError as error:
+                columns.append(error)
+        return columns
+
+    if len(groups) == 1 or source.n_rows <= SHORT:
+        return [column for group in groups for column in encode_group(group)]
+    with ThreadPoolExecutor(THREADS) as pool:
+        return [column for group in pool.map(encode_group, groups) for column in group]
+
+
+def weigh(
+    source: Source, position: int | None, weights: str | ArrayLike, rows: NDArray[np.bool_] | None = None
+) -> Weights:
+    """Return the weights of the rows that are used.
+
+    Parameters
+    ----------
+    source
+        Where the column of weights is.
+    position
+        Of that column, or None.
+    weights
+        Its name; or one number a row of the source.
+    rows
+        Which rows are used, or None for all.
+    """
+    if position is not None:
+        column = encode(next(iter(source.load([position]))), str(weights))
+        if not column.numeric and column.n_missing < source.n_rows:
+            raise DataError(f"weights are to come from {weights!r}, which does not hold numbers.")
+        numbers = column.numbers()
+    else:
+        try:
+            numbers = np.asarray(weights, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise DataError("weights must be the name of a column or an array of one number a row.") from None
+        if numbers.shape != (source.n_rows,):
+            raise DataError(
+                f"weights have the shape {numbers.shape}; expected one number for each of "
+                f"{source.n_rows:,} rows."
+            )
+    if rows is not None:
+        numbers = numbers[rows]
+    absent = np.flatnonzero(np.isnan(numbers))
+    if absent.size:
+        whose = f"{weights!r}, the column of weights," if position is not None else "the array of weights"
+        raise DataError(
+            f"{whose} has {absent.size:,} missing number(s), first in row {absent[0]}. "
+            f"Every row needs a weight."
+        )
+    return Weights.of(numbers)

@@ -1,0 +1,92 @@
+"""How a source is to be read: settings that are checked once and passed along."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+from graphoid.errors import SettingsError
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable
+
+    from numpy.typing import ArrayLike
+
+    from graphoid.progress import Listener
+
+
+@runtime_checkable
+class Transformer(Protocol):
+    """What scikit-learn calls a transformer, as far as cutting a column needs it."""
+
+    def fit_transform(self, X: ArrayLike) -> ArrayLike:
+        """Fit to the rows, and return what becomes of them."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class ReadOptions:
+    r"""What :func:`graphoid.read` does with columns, numbers, missing cells and weights.
+
+    Parameters
+    ----------
+    columns
+        Names or positions of the columns to read; all by default.
+    discretize
+        "auto" leaves numbers with at most 20 different values alone and cuts others into 5 bins of about
+        equal frequency; "scott" cuts those with more than :math:`k = 1 + \log_2 N` values into :math:`k` bins
+        of equal width; None cuts nothing, and numbers that are not whole stay continuous if they have more
+        than 20 different values. A scikit-learn transformer is copied and fitted to each column that "auto"
+        would cut.
+    missing
+        "error" raises, naming columns and counts; "drop" leaves out rows with a missing cell, before states
+        and bins are determined; "category" makes missing cells the last state of their column.
+    weights
+        The name of a column of row weights, which is then no variable, or an array of one number a row.
+    name
+        For reports; the file's name by default.
+    """
+
+    columns: Iterable[str | int] | None = None
+    discretize: str | Transformer | None = "auto"
+    missing: str = "error"
+    weights: str | ArrayLike | None = None
+    name: str | None = None
+
+    def __post_init__(self) -> None:
+        how = self.discretize
+        known = (
+            how in {"auto", "scott"} if isinstance(how, str) else how is None or isinstance(how, Transformer)
+        )
+        if not known:
+            raise SettingsError(
+                f"discretize is {how!r}; expected 'auto', 'scott', None or a scikit-learn transformer, "
+                f"such as KBinsDiscretizer(encode='ordinal')."
+            )
+        if self.missing not in ("error", "drop", "category"):
+            raise SettingsError(f"missing is {self.missing!r}; expected 'error', 'drop' or 'category'.")
+
+
+@dataclass(frozen=True, eq=False)
+class RemoteOptions:
+    """How data that stay at their source are asked.
+
+    Parameters
+    ----------
+    cache
+        A file that keeps counts from run to run. A run that was stopped goes on from there, and another
+        learner or alpha asks only for what is new. Processes may share it.
+    version
+        Your name for this state of the data, such as a snapshot or a date. Without it, they are told apart by
+        what the source says of itself, their states and their marginal counts.
+    prices
+        A :class:`~graphoid.PriceList`, for ``structure_.cost.money``.
+    progress
+        Hears how far a pass over a file has come.
+    """
+
+    cache: str | os.PathLike[str] | None = None
+    version: str | None = None
+    prices: Any = None
+    progress: Listener | None = None

@@ -1,0 +1,212 @@
+"""The table that stands for data that stay where they are."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NoReturn, cast
+
+import numpy as np
+
+from graphoid.data.encoding.profile import profile_columns
+from graphoid.data.options import RemoteOptions
+from graphoid.data.remote.census import take_census
+from graphoid.data.source import choose
+from graphoid.data.table import Table, unit_for
+from graphoid.errors import DataError
+from graphoid.structure.learned import Discovery
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from graphoid.data.options import ReadOptions
+    from graphoid.data.remote.census import WeightSummary
+    from graphoid.data.remote.relation import CensusRelation
+    from graphoid.data.table import Codes
+
+
+@dataclass(frozen=True, eq=False)
+class Coding:
+    """How the values of a column become codes.
+
+    Parameters
+    ----------
+    position
+        Of the column in the relation.
+    values, codes
+        The different values and the code of each; a missing cell is a null among them.
+    cuts
+        Inner cut points where the states are bins of a number; values then need not be looked up.
+    missing
+        The code of a missing cell, or None where there is none.
+    """
+
+    position: int
+    values: pa.Array
+    codes: NDArray[np.integer]
+    cuts: tuple[float, ...] = ()
+    missing: int | None = None
+
+
+@dataclass(frozen=True)
+class Weighing:
+    """Row weights in a column of the relation: a row counts ``rint(weight / unit)`` units."""
+
+    position: int
+    unit: float = 1.0
+
+    @classmethod
+    def of(cls, summary: WeightSummary, position: int, name: str) -> Weighing:
+        """Return how rows are weighed: in the unit that weights in memory would have."""
+        if summary.n_bad:
+            raise DataError(
+                f"{name!r}, the column of weights, has {summary.n_bad:,} row(s) without "
+                f"a finite number >= 0. Every row needs a weight."
+            )
+        return cls(position, unit_for(summary.total, whole=summary.whole))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RemoteTable(RemoteOptions, Table):
+    """A table whose rows stay where they are; only counts travel.
+
+    Made by :func:`graphoid.read`. It has variables and a digest as any table has, and every learner takes it;
+    what needs the rows themselves (``codes``, fitting weights) says so. How it is asked is in its options.
+
+    Parameters
+    ----------
+    relation
+        Where the rows are.
+    codings
+        How the values of each variable become codes.
+    margins
+        How many rows have each state, by which a change of the data is noticed.
+    complete
+        Whether rows with a missing cell are left out.
+    gaps
+        Positions in the relation of the columns whose missing cells decide that.
+    weighing
+        Row weights, or None.
+    discovery
+        What it took to find out the states.
+    """
+
+    relation: Any = None  # of the kind that its engine counts
+    codings: tuple[Coding, ...] = ()
+    margins: tuple[tuple[int, ...], ...] = ()
+    complete: bool = False
+    gaps: tuple[int, ...] = ()
+    weighing: Weighing | None = None
+    discovery: Discovery = field(default_factory=Discovery)
+
+    @cached_property
+    def data_id(self) -> str:
+        """Digest of what is known of the data without reading them again: identity, states and margins."""
+        digest = hashlib.blake2b(digest_size=16)
+        # a declared version stands for the identity: the same data may be reached in several ways
+        identity = (
+            f"{self.relation.identity} {self.relation.snapshot}"
+            if self.version is None
+            else f"version {self.version}"
+        )
+        digest.update(
+            f"graphoid relation 1\n{self.n_rows}\n{identity}\n{self.complete} {self.gaps}\n".encode()
+        )
+        digest.update(repr((self.variables, self.margins)).encode())
+        if self.weighing is not None:
+            digest.update(
+                f"weights {self.relation.names[self.weighing.position]} {self.weighing.unit!r}".encode()
+            )
+        return digest.hexdigest()
+
+    @property
+    def codes(self) -> NoReturn:
+        """Not there: the rows stay where they are."""
+        self._refuse()
+
+    def column(self, variable: int | str) -> Codes:
+        """Not there: the rows stay where they are."""
+        self.position(variable)
+        self._refuse()
+
+    def numbers(self, variable: int | str) -> NDArray[np.float64]:
+        """Not there: the rows stay where they are."""
+        self.position(variable)
+        self._refuse()
+
+    def _refuse(self) -> NoReturn:
+        raise DataError(
+            f"the {self.n_rows:,} rows of {self.name!r} stay where they are and only counts travel. "
+            f"What was asked for needs the rows: read them with where='memory'."
+        )
+
+    def select(self, options: ReadOptions, remote: RemoteOptions) -> RemoteTable:
+        """Return some columns, or all of them under another name or with another handling."""
+        handling = {setting: value for setting, value in vars(remote).items() if value is not None}
+        if options.columns is None and options.name in {None, self.name} and not handling:
+            return self
+        chosen = choose(self.names, options).positions
+        return replace(
+            self,
+            variables=tuple(self.variables[i] for i in chosen),
+            columns=(None,) * len(chosen),
+            codings=tuple(self.codings[i] for i in chosen),
+            margins=tuple(self.margins[i] for i in chosen),
+            name=self.name if options.name is None else options.name,
+            **handling,
+        )
+
+    def __repr__(self) -> str:
+        weighted = ", weighted" if self.weighing is not None else ""
+        many = f"{self.n_rows:,} rows x {len(self.variables):,} variables"
+        return f"<RemoteTable {self.name!r} ({self.relation.kind}): {many}{weighted}>"
+
+
+def remote_table(relation: CensusRelation, options: ReadOptions, remote: RemoteOptions) -> RemoteTable:
+    """Return the table that stands for a relation: its states are discovered by one query."""
+    if options.weights is not None and not isinstance(options.weights, str):
+        raise DataError(
+            "row weights of data that stay where they are must be the name of one of their columns."
+        )
+    chosen = choose(relation.names, options)
+    if chosen.problems:
+        raise chosen.problems[0]
+    drop = options.missing == "drop"
+    census, discovery = take_census(
+        relation, chosen, complete=drop, cache=remote.cache, version=remote.version
+    )
+    if not census.n_rows:
+        raise DataError(f"{relation.name} has {len(relation.names):,} column(s) and no rows.")
+    encoded = [counts.encode(name) for counts, name in zip(census.columns, chosen.names, strict=True)]
+    found = profile_columns(chosen, encoded, options, census.n_rows, census.n_complete)
+    columns, notes = found.finish()
+    weighing = None
+    if census.weights is not None and chosen.weights is not None:
+        weighing = Weighing.of(census.weights, chosen.weights, relation.names[chosen.weights])
+    codings, margins = [], []
+    for position, known, levels, column in zip(
+        chosen.positions, census.columns, encoded, columns, strict=True
+    ):
+        codes = cast("Codes", column.codes)  # continuous columns were refused
+        absent = codes[levels.missing()]
+        missing = int(absent[0]) if absent.size else None
+        codings.append(Coding(position, known.values, codes, column.variable.cuts, missing))
+        margin = np.bincount(codes, levels.times, column.variable.arity).astype(np.int64)
+        margins.append(tuple(margin.tolist()))
+    return RemoteTable(
+        tuple(column.variable for column in columns),
+        (None,) * len(columns),
+        found.n_rows,
+        notes=notes,
+        name=relation.name if options.name is None else options.name,
+        relation=relation,
+        codings=tuple(codings),
+        margins=tuple(margins),
+        complete=drop,
+        gaps=tuple(census.gaps) if drop else (),
+        weighing=weighing,
+        discovery=discovery,
+        **vars(remote),
+    )

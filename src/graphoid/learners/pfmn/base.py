@@ -1,0 +1,205 @@
+"""What both filters share as learners: a budget, prices, a checkpoint, and the loop over their steps."""
+
+from __future__ import annotations
+
+import math
+import time
+from abc import abstractmethod
+from dataclasses import dataclass, field
+from inspect import isroutine
+from typing import TYPE_CHECKING, ClassVar, Generic, Protocol, TypeVar
+
+from graphoid.errors import SettingsError
+from graphoid.independence.base import HasTest
+from graphoid.independence.bayesian import BayesianTest
+from graphoid.learners.base import AskingLearner, Run
+from graphoid.learners.pfmn import prices
+from graphoid.learners.pfmn.budgeted import BudgetedQuestions
+from graphoid.learners.pfmn.checkpoint import Checkpoint
+from graphoid.learners.pfmn.information import entropy
+from graphoid.learners.pfmn.population import check_size, edge_frequencies, merge_equal
+from graphoid.learners.pfmn.prices import Budget
+from graphoid.learners.questions import Questions
+from graphoid.logic.sets import members
+from graphoid.progress import Step, tell
+from graphoid.settings import NOT_NEGATIVE, PROBABILITY, Allowed, Number, seed_and_generator
+from graphoid.structure.graph import UndirectedGraph
+from graphoid.structure.learned import Cost, LearnedStructure
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator, Mapping
+
+    from numpy.random import Generator
+
+    from graphoid.independence.base import DiscreteTest
+    from graphoid.independence.partial_correlation import PartialCorrelation
+    from graphoid.learners.pfmn.budgeted import StepInfo
+    from graphoid.learners.pfmn.population import Outcome, Query
+    from graphoid.learners.pfmn.prices import Price
+    from graphoid.logic.source import IndependenceSource
+    from graphoid.progress import Listener
+    from graphoid.settings import RandomState
+
+_NOT_THE_RUN = {"answers", "budget", "checkpoint", "cost", "progress", "random_state"}
+"""Settings that may differ when a run is resumed, and those that are compared in another form."""
+
+
+class Stoppable(Protocol):
+    """What the next step of a search needs, and whether there is one."""
+
+    @property
+    def stopped(self) -> str | None:
+        """Why the search is over, or None."""
+
+
+State = TypeVar("State", bound=Stoppable)
+
+
+class Search(Protocol[State]):
+    """A search that can be stopped, watched and resumed between any two tests."""
+
+    questions: BudgetedQuestions
+
+    def init(self, rng: Generator) -> State:
+        """Return the state before any test."""
+
+    def step(self, rng: Generator, state: State) -> tuple[State, StepInfo | None]:
+        """Ask one test; None in place of what a reader wants where none is left."""
+
+    def preview(self, rng: Generator, state: State) -> tuple[Query, float] | None:
+        """Return the test that would be asked next whatever it costs, and what it is expected to tell."""
+
+    def result(self, rng: Generator, state: State) -> Outcome:
+        """Return what the search ends with."""
+
+
+@dataclass(kw_only=True, eq=False)
+class ParticleLearner(AskingLearner, Generic[State]):
+    """A learner that keeps a population of structures and asks one test at a time, within a budget."""
+
+    test: DiscreteTest | PartialCorrelation | None = field(default_factory=BayesianTest)
+    n_particles: int
+    budget: float | Mapping[str, float] | Budget | None = None
+    cost: Price | None = None
+    random_state: RandomState = None
+    moves: int
+    beta: float
+    soften: float = 1e-10
+    checkpoint: str | os.PathLike[str] | None = None
+    progress: Listener | None = None
+
+    allowed: ClassVar[Mapping[str, Allowed]] = {
+        "n_particles": Number(least=2, whole=True),
+        "moves": Number(least=0, whole=True),
+        "beta": NOT_NEGATIVE,
+        "soften": PROBABILITY,
+    }
+
+    def steps(self, ci: IndependenceSource) -> Iterator[StepInfo]:
+        """Yield what a reader wants to know of every step, one test at a time; stop when you like."""
+        search, rng = self.begin(ci)
+        state = search.init(rng)
+        while state.stopped is None:
+            state, info = search.step(rng, state)
+            if info is not None:
+                yield info
+
+    def begin(self, ci: IndependenceSource) -> tuple[Search[State], Generator]:
+        """Return the search itself, with its ``init(rng)`` and ``step(rng, state)``, and its generator."""
+        self._check()
+        seed, rng = seed_and_generator(self.random_state)
+        return self._search(self._budgeted(Questions(ci), ci, None, seed)), rng
+
+    @abstractmethod
+    def _search(self, questions: BudgetedQuestions) -> Search[State]:
+        """Return the search, ready to begin."""
+
+    def _learn(self, source: IndependenceSource, run: Run) -> LearnedStructure:
+        questions = Questions(source)
+        seed, rng = seed_and_generator(self.random_state)
+        search = self._search(self._budgeted(questions, source, run.data_id, seed))
+        state = search.init(rng)
+        log: list[list[float]] = []
+        listener = self.progress if run.progress is None else run.progress
+        while state.stopped is None:
+            state, info = search.step(rng, state)
+            if info is not None:
+                log.append([info.spent, info.entropy])
+                listener = tell(listener, Step("tests", len(log), so_far=questions.trace))
+        found = search.result(rng, state)
+        for verdict in found.inferred:
+            questions.note(verdict)
+        trace = tuple(questions.trace)
+        return LearnedStructure(
+            graph=_graph(questions.names, found.best.tolist()),
+            trace=trace,
+            cost=Cost.of(trace, seconds=time.perf_counter() - run.started, queries=questions.queries),
+            stopped=state.stopped,
+            settings=self._settings(source),
+            seed=seed,
+            data_id=run.data_id,
+            edge_probabilities=edge_frequencies(found.graphs, found.weights),
+            details={
+                "verified": found.proved,
+                "spent": search.questions.spent,
+                "effective_structures": math.exp(entropy(merge_equal(found.graphs, found.weights)[1])),
+                "next_test": None if found.proved else _next_test(search, rng, state),
+                "entropy_by_cost": log,
+            },
+        )
+
+    def _budgeted(
+        self, questions: Questions, ci: IndependenceSource, data_id: str | None, seed: int | None
+    ) -> BudgetedQuestions:
+        """Return who is asked, within the budget, with the answers that are on file."""
+        check_size(len(questions.names))
+        run = {name: value for name, value in self._settings(ci).items() if name not in _NOT_THE_RUN}
+        run |= {
+            # a function without its address
+            "cost": self.cost.__qualname__ if isroutine(self.cost) else repr(self.cost),
+            "seed": seed,
+            "data": data_id,
+            "names": list(questions.names),
+        }
+        return BudgetedQuestions(
+            questions,
+            ci.test if isinstance(ci, HasTest) else None,
+            prices.weight if self.cost is None else self.cost,
+            Budget.of(self.budget),
+            Checkpoint(self.checkpoint, run),
+            self.soften,
+        )
+
+    def _check(self) -> None:
+        super()._check()
+        name = type(self).__name__
+        if self.cost is not None and not callable(self.cost):
+            raise SettingsError(f"{name}: cost must be a function of a test, not {self.cost!r}.")
+        Budget.of(self.budget)
+        if self.checkpoint is not None and self.random_state not in Number(least=0, whole=True):
+            raise SettingsError(
+                f"{name}: a run that can be resumed needs a seed, a whole number; random_state is "
+                f"{self.random_state!r}."
+            )
+
+
+def _graph(names: tuple[str, ...], masks: list[int]) -> UndirectedGraph:
+    return UndirectedGraph(names, [(x, y) for x, bits in enumerate(masks) for y in members(bits) if x < y])
+
+
+def _next_test(search: Search[State], rng: Generator, state: State) -> dict[str, object] | None:
+    """Return the test that would come next, and why, as plain values."""
+    found = search.preview(rng, state)
+    if found is None:
+        return None
+    test, information = found
+    price = search.questions.price_of(test)
+    return {
+        "x": test.x,
+        "y": test.y,
+        "given": list(members(test.given)),
+        "information": information,
+        "price": price,
+        "why": f"its answer is expected to tell {information:.3g} nats for a price of {price:g}",
+    }
