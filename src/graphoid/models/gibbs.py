@@ -18,7 +18,7 @@ import numpy as np
 
 from graphoid.counts.native import available_threads, kernels
 from graphoid.models.factors import Factor, check_factors, log_odds, spread
-from graphoid.settings import Allowed, Number, Settings, check_settings
+from graphoid.settings import Allowed, Number, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -101,10 +101,6 @@ class GibbsSampler(Settings):
         threads = available_threads() if self.threads is None else self.threads
         out: NDArray[np.uint8] = native.gibbs(*plan, keys, times, self.burn_in, self.thin, threads)
         return out
-
-    def check(self) -> None:
-        """Raise if a setting has a value it cannot have."""
-        check_settings(self)
 
 
 class Conditionals(NamedTuple):

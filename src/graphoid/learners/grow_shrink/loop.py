@@ -14,7 +14,7 @@ Readings of points that the paper leaves open or that were lost in print:
 
 - Line 16: members of T keep their place in the grow order; moving them would contradict Fig. 5.
 - Line 22 is a setting, ``skip_independent``; line 23 lost its "not".
-- Lines 26-28: X first, then S from the last but one down to the first, are moved to the front of Y's grow
+- Lines 26-28: X first, then S from the last but one down to the first, come to the front of Y's grow
   order, which gives the [3, 4, 6, 5, 2, 0, 1] of Fig. 5.
 - Lines 29-33 come once, after the grow loop.
 - A grow test is executed even when it repeats an initial one.
@@ -102,14 +102,12 @@ def grow_shrink(
         candidates = sorted(grow_orders.pop(x), key=lambda y: known.get(y, False))  # line 17: F to the end
         if skip_independent:
             candidates = [y for y in candidates if not independent[x][y]]
-        # Grow phase
         examine = Examination(x, known, strength, max_given, note)
         blanket = yield from examine.grow(candidates, grow_orders)
         # Change examination order: the last grown that is yet to be examined comes next
         following = next((w for w in reversed(blanket) if w in grow_orders), None)
         if following is not None:
             order = promote(order, [following])
-        # Shrink phase
         blanket = yield from examine.shrink(blanket)
         for _ in range(regrow):
             larger = yield from examine.regrow(blanket, candidates)
