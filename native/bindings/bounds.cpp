@@ -11,8 +11,6 @@ namespace nb = nanobind;
 namespace graphoid {
 namespace {
 
-template <class T>
-using Array = nb::ndarray<const T, nb::numpy, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Words = Array<Word>;
 using Positions = Array<std::int32_t>;
 

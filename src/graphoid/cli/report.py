@@ -37,7 +37,7 @@ def report(
     quiet: Quiet = False,
 ) -> None:
     """Write a learned structure as one page that opens without a network."""
-    from graphoid.structure.result import Result
+    from graphoid.structure.learned import Result
 
     files.check_path(out, [".html"], "--out")
     if layout_from is not None and not Path(layout_from).is_file():

@@ -34,7 +34,7 @@ class Names:
                 return self._index[variable]
             except KeyError:
                 raise UnknownVariable(
-                    f"no variable is named {variable!r}; there are {shown(self.all)}."
+                    f"no variable is named {variable!r}; there are {quote(self.all)}."
                 ) from None
         try:
             index = operator.index(variable)
@@ -53,7 +53,7 @@ class Names:
         return iter(self.all)
 
 
-def shown(names: Sequence[str], most: int = 8) -> str:
+def quote(names: Sequence[str], most: int = 8) -> str:
     """Return names for a message, quoted, the first few only."""
     rest = len(names) - most
     return ", ".join(repr(name) for name in names[:most]) + (f" and {rest:,} more" if rest > 0 else "")

@@ -12,7 +12,7 @@ from graphoid.counts.engine import Logistic, ScoringEngine
 from graphoid.errors import SettingsError
 from graphoid.independence.base import check_positive
 from graphoid.scores.base import BlanketScore, family_counts
-from graphoid.scores.logistic import logistic_term, treatment
+from graphoid.scores.logistic import logistic_term
 from graphoid.scores.priors import GraphPrior, UniformPrior
 
 if TYPE_CHECKING:
@@ -74,12 +74,13 @@ class PenalizedLikelihood:
     shrinking = False
 
     def __init__(self, price: float) -> None:
-        self._price = price
         self.doubt = price / 2
+        self._price = price
 
-    def code(self, r: int) -> Matrix:
-        """Return the indicators of states."""
-        return treatment(r)
+    @staticmethod
+    def code(r: int) -> Matrix:
+        """Return indicators of the states but the first: treatment coding."""
+        return np.eye(r)[:, 1:]
 
     def precision(self, columns: int) -> Matrix:
         """Return zeros."""

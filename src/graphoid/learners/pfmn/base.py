@@ -129,8 +129,9 @@ class ParticleLearner(AskingLearner, Generic[State]):
         for verdict in found.inferred:
             questions.note(verdict)
         trace = tuple(questions.trace)
+        blankets = {x: members(bits) for x, bits in enumerate(found.best.tolist())}
         return LearnedStructure(
-            graph=_graph(questions.names, found.best.tolist()),
+            graph=UndirectedGraph.from_blankets(blankets, questions.names),
             trace=trace,
             cost=Cost.of(trace, seconds=run.seconds, queries=questions.queries),
             stopped=state.stopped,
@@ -180,10 +181,6 @@ class ParticleLearner(AskingLearner, Generic[State]):
                 f"{name}: a run that can be resumed needs a seed, a whole number; random_state is "
                 f"{self.random_state!r}."
             )
-
-
-def _graph(names: tuple[str, ...], masks: list[int]) -> UndirectedGraph:
-    return UndirectedGraph(names, [(x, y) for x, bits in enumerate(masks) for y in members(bits) if x < y])
 
 
 def _next_test(search: Search[State], rng: Generator, state: State) -> dict[str, object] | None:
