@@ -2,7 +2,7 @@
 # which is what `counts.native.kernels()` returns; arguments go by position.
 # fmt: off
 from collections.abc import Sequence
-from typing import Protocol, TypeAlias, TypeVar
+from typing import Literal, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,7 +60,7 @@ class Inference:
         self, n: int, verdict: type[Verdict], fact: type[Fact], rules: tuple[str, ...],
         numbers: tuple[object, ...], /,
     ) -> None: ...
-    def answer(self, x: object, y: object, given: object, /) -> Verdict | None: ...  # or NotImplemented
+    def answer(self, x: object, y: object, given: object, /) -> Verdict | Literal[False] | None: ...
     def remember(self, verdicts: list[Verdict], /) -> None: ...
     def facts(self) -> list[Fact]: ...
 

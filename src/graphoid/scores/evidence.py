@@ -10,11 +10,11 @@ import numpy as np
 
 from graphoid.counts.engine import Logistic, ScoringEngine
 from graphoid.errors import SettingsError
-from graphoid.independence.base import check_positive
 from graphoid.scores.base import BlanketScore, family_counts
 from graphoid.scores.logistic import logistic_term
 from graphoid.scores.mpl import log_marginal_likelihood
 from graphoid.scores.priors import GraphPrior, SparsePrior
+from graphoid.settings import POSITIVE, check_setting
 
 if TYPE_CHECKING:
     from graphoid.counts.engine import Blanket, CountEngine
@@ -65,9 +65,9 @@ class LogLinearEvidence(BlanketScore):
     def __post_init__(self) -> None:
         if self.order not in (2, 3):
             raise SettingsError(f"order is {self.order!r}; it must be 2 (pairs) or 3 (pairs and triples).")
-        check_positive("scale", self.scale)
+        check_setting("scale", self.scale, POSITIVE)
         if self.ess is not None:
-            check_positive("ess", self.ess)
+            check_setting("ess", self.ess, POSITIVE)
 
     def terms(self, engine: CountEngine, blankets: list[Blanket]) -> Matrix:
         """Return the log marginal likelihoods of variables given their blankets."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import time
 from abc import abstractmethod
 from dataclasses import dataclass, field
 from inspect import isroutine
 from typing import TYPE_CHECKING, ClassVar, Generic, Protocol, TypeVar
 
 from graphoid.errors import SettingsError
+from graphoid.independence.base import HasTest
 from graphoid.independence.bayesian import BayesianTest
 from graphoid.learners.base import AskingLearner, Run
 from graphoid.learners.pfmn import prices
@@ -133,7 +135,7 @@ class ParticleLearner(AskingLearner, Generic[State]):
         return LearnedStructure(
             graph=UndirectedGraph.from_blankets(blankets, questions.names),
             trace=trace,
-            cost=Cost.of(trace, seconds=run.seconds, queries=questions.queries),
+            cost=Cost.of(trace, seconds=time.perf_counter() - run.started, queries=questions.queries),
             stopped=state.stopped,
             settings=self._settings(source),
             seed=seed,
@@ -163,7 +165,7 @@ class ParticleLearner(AskingLearner, Generic[State]):
         }
         return BudgetedQuestions(
             questions,
-            getattr(ci, "test", None),
+            ci.test if isinstance(ci, HasTest) else None,
             prices.weight if self.cost is None else self.cost,
             Budget.of(self.budget),
             Checkpoint(self.checkpoint, run),
