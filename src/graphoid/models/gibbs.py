@@ -98,7 +98,7 @@ class GibbsSampler(Settings):
         native = kernels()
         if native is None:
             return _draw(plan, keys, times, self.burn_in, self.thin)
-        threads = available_threads() if self.threads is None else self.threads
+        threads = available_threads(self.threads)
         out: NDArray[np.uint8] = native.gibbs(*plan, keys, times, self.burn_in, self.thin, threads)
         return out
 

@@ -72,7 +72,7 @@ class ConditionalGibbs(Settings):
         if native is None:
             found = [_sample_row(reduced, row, key, settings) for row, key in zip(rows, keys, strict=True)]
             return np.array(found).reshape(table.n_rows, len(hidden))
-        threads = available_threads() if self.threads is None else self.threads
+        threads = available_threads(self.threads)
         out = native.gibbs_conditional(*reduced, rows, keys, *settings, threads)
         return np.asarray(out).reshape(table.n_rows, len(hidden))
 
