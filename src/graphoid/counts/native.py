@@ -67,7 +67,7 @@ def judge_settings(kernel: Kernel) -> tuple[int, int, float, float, bool]:
 
 
 def available_threads(threads: int | None = None) -> int:
-    """Return how many threads to use: as given, GRAPHOID_THREADS, or the processors this process may run on."""
+    """Return how many threads to use: as given, GRAPHOID_THREADS, or the processors there are ."""
     if threads is not None:
         return threads
     setting = os.environ.get("GRAPHOID_THREADS", "")
