@@ -159,12 +159,12 @@ class Kernels(Protocol):
         self, first_term: _I64, first_member: _I64, first_cell: _I64, members: _I32, thresholds: _U32,
         log_odds: _F64, keys: _U64, times: int, burn_in: int, thin: int, threads: int, /,
     ) -> _U8: ...
-    def chains(
+    def gibbs_multistate(
         self, arity: _I32, fused: _U8, first_term: _I64, first_member: _I64, first_listed: _I64,
         first_cell: _I64, members: _I32, strides: _I64, listed: _I64, levels: _U32, values: _F64, keys: _U64,
         times: int, burn_in: int, thin: int, threads: int, /,
     ) -> _U16: ...
-    def conditional_gibbs(
+    def gibbs_conditional(
         self, n_hidden: int, weight: _F64, first_evidence: _I64, evidence: _I32, evidence_state: _I32,
         first_hidden: _I64, hidden: _I32, hidden_state: _I32, rows: _U8, keys: _U64, n_chains: int,
         burn_in: int, n_samples: int, threads: int, /,

@@ -73,7 +73,7 @@ class ConditionalGibbs(Settings):
             found = [_sample_row(reduced, row, key, settings) for row, key in zip(rows, keys, strict=True)]
             return np.array(found).reshape(table.n_rows, len(hidden))
         threads = available_threads() if self.threads is None else self.threads
-        out = native.conditional_gibbs(*reduced, rows, keys, *settings, threads)
+        out = native.gibbs_conditional(*reduced, rows, keys, *settings, threads)
         return np.asarray(out).reshape(table.n_rows, len(hidden))
 
     def _check(self, table: Table, hidden: Sequence[int]) -> None:
