@@ -21,6 +21,10 @@ settings.register_profile("long", deadline=None, max_examples=5000, suppress_hea
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 
+CLEARED_AT_EXIT = ("pytest-of-", "sklearn_testing_")
+"""Beginnings of folders that pytest and scikit-learn's checks of estimators remove when the process ends."""
+
+
 @pytest.fixture(scope="session", autouse=True)
 def nothing_left_behind(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Notice files that are left when a session ends: temporary ones, and new ones beside the sources.
@@ -33,7 +37,7 @@ def nothing_left_behind(tmp_path_factory: pytest.TempPathFactory) -> Iterator[No
         patch.setenv("TMPDIR", str(folder))
         patch.setattr(tempfile, "tempdir", str(folder))
         yield
-    left = sorted(path.name for path in folder.iterdir() if not path.name.startswith("pytest-of-"))
+    left = sorted(path.name for path in folder.iterdir() if not path.name.startswith(CLEARED_AT_EXIT))
     new = sorted(_beside_the_sources() - before)
     assert not left, f"temporary files were left: {', '.join(left)}"
     assert not new, f"files were left beside the sources: {', '.join(new)}"

@@ -42,7 +42,7 @@ NATIVE_FROM = {"counts/native.py"}
 
 # A result can show itself: asked to, these hand themselves to the package that writes pages and draws.
 SHOWN_BY = {
-    "structure/result.py": "graphoid.report.page",
+    "structure/learned.py": "graphoid.report.page",
     "classifiers/markov.py": "graphoid.report.hyperedges",
 }
 

@@ -18,7 +18,7 @@ inline void refuse_codes_beyond(const std::uint16_t* codes, std::size_t n, std::
 }
 
 // Checks the arrays and appends them to `keep`, which must live as long as the rows.
-inline Labeled labeled(nanobind::list columns, const std::vector<std::uint32_t>& sizes,
+inline Labeled labeled_rows(nanobind::list columns, const std::vector<std::uint32_t>& sizes,
                        Array<std::uint16_t> classes, std::uint32_t n_classes, nanobind::object weights,
                        double theta, nanobind::list keep) {
     Labeled rows{classes.shape(0), {}, sizes, classes.data(), n_classes, nullptr, theta};
@@ -42,5 +42,27 @@ inline Labeled labeled(nanobind::list columns, const std::vector<std::uint32_t>&
     }
     return rows;
 }
+
+// A model of coded rows with their classes, and the arrays that it reads.
+template <class Model>
+class LabeledHandle {
+public:
+    LabeledHandle(nanobind::list columns, const std::vector<std::uint32_t>& sizes, Array<std::uint16_t> classes,
+                  std::uint32_t n_classes, nanobind::object weights, double theta)
+        : model_(labeled_rows(columns, sizes, classes, n_classes, weights, theta, keep_)) {}
+
+    template <class Handle>
+    static nanobind::class_<Handle> bind(nanobind::module_& m, const char* name) {
+        return nanobind::class_<Handle>(m, name).def(
+            nanobind::init<nanobind::list, const std::vector<std::uint32_t>&, Array<std::uint16_t>, std::uint32_t,
+                           nanobind::object, double>(),
+            nanobind::arg("columns"), nanobind::arg("sizes"), nanobind::arg("classes"), nanobind::arg("n_classes"),
+            nanobind::arg("weights").none(), nanobind::arg("theta"));
+    }
+
+protected:
+    nanobind::list keep_;  // first: the model is made from what it holds
+    Model model_;
+};
 
 }  // namespace graphoid

@@ -47,10 +47,10 @@ nb::list make_tuples(nb::handle type, nb::tuple columns, std::size_t n) {
 NB_MODULE(_native, m) {
     m.doc() = "Counting kernels of graphoid.";
     bind_bounds(m);
-    bind_chains(m);
+    bind_gibbs_multistate(m);
     bind_climb(m);
     bind_conditional(m);
-    bind_conditional_gibbs(m);
+    bind_gibbs_conditional(m);
     bind_contexts(m);
     bind_dataset(m);
     bind_gibbs(m);

@@ -14,8 +14,6 @@ namespace nb = nanobind;
 namespace graphoid {
 namespace {
 
-template <class T>
-using Array = nb::ndarray<const T, nb::numpy, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Graphs = nb::ndarray<Word, nb::numpy, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Words = Array<Word>;
 using Numbers = Array<double>;

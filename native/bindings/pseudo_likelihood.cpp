@@ -1,6 +1,4 @@
 // What Python sees of pseudo-likelihoods.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/vector.h>
 
 #include <cstdint>
@@ -24,7 +22,7 @@ void set_column(DistinctRows& rows, std::size_t v, nb::handle column, std::size_
     rows.set_column(v, codes.data());
 }
 
-DistinctRows* made_rows(nb::list columns, const std::vector<std::uint32_t>& arities, Array<double> weights) {
+DistinctRows* new_rows(nb::list columns, const std::vector<std::uint32_t>& arities, Array<double> weights) {
     const std::size_t n_rows = weights.shape(0);
     if (columns.size() != arities.size()) throw nb::value_error("columns and arities differ in number");
     auto rows = std::make_unique<DistinctRows>(arities, std::vector<double>(weights.data(), weights.data() + n_rows),
@@ -37,7 +35,7 @@ DistinctRows* made_rows(nb::list columns, const std::vector<std::uint32_t>& arit
     return rows.release();
 }
 
-Terms* made_terms(const DistinctRows& rows, Array<std::int64_t> first_member, Array<std::int32_t> variable, Array<std::int32_t> state) {
+Terms* new_terms(const DistinctRows& rows, Array<std::int64_t> first_member, Array<std::int32_t> variable, Array<std::int32_t> state) {
     for (std::size_t i = 0; i < variable.shape(0); ++i) {
         const std::int32_t v = variable.data()[i], s = state.data()[i];
         if (v < 0 || static_cast<std::size_t>(v) >= rows.n() || s < 0 || static_cast<std::uint32_t>(s) >= rows.arity(static_cast<std::size_t>(v)))
@@ -46,7 +44,7 @@ Terms* made_terms(const DistinctRows& rows, Array<std::int64_t> first_member, Ar
     return new Terms(rows, first_member.shape(0) - 1, first_member.data(), variable.data(), state.data());
 }
 
-nb::tuple evaluated(const DistinctRows& rows, const Terms& model, Array<double> weights, nb::object direction, const Terms& scored,
+nb::tuple evaluate(const DistinctRows& rows, const Terms& model, Array<double> weights, nb::object direction, const Terms& scored,
                     unsigned threads) {
     if (weights.shape(0) != model.n_features()) throw nb::value_error("one weight for each feature is needed");
     Array<double> along;
@@ -77,9 +75,9 @@ nb::tuple gains(const DistinctRows& rows, const Terms& model, Array<double> weig
 }  // namespace
 
 void bind_pseudo_likelihood(nb::module_& m) {
-    nb::class_<DistinctRows>(m, "DistinctRows").def(nb::new_(&made_rows));
-    nb::class_<Terms>(m, "Terms").def(nb::new_(&made_terms));
-    m.def("pseudo_likelihood", &evaluated, nb::arg("rows"), nb::arg("model"), nb::arg("weights"), nb::arg("direction").none(),
+    nb::class_<DistinctRows>(m, "DistinctRows").def(nb::new_(&new_rows));
+    nb::class_<Terms>(m, "Terms").def(nb::new_(&new_terms));
+    m.def("pseudo_likelihood", &evaluate, nb::arg("rows"), nb::arg("model"), nb::arg("weights"), nb::arg("direction").none(),
           nb::arg("scored"), nb::arg("threads"));
     m.def("pseudo_likelihood_gains", &gains);
 }

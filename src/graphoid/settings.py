@@ -60,34 +60,23 @@ class Number:
         return f"{words}, or None" if self.optional else words
 
 
-class Flag:
-    """True and False, and nothing that is equal to them."""
-
-    def __contains__(self, value: object) -> bool:
-        return isinstance(value, bool)
-
-    def __str__(self) -> str:
-        return "True or False"
-
-
 PROBABILITY = Number(above=0, below=1)
 POSITIVE = Number(above=0)
 NOT_NEGATIVE = Number(least=0)
-FLAG = Flag()
+FLAG = (True, False)
 
-Allowed = Number | Flag | tuple[str | None, ...]
-"""What a setting may be: a number, a flag, or one of some names."""
+Allowed = Number | tuple[str | bool | None, ...]
+"""What a setting may be: a number, or one of some names."""
 
 
 def check_setting(name: str, value: object, allowed: Allowed, owner: str = "") -> None:
     """Raise if a setting has a value it cannot have; the message begins with its owner, if that is given."""
-    if value in allowed:
+    if value in allowed and (allowed is not FLAG or isinstance(value, bool)):  # 1 is equal to True
         return
+    wanted = str(allowed)
     if isinstance(allowed, tuple):
         *others, last = map(repr, allowed)
         wanted = f"{', '.join(others)} or {last}" if others else last
-    else:
-        wanted = str(allowed)
     if owner:
         raise SettingsError(f"{owner}: {name} must be {wanted}, not {value!r}.")
     raise SettingsError(f"{name} is {value!r}; it must be {wanted}.")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from graphoid.classifiers.conditional import NativeConditional, PlainConditional, Potentials
+from graphoid.classifiers.conditional import Conditional, NativeConditional, Potentials
 from graphoid.classifiers.discriminative import potentials
-from graphoid.classifiers.likelihood import NativeLikelihood, PlainLikelihood
-from graphoid.classifiers.mixture import NativePredictor, PlainPredictor, average_structures, best_structure
+from graphoid.classifiers.likelihood import Likelihood, NativeLikelihood
+from graphoid.classifiers.mixture import NativePredictor, Predictor, average_structures, best_structure
 from graphoid.classifiers.search import Settings, climb
 from graphoid.classifiers.submodels import NativeSubmodels, Submodels
 from graphoid.counts.native import kernels
@@ -44,7 +44,7 @@ def test_the_climb(case, threads):
     of = submodels(1, **case)
     settings = Settings(max_order=4)
     fast = climb(of, NativeLikelihood(of, native, threads), settings)
-    plain = climb(of, PlainLikelihood(of), settings)
+    plain = climb(of, Likelihood(of), settings)
     assert fast.log_posterior == pytest.approx(plain.log_posterior, rel=1e-12)
     assert len(fast.steps) == len(plain.steps)
     for a, b in zip(fast.steps, plain.steps, strict=True):
@@ -57,10 +57,10 @@ def test_the_climb(case, threads):
 @pytest.mark.parametrize("write", [average_structures, best_structure])
 def test_predictions_also_of_levels_that_were_not_seen(case, write):
     of = submodels(2, **case)
-    mixture = write(climb(of, PlainLikelihood(of), Settings()), of)
+    mixture = write(climb(of, Likelihood(of), Settings()), of)
     rng = np.random.default_rng(3)
     rows = [rng.integers(0, size + 1, 1000).astype(np.uint16) for size in of.sizes]
-    expected = PlainPredictor(mixture).predict(rows, 1000)
+    expected = Predictor(mixture).predict(rows, 1000)
     np.testing.assert_allclose(expected.sum(axis=1), 1.0)
     one, three = (NativePredictor(mixture, native, threads).predict(rows, 1000) for threads in (1, 3))
     np.testing.assert_allclose(one, expected, atol=1e-12)
@@ -72,7 +72,7 @@ def test_codes_beyond_the_values_are_refused():
     columns = [np.full(700, 99, dtype=np.uint16), *of.columns[1:]]
     with pytest.raises(ValueError, match="a code beyond the values"):
         NativeLikelihood(Submodels(columns, of.sizes, of.classes, 2), native, 1)
-    predictor = NativePredictor(average_structures(climb(of, PlainLikelihood(of), Settings()), of), native, 1)
+    predictor = NativePredictor(average_structures(climb(of, Likelihood(of), Settings()), of), native, 1)
     with pytest.raises(ValueError, match="a code beyond the values"):
         predictor.predict(columns, 700)
 
@@ -114,7 +114,7 @@ def test_the_conditional_likelihood_and_its_derivatives(n_classes, weighted):
     of = random_potentials(n_classes, weighted=weighted)
     at = np.random.default_rng(0).normal(size=1 + len(of.relevance) + of.counted.size)
     (value, slope), (expected, expected_slope) = (
-        way.loss(at) for way in (NativeConditional(of, native), PlainConditional(of))
+        way.loss(at) for way in (NativeConditional(of, native), Conditional(of))
     )
     assert value == pytest.approx(expected, rel=1e-12)
     np.testing.assert_allclose(slope, expected_slope, rtol=1e-12, atol=1e-9)
@@ -126,7 +126,7 @@ def test_the_minimum(case):
     # then left to gain is of that order, and by the priors' precision (2) weights are off by less than 1e-2.
     counted = submodels(5, **case)
     of = potentials(counted, [(0,), (1,), (2,), (0, 1), (0, 1, 2)], np.array([1.0, 1.0, 1.0, 0.8, 0.3]))
-    plain = PlainConditional(of)
+    plain = Conditional(of)
     fast, slow = NativeConditional(of, native).minimum(), plain.minimum()
     least, reached = plain.loss(slow)[0], plain.loss(fast)[0]
     assert reached == pytest.approx(least, rel=1e-6)

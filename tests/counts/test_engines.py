@@ -158,6 +158,7 @@ def test_an_engine_refuses_a_number_of_threads_below_one(threads: int) -> None:
 def test_instruction_sets_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     table = random_table(10, [2, 2])
     assert "plain" in SIMD
+    monkeypatch.delenv("GRAPHOID_SIMD", raising=False)
     assert NativeEngine(table).simd == SIMD[-1]
     for simd in SIMD:
         assert NativeEngine(table, simd=simd).simd == simd

@@ -12,7 +12,7 @@ from scipy import integrate
 import graphoid as gd
 from graphoid.counts.reference import ReferenceEngine
 from graphoid.errors import SettingsError
-from graphoid.scores.logistic import contrasts
+from graphoid.scores.evidence import LaplaceEvidence
 
 RNG = np.random.default_rng(20)
 
@@ -49,7 +49,7 @@ def test_laplace_is_near_the_integral_over_all_effects() -> None:
 
 def test_contrasts_are_orthonormal() -> None:
     for r in (2, 3, 5):
-        c = contrasts(r)
+        c = LaplaceEvidence.code(r)
         np.testing.assert_allclose(c.T @ c, np.eye(r - 1), atol=1e-12)
         np.testing.assert_allclose(c.sum(axis=0), 0, atol=1e-12)
 

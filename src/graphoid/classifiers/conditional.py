@@ -13,7 +13,7 @@ weights.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -64,26 +64,14 @@ class Potentials(NamedTuple):
     """Of every face."""
 
 
-class Conditional(Protocol):
-    """The negative log posterior of scales and weights."""
-
-    def loss(self, at: Floats) -> tuple[float, Floats]:
-        """Return its value and its derivatives."""
-        ...
-
-    def minimum(self) -> Floats:
-        """Return the scales and weights with the highest posterior."""
-        ...
-
-
-def conditional(of: Potentials) -> Conditional:
+def conditional(of: Potentials) -> Conditional | NativeConditional:
     """Return the fastest way to evaluate."""
     native = kernels()
-    return PlainConditional(of) if native is None else NativeConditional(of, native)
+    return Conditional(of) if native is None else NativeConditional(of, native)
 
 
-class PlainConditional:
-    """In NumPy and SciPy: the specification of the kernel."""
+class Conditional:
+    """The negative log posterior of scales and weights, in NumPy and SciPy."""
 
     def __init__(self, of: Potentials) -> None:
         from scipy.sparse import csr_array
@@ -129,7 +117,7 @@ class PlainConditional:
 
 
 class NativeConditional:
-    """By the compiled kernel."""
+    """The same by the compiled kernel."""
 
     def __init__(self, of: Potentials, native: Kernels) -> None:
         self._native = native.Potentials(

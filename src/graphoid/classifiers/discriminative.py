@@ -55,19 +55,25 @@ def inclusion(climb: Climb) -> dict[Face, float]:
     return found
 
 
-def fit_potentials(climb: Climb, submodels: Submodels, *, averaging: bool = True) -> Mixture:
-    """Return a model with fitted potentials.
+def relevant_faces(climb: Climb, submodels: Submodels, *, averaging: bool) -> dict[Face, float]:
+    """Return the faces that get potentials, smaller ones first, with their posterior inclusion.
 
-    With ``averaging`` on all single attributes and on the larger faces of all structures that matter;
-    without, on the faces of the best structure.
+    With ``averaging`` all single attributes and the larger faces of all structures that matter; without, the
+    faces of the best structure.
     """
     if averaging:
         held = {face: share for face, share in inclusion(climb).items() if share >= LEAST_INCLUSION}
         held |= {(v,): 1.0 for v, size in enumerate(submodels.sizes) if size > 1}
     else:
         held = {part: 1.0 for step, i in climb.choices()[: climb.best] for part in step.parts(i)}
-    faces = sorted(held, key=lambda face: (len(face), face))
-    of = potentials(submodels, faces, np.sqrt([held[face] for face in faces]))
+    return dict(sorted(held.items(), key=lambda item: (len(item[0]), item[0])))
+
+
+def fit_potentials(climb: Climb, submodels: Submodels, *, averaging: bool = True) -> Mixture:
+    """Return a model with fitted potentials on the faces that matter."""
+    held = relevant_faces(climb, submodels, averaging=averaging)
+    faces = list(held)
+    of = potentials(submodels, faces, np.sqrt(list(held.values())))
     start, *tables = _tables(of, conditional(of).minimum(), [_shape(submodels, face) for face in faces])
     terms = tuple(Term(face, table) for face, table in zip(faces, tables, strict=True))
     program = (*(Operation(i, None) for i in range(len(terms))), Operation(None, 1.0))

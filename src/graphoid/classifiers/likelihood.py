@@ -7,7 +7,7 @@ kernel does the same with tables of probabilities in place of logarithms.
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import logsumexp
@@ -22,38 +22,14 @@ if TYPE_CHECKING:
     from graphoid.classifiers.submodels import Face, Submodels
 
 
-class Likelihood(Protocol):
-    """The log-likelihood of the classes given the attributes (Eq. 6), along a climb."""
-
-    def start(self) -> float:
-        """Return the log-likelihood of the structure that holds the class alone."""
-        ...
-
-    def with_each(self, faces: NDArray[np.int32], new: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """Return the log-likelihood of the structure so far with each of some hyperedges.
-
-        Parameters
-        ----------
-        faces
-            A line of attributes for every hyperedge.
-        new
-            Which of its subsets, in the order of :func:`~graphoid.classifiers.regions.subsets`, are new.
-        """
-        ...
-
-    def add(self, face: NDArray[np.int32], new: NDArray[np.bool_]) -> None:
-        """Make a hyperedge part of the structure."""
-        ...
-
-
-def likelihood(submodels: Submodels, n_threads: int = 1) -> Likelihood:
+def likelihood(submodels: Submodels, n_threads: int = 1) -> Likelihood | NativeLikelihood:
     """Return the fastest way to evaluate."""
     native = kernels()
-    return PlainLikelihood(submodels) if native is None else NativeLikelihood(submodels, native, n_threads)
+    return Likelihood(submodels) if native is None else NativeLikelihood(submodels, native, n_threads)
 
 
-class PlainLikelihood:
-    """In NumPy: the specification of the kernel."""
+class Likelihood:
+    """The log-likelihood of the classes given the attributes (Eq. 6), along a climb; in NumPy."""
 
     def __init__(self, submodels: Submodels) -> None:
         self._submodels = submodels
@@ -67,7 +43,15 @@ class PlainLikelihood:
         return self._log_likelihood(self._scores)
 
     def with_each(self, faces: NDArray[np.int32], new: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """Return the log-likelihood of the structure so far with each of some hyperedges."""
+        """Return the log-likelihood of the structure so far with each of some hyperedges.
+
+        Parameters
+        ----------
+        faces
+            A line of attributes for every hyperedge.
+        new
+            Which of its subsets, in the order of :func:`~graphoid.classifiers.regions.subsets`, are new.
+        """
         return np.array(
             [self._log_likelihood(self._with(face, is_new)) for face, is_new in zip(faces, new, strict=True)]
         )
@@ -89,7 +73,7 @@ class PlainLikelihood:
 
 
 class NativeLikelihood:
-    """By the compiled kernel."""
+    """The same by the compiled kernel."""
 
     def __init__(self, submodels: Submodels, native: Kernels, n_threads: int) -> None:
         self._climb = native.Climb(*submodels.for_kernels())

@@ -31,7 +31,7 @@ from graphoid.counts.native import available_threads
 from graphoid.data.read import open_source
 from graphoid.data.source import Source
 from graphoid.errors import DataError, SettingsError
-from graphoid.logic.names import shown
+from graphoid.logic.names import quote
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -324,7 +324,7 @@ class MarkovNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         if isinstance(row, Mapping):
             absent = [name for name in names if name not in row]
             if absent:
-                raise DataError(f"explain was given no value of {shown(absent)}.")
+                raise DataError(f"explain was given no value of {quote(absent)}.")
             row = [row[name] for name in names]
         values = list(row)
         if len(values) != len(names):

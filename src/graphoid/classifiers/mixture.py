@@ -7,7 +7,7 @@ let the structure so far, with one more term or without, enter with a weight; or
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy.special import softmax
@@ -68,28 +68,20 @@ class Mixture:
     terms: tuple[Term, ...]
     program: tuple[Operation, ...]
 
-    def predictor(self, n_threads: int = 1) -> Predictor:
+    def predictor(self, n_threads: int = 1) -> Predictor | NativePredictor:
         """Return the fastest way to predict."""
         native = kernels()
-        return PlainPredictor(self) if native is None else NativePredictor(self, native, n_threads)
+        return Predictor(self) if native is None else NativePredictor(self, native, n_threads)
 
 
-class Predictor(Protocol):
-    """Predicts class probabilities for coded rows."""
-
-    def predict(self, columns: Sequence[NDArray[np.uint16]], n_rows: int) -> NDArray[np.float64]:
-        """Return a line of probabilities for every row; a code of ``sizes[v]`` is an unseen level."""
-        ...
-
-
-class PlainPredictor(Predictor):
-    """In NumPy: the specification of the kernel."""
+class Predictor:
+    """Predicts class probabilities of coded rows, in NumPy."""
 
     def __init__(self, mixture: Mixture) -> None:
         self._mixture = mixture
 
     def predict(self, columns: Sequence[NDArray[np.uint16]], n_rows: int) -> NDArray[np.float64]:
-        """Return a line of probabilities for every row."""
+        """Return a line of probabilities for every row; a code of ``sizes[v]`` is an unseen level."""
         mixture = self._mixture
         scores = np.tile(mixture.start, (n_rows, 1))
         out = np.zeros_like(scores)
@@ -105,8 +97,8 @@ class PlainPredictor(Predictor):
         return out
 
 
-class NativePredictor(Predictor):
-    """By the compiled kernel."""
+class NativePredictor:
+    """The same by the compiled kernel."""
 
     def __init__(self, mixture: Mixture, native: Kernels, n_threads: int) -> None:
         lengths = [len(term.face) for term in mixture.terms]

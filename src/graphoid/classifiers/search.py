@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphoid.classifiers.likelihood import Likelihood
+    from graphoid.classifiers.likelihood import Likelihood, NativeLikelihood
     from graphoid.classifiers.submodels import Face, Submodels
 
 STOP = math.log(0.01)
@@ -92,7 +92,7 @@ class Climb:
         return path.index(max(path))
 
 
-def climb(submodels: Submodels, likelihood: Likelihood, settings: Settings) -> Climb:
+def climb(submodels: Submodels, likelihood: Likelihood | NativeLikelihood, settings: Settings) -> Climb:
     """Climb from the class alone, adding the best hyperedge as long as the posterior rises, stage by stage.
 
     A stage has hyperedges of one cardinality, from 2 to ``max_order``. When none of the last raises the
@@ -146,7 +146,9 @@ class _Stage:
 class _Structure:
     """The structure so far: its faces, its degrees of freedom, what it says about the rows."""
 
-    def __init__(self, submodels: Submodels, likelihood: Likelihood, settings: Settings) -> None:
+    def __init__(
+        self, submodels: Submodels, likelihood: Likelihood | NativeLikelihood, settings: Settings
+    ) -> None:
         self.dof = submodels.n_classes - 1.0
         self._n_rows = submodels.n_rows
         self._likelihood = likelihood

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from typer.core import TyperCommand
 
 from graphoid.errors import SettingsError, UnknownVariable
-from graphoid.logic.names import shown
+from graphoid.logic.names import quote
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,7 +46,7 @@ def states(given: Sequence[str], variables: Sequence[Variable]) -> dict[str, Sta
         name = next((text[:i] for i in reversed(ends) if text[:i] in by_name), None)
         if name is None:
             raise UnknownVariable(
-                f"no variable is named {text[: ends[0]]!r}; there are {shown(list(by_name))}."
+                f"no variable is named {text[: ends[0]]!r}; there are {quote(list(by_name))}."
             )
         if name in found:
             raise SettingsError(f"{name!r} is given twice.")
@@ -70,5 +70,5 @@ def _state(variable: Variable, text: str) -> State:
             if isinstance(state, (int, float)) and not isinstance(state, bool) and state == number:
                 return state
     raise SettingsError(
-        f"{variable.name!r} has no state {text!r}; it has {shown([str(state) for state in variable.states])}."
+        f"{variable.name!r} has no state {text!r}; it has {quote([str(state) for state in variable.states])}."
     )

@@ -159,10 +159,10 @@ def select_columns(
     from graphoid.data.read import open_source
     from graphoid.data.remote.sources import relation_of
     from graphoid.errors import UnknownVariable
-    from graphoid.logic.names import shown
+    from graphoid.logic.names import quote
 
     known = list((relation_of(file, table, always=False) or open_source(file)).names)
     for name in drop:
         if name not in known:
-            raise UnknownVariable(f"there is no column {name!r} to drop; there are {shown(known)}.")
+            raise UnknownVariable(f"there is no column {name!r} to drop; there are {quote(known)}.")
     return [name for name in columns or known if name not in drop and name != weights]

@@ -38,7 +38,7 @@ def report(
     quiet: Quiet = False,
 ) -> None:
     """Write a learned structure as one page that opens without a network."""
-    from graphoid.structure.result import Result
+    from graphoid.structure.learned import Result
 
     check_output(out, [".html"], "--out", structure, data)
     if layout_from is not None and not Path(layout_from).is_file():

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from graphoid.errors import DataError, GraphoidError, SettingsError, UnknownVariable
-from graphoid.logic.names import shown
+from graphoid.logic.names import quote
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -72,7 +72,7 @@ def choose(names: Sequence[str], options: ReadOptions) -> Chosen:
         positions = [_find(column, names, where, times) for column in listed]
         twice = [names[i] for i, n in Counter(positions).items() if n > 1]
         if twice:
-            raise SettingsError(f"columns names {shown(twice)} more than once.")
+            raise SettingsError(f"columns names {quote(twice)} more than once.")
     positions = [i for i in positions if i != weight]
     if not positions:
         raise DataError("no columns are left to read. A table has at least one variable.")
@@ -96,7 +96,7 @@ def choose(names: Sequence[str], options: ReadOptions) -> Chosen:
             remedy = "They are all numbers: is the first line data? Write a line of column names above it."
         problems.append(
             DataError(
-                f"{len(repeated):,} column name(s) are used more than once: {shown(repeated)}. {remedy}"
+                f"{len(repeated):,} column name(s) are used more than once: {quote(repeated)}. {remedy}"
             )
         )
     return Chosen(tuple(positions), tuple(chosen), weight, tuple(problems), tuple(notes))
@@ -122,7 +122,7 @@ def _list(columns: Iterable[str | int]) -> list[str | int]:
 def _find(column: str | int, names: Sequence[str], where: dict[str, int], times: Counter[str]) -> int:
     if isinstance(column, str):
         if column not in where:
-            raise UnknownVariable(f"no column is named {column!r}; there are {shown(names)}.")
+            raise UnknownVariable(f"no column is named {column!r}; there are {quote(names)}.")
         if times[column] > 1:
             raise DataError(
                 f"{times[column]} columns are named {column!r}. Choose by position: columns=[0, ...]."

@@ -13,7 +13,7 @@ import numpy as np
 
 from graphoid.data.variables import NamedVariables
 from graphoid.errors import DataError
-from graphoid.logic.names import shown
+from graphoid.logic.names import quote
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -154,7 +154,7 @@ class Table(NamedVariables):
             return self.values[i]
         if not all(isinstance(state, (bool, int, float)) for state in v.states):
             raise DataError(
-                f"{v.name!r} has states {shown([str(s) for s in v.states], 4)}, which are not all numbers."
+                f"{v.name!r} has states {quote([str(s) for s in v.states], 4)}, which are not all numbers."
             )
         return np.array(v.states, dtype=np.float64)[self.column(i)]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar
 
 import numpy as np
@@ -13,6 +13,7 @@ from graphoid.counts.native import engine_for
 from graphoid.counts.remote.access_cost import AccessCost, MeteredEngine
 from graphoid.data.remote.table import RemoteTable
 from graphoid.data.table import Table
+from graphoid.independence.base import HasTest
 from graphoid.independence.chi_square import ChiSquare
 from graphoid.independence.remembering import Remembering
 from graphoid.independence.tester import Tester
@@ -25,8 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from graphoid.counts.engine import Kernel
-    from graphoid.independence.base import DiscreteTest
-    from graphoid.independence.partial_correlation import PartialCorrelation
+    from graphoid.independence.base import Test
     from graphoid.logic.source import IndependenceSource
     from graphoid.logic.verdict import Verdict
     from graphoid.progress import Listener
@@ -58,11 +58,7 @@ class Run(NamedTuple):
     known: Sequence[Verdict] = ()
     """Answers of an earlier run, which are not asked again."""
     started: float = 0.0
-
-    @property
-    def seconds(self) -> float:
-        """How long it has taken so far."""
-        return time.perf_counter() - self.started
+    """On the clock :func:`time.perf_counter`."""
 
 
 @dataclass(eq=False)
@@ -131,7 +127,7 @@ class Learner(Settings, ABC, Generic[Source, Structure]):
 
     def _record(self, **used: object) -> dict[str, object]:
         """Return the settings as plain values that JSON can hold; ``used`` stands for some of them."""
-        own = {name: json_value(value) for name, value in self.get_params(deep=False).items()}
+        own = {field.name: json_value(vars(self)[field.name]) for field in fields(self)}
         own = {"learner": type(self).__name__, **used, **{k: v for k, v in own.items() if k not in used}}
         return {name: value for name, value in own.items() if value is not None or name not in used}
 
@@ -160,7 +156,7 @@ AnyLearner = Learner[Any, Any]
 class AskingLearner(Learner["IndependenceSource", LearnedStructure]):
     """A learner that asks for independences."""
 
-    test: DiscreteTest | PartialCorrelation | None = None
+    test: Test | None = None
 
     def fit(self, table: object, *, progress: Listener | None = None, known: Sequence[Verdict] = ()) -> Self:
         """Learn from a table (anything that :func:`graphoid.read` takes will do) and return self.
@@ -185,7 +181,7 @@ class AskingLearner(Learner["IndependenceSource", LearnedStructure]):
 
     def _settings(self, ci: IndependenceSource) -> dict[str, object]:
         """Return the settings used; the test is the one that answered."""
-        test = getattr(ci, "test", None)
+        test = ci.test if isinstance(ci, (Tester, HasTest)) else None
         return self._record(answers=type(ci).__name__, test=None if test is None else describe(test))
 
 
@@ -200,7 +196,7 @@ class IndependenceLearner(AskingLearner):
     def _learn(self, source: IndependenceSource, run: Run) -> LearnedStructure:
         questions = Questions(self._wrap(source), run.progress)
         graph, n_initial = self._search(questions)
-        seconds, trace = run.seconds, tuple(questions.trace)
+        seconds, trace = time.perf_counter() - run.started, tuple(questions.trace)
         return LearnedStructure(
             graph=graph,
             trace=trace,

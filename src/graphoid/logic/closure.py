@@ -81,7 +81,7 @@ class Closure:
 
     def add(self, x: int, y: int, given: int, *, independent: bool) -> None:
         """Add a fact and all that follows from it."""
-        start = _held(x, y, given)
+        start = _key(x, y, given)
         if start in self._answers:
             return
         self._answers[start] = independent
@@ -97,7 +97,7 @@ class Closure:
 
     def find(self, x: int, y: int, given: int) -> tuple[bool, str, tuple[Fact, ...]] | None:
         """Return whether x and y are independent, the axiom that says so and its antecedents, if known."""
-        held = _held(x, y, given)
+        held = _key(x, y, given)
         answer = self._answers.get(held)
         if answer is None:
             return None
@@ -125,7 +125,7 @@ class Closure:
         x, y, z = fact
         known, independent = self._answers, self._answers[fact]
         for w in self._others(x, y, z):
-            xw, wy = _held(x, w, z), _held(w, y, z)
+            xw, wy = _key(x, w, z), _key(w, y, z)
             for one, other in ((xw, wy), (wy, xw)):
                 answer = known.get(one)
                 if answer is not None and not (answer and independent):
@@ -140,7 +140,7 @@ class Closure:
             if known[fact]:
                 for w in members(z):
                     rest = z & ~(1 << w)
-                    partner, ends = _held(a, w, rest | 1 << b), (_held(a, b, rest), _held(a, w, rest))
+                    partner, ends = _key(a, w, rest | 1 << b), (_key(a, b, rest), _key(a, w, rest))
                     if known.get(partner):
                         for end in ends:
                             yield INTERSECTION, end, True, (fact, partner)
@@ -149,12 +149,12 @@ class Closure:
                             yield INTERSECTION, partner, False, (end, fact)
             else:
                 for w in self._others(x, y, z):
-                    one, other = _held(a, b, z | 1 << w), _held(a, w, z | 1 << b)
+                    one, other = _key(a, b, z | 1 << w), _key(a, w, z | 1 << b)
                     if known.get(one):
                         yield INTERSECTION, other, False, (fact, one)
                     if known.get(other):
                         yield INTERSECTION, one, False, (fact, other)
 
 
-def _held(x: int, y: int, given: int) -> Held:
+def _key(x: int, y: int, given: int) -> Held:
     return (x, y, given) if x < y else (y, x, given)

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
 from graphoid.errors import DataError, SettingsError
-from graphoid.independence.base import check_whole
 from graphoid.models.maximum_pseudo_likelihood import L1, maximize
 from graphoid.models.network import MarkovNetwork
 from graphoid.models.pseudo_likelihood import DistinctRows, PseudoLikelihood
 from graphoid.progress import stepping
+from graphoid.settings import POSITIVE, Allowed, Number, Settings, check_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -52,7 +52,7 @@ class _Model(NamedTuple):
 
 
 @dataclass(kw_only=True)
-class DensityLearner:
+class DensityLearner(Settings):
     r"""Learns features and weights of a Markov network from rows, judged by rows set aside.
 
     1. *Pairs.* Every state of a variable but its first has a feature, and so has every pair of such states.
@@ -104,6 +104,14 @@ class DensityLearner:
     patience: float = 5e-5
     threads: int | None = None
 
+    allowed: ClassVar[Mapping[str, Allowed]] = {
+        "caution": POSITIVE,
+        "max_order": Number(least=2, whole=True),
+        "max_rounds": Number(least=0, whole=True),
+        "n_parents": Number(least=1, whole=True),
+        "n_joining": Number(least=1, whole=True),
+    }
+
     def fit(self, table: Table, validation: Table, *, progress: Listener | None = None) -> DensityLearner:
         """Learn from a table; choose by a second one with the same variables."""
         self._check()
@@ -120,12 +128,7 @@ class DensityLearner:
     def _check(self) -> None:
         if not self.strengths or any(not 0 < s < float("inf") for s in self.strengths):
             raise SettingsError(f"strengths must be positive numbers, at least one; got {self.strengths!r}.")
-        check_whole("max_order", self.max_order, 2)
-        check_whole("max_rounds", self.max_rounds, 0)
-        check_whole("n_parents", self.n_parents, 1)
-        check_whole("n_joining", self.n_joining, 1)
-        if not self.caution > 0:
-            raise SettingsError(f"caution is {self.caution!r}; it must be a positive number.")
+        check_settings(self)
 
 
 class _Search:

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Literal, Self
 import numpy as np
 
 from graphoid.errors import CountsTooLarge, DataError
-from graphoid.logic.names import shown
+from graphoid.logic.names import quote
 from graphoid.models.estimate import CHAINS
 from graphoid.models.factors import Factor
 from graphoid.models.gibbs import GROUP
@@ -126,15 +126,15 @@ def align(model: MarkovNetwork, to: MarkovNetwork) -> MarkovNetwork:
         return model
     if sorted(model.names) != sorted(to.names):
         raise DataError(
-            f"the models must have the same variables; one has {shown(to.names)}, the other "
-            f"{shown(model.names)}."
+            f"the models must have the same variables; one has {quote(to.names)}, the other "
+            f"{quote(model.names)}."
         )
     place = [to.position(name) for name in model.names]
     code: list[list[int]] = []  # of our states, in theirs
     for v, ours in enumerate(model.variables):
         theirs = to.variables[place[v]]
         if sorted(map(repr, ours.states)) != sorted(map(repr, theirs.states)):
-            states = [shown([str(s) for s in x.states]) for x in (ours, theirs)]
+            states = [quote([str(s) for s in x.states]) for x in (ours, theirs)]
             raise DataError(
                 f"{ours.name!r} has states {states[0]} in one model and {states[1]} in the other."
             )

@@ -8,7 +8,7 @@ from dataclasses import asdict, is_dataclass
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, runtime_checkable
 
 from graphoid.errors import CountsTooLarge, DataError, SettingsError
-from graphoid.logic.names import shown
+from graphoid.logic.names import quote
 from graphoid.models.maximum_likelihood import fit_exactly
 from graphoid.models.maximum_pseudo_likelihood import L2, CrossValidated, fit_weights
 from graphoid.models.potentials import check_feature
@@ -90,8 +90,8 @@ def _places(names: tuple[str, ...] | None, table: Table) -> list[int]:
         return list(range(n))
     if sorted(names) != sorted(table.names):
         raise DataError(
-            f"the structure and the table must have the same variables; the structure has {shown(names)}, "
-            f"the table {shown(table.names)}."
+            f"the structure and the table must have the same variables; the structure has {quote(names)}, "
+            f"the table {quote(table.names)}."
         )
     return [table.position(name) for name in names]
 
@@ -125,7 +125,7 @@ def provenance(structure: Structure, table: Table, fit: Fit | ExactFit, method: 
     settings = structure.settings if isinstance(structure, (LearnedStructure, CanonicalModel)) else {}
     return {
         "structure": type(structure).__name__,
-        "learner": json_value(settings),
+        "learner": json_value(dict(settings)),
         "method": method,
         "penalty": {"name": type(fit.penalty).__name__, **penalty},
         "objective": fit.objective,

@@ -12,17 +12,16 @@ chain :math:`2j + 1` the upper half of the :math:`j`-th of them as a number :mat
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
 from graphoid.counts.native import available_threads, kernels
-from graphoid.errors import SettingsError
-from graphoid.independence.base import check_whole
 from graphoid.models.factors import Factor, check_factors, log_odds, spread
+from graphoid.settings import Allowed, Number, Settings, check_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -40,7 +39,7 @@ _MIX = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))  # SplitMi
 
 
 @dataclass(frozen=True, kw_only=True)
-class GibbsSampler:
+class GibbsSampler(Settings):
     """Draws rows by updating one variable after the other given all others.
 
     Rows are taken from all chains in turn: with ``n_chains`` chains, rows ``r`` and ``r + n_chains`` come
@@ -74,6 +73,13 @@ class GibbsSampler:
     n_chains: int = 1024
     threads: int | None = None
 
+    allowed: ClassVar[Mapping[str, Allowed]] = {
+        "burn_in": Number(least=0, whole=True),
+        "thin": Number(least=1, whole=True),
+        "n_chains": Number(least=1, whole=True),
+        "threads": Number(least=1, whole=True, optional=True),
+    }
+
     def draw(
         self, n: int, factors: Sequence[Factor], n_rows: int, rng: np.random.Generator
     ) -> NDArray[np.uint8]:
@@ -98,13 +104,7 @@ class GibbsSampler:
 
     def check(self) -> None:
         """Raise if a setting has a value it cannot have."""
-        check_whole("burn_in", self.burn_in, 0)
-        check_whole("thin", self.thin, 1)
-        check_whole("n_chains", self.n_chains, 1)
-        if self.threads is not None and self.threads < 1:
-            raise SettingsError(
-                f"threads is {self.threads}; it must be at least 1, or None for all processors."
-            )
+        check_settings(self)
 
 
 class Conditionals(NamedTuple):

@@ -12,17 +12,17 @@ depend on the seed and not on threads, and are the same with the kernel and with
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
 from graphoid.counts.native import available_threads, kernels
 from graphoid.errors import DataError, SettingsError
-from graphoid.independence.base import check_whole
 from graphoid.models.pseudo_likelihood import feature_members
+from graphoid.settings import Allowed, Number, Settings, check_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ConditionalGibbs:
+class ConditionalGibbs(Settings):
     """Samples hidden variables given the rest of each row.
 
     Parameters
@@ -47,6 +47,12 @@ class ConditionalGibbs:
     burn_in: int = 100
     n_samples: int = 1_000
     threads: int | None = None
+
+    allowed: ClassVar[Mapping[str, Allowed]] = {
+        "n_chains": Number(least=1, whole=True),
+        "burn_in": Number(least=0, whole=True),
+        "n_samples": Number(least=1, whole=True),
+    }
 
     def marginals(
         self,
@@ -67,13 +73,11 @@ class ConditionalGibbs:
             found = [_sample_row(reduced, row, key, settings) for row, key in zip(rows, keys, strict=True)]
             return np.array(found).reshape(table.n_rows, len(hidden))
         threads = available_threads() if self.threads is None else self.threads
-        out = native.conditional_gibbs(*reduced, rows, keys, *settings, threads)
+        out = native.gibbs_conditional(*reduced, rows, keys, *settings, threads)
         return np.asarray(out).reshape(table.n_rows, len(hidden))
 
     def _check(self, table: Table, hidden: Sequence[int]) -> None:
-        check_whole("n_chains", self.n_chains, 1)
-        check_whole("burn_in", self.burn_in, 0)
-        check_whole("n_samples", self.n_samples, 1)
+        check_settings(self)
         n = len(table.variables)
         if len(set(hidden)) < len(hidden) or not all(0 <= v < n for v in hidden):
             raise SettingsError(f"hidden variables are different positions below {n}; got {tuple(hidden)}.")

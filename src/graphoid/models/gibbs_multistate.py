@@ -73,7 +73,7 @@ def run_chains(
             drawn = _run(plan, keys, times, sampler.burn_in, sampler.thin)
         else:
             threads = available_threads() if sampler.threads is None else sampler.threads
-            drawn = native.chains(*plan, keys, times, sampler.burn_in, sampler.thin, threads)
+            drawn = native.gibbs_multistate(*plan, keys, times, sampler.burn_in, sampler.thin, threads)
     return drawn.reshape(len(arities), times, groups * GROUP)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from graphoid.data.table import Table
 from graphoid.errors import DataError, SettingsError
-from graphoid.logic.names import Names, shown
+from graphoid.logic.names import Names, quote
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,7 +64,7 @@ def row_codes(rows: object, variables: Sequence[Variable]) -> NDArray[np.int64]:
     missing = [v.name for v, column in zip(variables, codes.T, strict=True) if (column < 0).any()]
     if missing:
         raise DataError(
-            f"a whole row needs a state of every variable; {shown(missing)} "
+            f"a whole row needs a state of every variable; {quote(missing)} "
             f"has none in some rows. Ask for probabilities given the rest: query()."
         )
     return codes
@@ -116,7 +116,7 @@ def _columns(names: Sequence[str], variables: Sequence[Variable]) -> list[tuple[
     known = [(name, place[name]) for name in names if name in place]
     if not known:
         raise DataError(
-            f"no column is a variable of the model: columns {shown(names)}, variables {shown(list(place))}."
+            f"no column is a variable of the model: columns {quote(names)}, variables {quote(list(place))}."
         )
     return known
 
@@ -175,5 +175,5 @@ def _label(value: object, code: int | None, variable: Variable) -> int:
     if variable.cuts and isinstance(value, (int, float, np.number)):
         return int(np.searchsorted(variable.cuts, value, side="left"))
     plain = value.item() if isinstance(value, np.generic) else value
-    states = shown([str(state) for state in variable.states])
+    states = quote([str(state) for state in variable.states])
     raise DataError(f"{plain!r} is not a state of {variable.name!r}; its states are {states}.")

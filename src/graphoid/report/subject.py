@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 from graphoid.counts.engine import CountRequest
 from graphoid.counts.native import engine_for
 from graphoid.errors import DataError, SettingsError
-from graphoid.logic.names import shown as listed_names
+from graphoid.logic.names import quote
 from graphoid.report.display import display_names, visible
 from graphoid.structure.contexts import CanonicalModel
 from graphoid.structure.explain import listing, plural
 from graphoid.structure.graph import UndirectedGraph
 from graphoid.structure.implicants import fewest_contexts
-from graphoid.structure.learned import LearnedStructure
-from graphoid.structure.result import Result
+from graphoid.structure.learned import LearnedStructure, Result
 from graphoid.uncertainty.bootstrap import Bootstrap
 
 if TYPE_CHECKING:
@@ -160,8 +159,8 @@ def _matching(table: object, result: LearnedStructure | CanonicalModel) -> Table
         table = read(table)
     if table.names != result.names:
         raise DataError(
-            f"the table has the columns {listed_names(table.names)}, and the network "
-            f"{listed_names(result.names)}; give the table that it was learned from."
+            f"the table has the columns {quote(table.names)}, and the network "
+            f"{quote(result.names)}; give the table that it was learned from."
         )
     return table
 

@@ -30,15 +30,7 @@ MOST_BYTES = 2**29
 
 @dataclass(frozen=True, kw_only=True)
 class ClosureScore(Score):
-    """A score of the closures of blankets: a sum over pairs of variables.
-
-    Parameters
-    ----------
-    test
-        Gives the probability of an independence.
-    prior
-        Over graphs: :class:`UniformPrior`, :class:`SparsePrior` or :class:`EdgePrior`.
-    """
+    """A score of the closures of blankets: a sum over pairs of variables."""
 
     test: BayesianTest = field(default_factory=BayesianTest)
     prior: GraphPrior = field(default_factory=UniformPrior)

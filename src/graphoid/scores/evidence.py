@@ -11,9 +11,10 @@ import numpy as np
 from graphoid.counts.engine import Logistic, ScoringEngine
 from graphoid.errors import SettingsError
 from graphoid.scores.base import BlanketScore, family_counts
-from graphoid.scores.logistic import contrasts, logistic_term
+from graphoid.scores.logistic import logistic_term
 from graphoid.scores.mpl import log_marginal_likelihood
 from graphoid.scores.priors import GraphPrior, SparsePrior
+from graphoid.settings import POSITIVE, check_setting
 
 if TYPE_CHECKING:
     from graphoid.counts.engine import Blanket, CountEngine
@@ -64,10 +65,9 @@ class LogLinearEvidence(BlanketScore):
     def __post_init__(self) -> None:
         if self.order not in (2, 3):
             raise SettingsError(f"order is {self.order!r}; it must be 2 (pairs) or 3 (pairs and triples).")
-        if not 0 < self.scale < math.inf:
-            raise SettingsError(f"scale is {self.scale!r}; it must be a positive number, such as 1.")
-        if self.ess is not None and not 0 < self.ess < math.inf:
-            raise SettingsError(f"ess is {self.ess!r}; it must be a positive number or None.")
+        check_setting("scale", self.scale, POSITIVE)
+        if self.ess is not None:
+            check_setting("ess", self.ess, POSITIVE)
 
     def terms(self, engine: CountEngine, blankets: list[Blanket]) -> Matrix:
         """Return the log marginal likelihoods of variables given their blankets."""
@@ -91,9 +91,19 @@ class LaplaceEvidence:
     def __init__(self, scale: float) -> None:
         self._precision = scale**-2
 
-    def code(self, r: int) -> Matrix:
-        """Return orthonormal contrasts of states."""
-        return contrasts(r)
+    @staticmethod
+    def code(r: int) -> Matrix:
+        """Return orthonormal contrasts of r states, one line a state: all columns have length 1 and sum 0.
+
+        >>> LaplaceEvidence.code(2).round(3).tolist()
+        [[0.707], [-0.707]]
+        """
+        c = np.zeros((r, r - 1))
+        for a in range(r - 1):
+            c[: a + 1, a] = 1.0
+            c[a + 1, a] = -(a + 1.0)
+            c[:, a] /= math.sqrt((a + 1) * (a + 2))
+        return c
 
     def precision(self, columns: int) -> Matrix:
         """Return the precision of effects; that of the constant is less."""

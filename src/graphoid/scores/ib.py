@@ -29,10 +29,8 @@ class IBScore(ClosureScore):
 
     Parameters
     ----------
-    test
-        Gives the probability of an independence.
-    prior
-        Over graphs: :class:`UniformPrior`, :class:`SparsePrior` or :class:`EdgePrior`.
+    test, prior
+        As for :class:`BJP`.
     """
 
     def on(self, data: object) -> IBScorer:

@@ -10,10 +10,10 @@ import numpy as np
 
 from graphoid.counts.engine import Logistic, ScoringEngine
 from graphoid.errors import SettingsError
-from graphoid.independence.base import check_positive
 from graphoid.scores.base import BlanketScore, family_counts
-from graphoid.scores.logistic import logistic_term, treatment
+from graphoid.scores.logistic import logistic_term
 from graphoid.scores.priors import GraphPrior, UniformPrior
+from graphoid.settings import NOT_NEGATIVE, check_setting
 
 if TYPE_CHECKING:
     from graphoid.counts.engine import Blanket, CountEngine
@@ -53,7 +53,7 @@ class LogLinearScore(BlanketScore):
     def __post_init__(self) -> None:
         if self.order not in (2, 3):
             raise SettingsError(f"order is {self.order!r}; it must be 2 (pairs) or 3 (pairs and triples).")
-        check_positive("gamma", self.gamma, or_zero=True)
+        check_setting("gamma", self.gamma, NOT_NEGATIVE)
 
     def terms(self, engine: CountEngine, blankets: list[Blanket]) -> Matrix:
         """Return the penalised maximum likelihoods of variables given their blankets."""
@@ -74,12 +74,13 @@ class PenalizedLikelihood:
     shrinking = False
 
     def __init__(self, price: float) -> None:
-        self._price = price
         self.doubt = price / 2
+        self._price = price
 
-    def code(self, r: int) -> Matrix:
-        """Return the indicators of states."""
-        return treatment(r)
+    @staticmethod
+    def code(r: int) -> Matrix:
+        """Return indicators of the states but the first: treatment coding."""
+        return np.eye(r)[:, 1:]
 
     def precision(self, columns: int) -> Matrix:
         """Return zeros."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from itertools import combinations
 from typing import TYPE_CHECKING, Protocol
 
@@ -73,7 +72,8 @@ class Objective(Protocol):
     shrinking: bool
     """Whether promises only shrink as products are added, so that only the best one is looked at again."""
 
-    def code(self, r: int) -> Matrix:
+    @staticmethod
+    def code(r: int) -> Matrix:
         """Return r - 1 numbers for each of r states."""
         ...
 
@@ -221,26 +221,3 @@ def logistic_term(counts: Counts, objective: Objective, *, interactions: bool) -
     response = MultinomialLogit(table, objective.code(table.shape[1]))
     design = np.hstack([np.ones((len(table), 1)), *effects])
     return best_model(design, effects if interactions else [], response, objective)
-
-
-def treatment(r: int) -> Matrix:
-    """Return the coding by indicators of r states but the first, one line a state.
-
-    >>> treatment(3).tolist()
-    [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]
-    """
-    return np.eye(r)[:, 1:]
-
-
-def contrasts(r: int) -> Matrix:
-    """Return orthonormal contrasts of r states, one line a state: all columns have length 1 and sum 0.
-
-    >>> contrasts(2).round(3).tolist()
-    [[0.707], [-0.707]]
-    """
-    c = np.zeros((r, r - 1))
-    for a in range(r - 1):
-        c[: a + 1, a] = 1.0
-        c[a + 1, a] = -(a + 1.0)
-        c[:, a] /= math.sqrt((a + 1) * (a + 2))
-    return c

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphoid.counts.engine import ScoringEngine
-from graphoid.independence.base import check_positive
 from graphoid.independence.bayesian import log_rising
 from graphoid.scores.base import BlanketScore, configurations_of, family_counts
 from graphoid.scores.priors import GraphPrior, UniformPrior
+from graphoid.settings import POSITIVE, check_setting
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -46,7 +46,7 @@ class MPL(BlanketScore):
     prior: GraphPrior = field(default_factory=UniformPrior)
 
     def __post_init__(self) -> None:
-        check_positive("ess", self.ess)
+        check_setting("ess", self.ess, POSITIVE)
 
     def terms(self, engine: CountEngine, blankets: list[Blanket]) -> NDArray[np.float64]:
         """Return the log marginal likelihoods of variables given their blankets."""

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 import numpy as np
 
 from graphoid.errors import SettingsError, UnknownVariable
-from graphoid.independence.base import check_probability
 from graphoid.logic.names import Names
+from graphoid.settings import PROBABILITY, check_setting
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -50,7 +50,7 @@ class SparsePrior:
 
     def __post_init__(self) -> None:
         if self.density is not None:
-            check_probability("density", self.density)
+            check_setting("density", self.density, PROBABILITY)
 
     def log_odds(self, names: Sequence[str]) -> NDArray[np.float64]:
         """Return the same number for every pair."""
@@ -77,9 +77,9 @@ class EdgePrior:
     density: float = 0.5
 
     def __post_init__(self) -> None:
-        check_probability("density", self.density)
+        check_setting("density", self.density, PROBABILITY)
         for pair, probability in self.probabilities.items():
-            check_probability(f"the probability of {pair}", probability)
+            check_setting(f"the probability of {pair}", probability, PROBABILITY)
 
     def log_odds(self, names: Sequence[str]) -> NDArray[np.float64]:
         """Return the matrix of log odds."""

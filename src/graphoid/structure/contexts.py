@@ -16,8 +16,7 @@ from graphoid.logic.names import Names
 from graphoid.structure.cliques import maximal_cliques
 from graphoid.structure.configurations import distinct
 from graphoid.structure.graph import UndirectedGraph
-from graphoid.structure.learned import Cost
-from graphoid.structure.result import Result
+from graphoid.structure.learned import Cost, Result
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,16 +1,21 @@
-"""Files that graphoid saves: JSON with format, version and a digest. Nothing in one is ever run."""
+"""Files that graphoid saves: JSON with format, version and a digest. Nothing in one is ever run.
+
+And verdicts, and numbers of pairs, as rows of such a file.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Self, TypeAlias, TypeVar
 
 from graphoid.errors import DataError, GraphoidError
+from graphoid.logic.verdict import Fact, Verdict
 from graphoid.structure import whole_file
 
 Json: TypeAlias = Mapping[str, Any]
@@ -139,3 +144,36 @@ def _text(body: object, *, allow_nan: bool) -> str:
 
 def _digest(text: str) -> str:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def pair_rows(numbers: Mapping[tuple[int, int], float]) -> list[list[float]]:
+    """Return a row for every pair: its two positions, and its number."""
+    return [[x, y, number] for (x, y), number in numbers.items()]
+
+
+def pair_mapping(rows: Iterable[tuple[int, int, float]]) -> dict[tuple[int, int], float]:
+    """Return the numbers of pairs that :func:`pair_rows` wrote."""
+    return {(int(x), int(y)): float(number) for x, y, number in rows}
+
+
+def to_row(v: Verdict) -> list[object]:
+    """Return a verdict as a JSON row; infinite numbers are words there, since JSON has none."""
+    row: list[object] = [
+        str(value) if value.__class__ is float and not math.isfinite(value) else value for value in v[:-1]
+    ]
+    row.append([[fact.x, fact.y, fact.given, fact.independent] for fact in v.because])
+    return row
+
+
+def from_row(fields: Sequence[str], row: Sequence[Any]) -> Verdict:
+    """Return the verdict in a JSON row."""
+    values = dict(zip(fields, row, strict=True))
+    values["given"] = tuple(values["given"])
+    values["because"] = tuple(
+        Fact.of(x, y, given, independent=independent)
+        for x, y, given, independent in values.get("because", ())
+    )
+    for name in ("statistic", "dof", "p_value", "log_p", "log_odds", "n_rows"):
+        if isinstance(values[name], str):
+            values[name] = float(values[name])
+    return Verdict(**values)

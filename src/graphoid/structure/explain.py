@@ -43,9 +43,8 @@ def probability(log_p: float) -> str:
     if log_p == -math.inf:
         return "0"
     power = log_p / math.log(10)
-    exponent = math.floor(
-        power + 1 - math.log10(9.995)
-    )  # what would round to 10.00 is 1.00 of the next power
+    # what would round to 10.00 is 1.00 of the next power
+    exponent = math.floor(power + 1 - math.log10(9.995))
     return f"{10 ** (power - exponent):.2f}e{exponent}"
 
 
@@ -56,8 +55,15 @@ def evidence(v: Verdict, names: Sequence[str]) -> str:
     >>> evidence(Verdict(0, 1, (2,), False, p_value=0.001, log_p=math.log(0.001)), ["a", "b", "c"])
     'p = 0.001 given c'
     """
-    given = f"given {listing([names[z] for z in v.given])}" if v.given else "unconditionally"
-    return f"{number(v)} {given}" + (", too little data to be sure" if v.thin else "") + _because(v, names)
+    return f"{number(v)} {_given(v.given, names, 'unconditionally')}{_doubt(v)}{_because(v, names)}"
+
+
+def _given(variables: Sequence[int], names: Sequence[str], nothing: str) -> str:
+    return f"given {listing([names[z] for z in variables])}" if variables else nothing
+
+
+def _doubt(v: Verdict) -> str:
+    return ", too little data to be sure" if v.thin else ""
 
 
 def worth(gain: float | None) -> str:
@@ -88,7 +94,7 @@ def _fact(fact: Fact, names: Sequence[str]) -> str:
     'a and b are independent given c'
     """
     relation = "are independent" if fact.independent else "depend on each other"
-    given = f" given {listing([names[z] for z in fact.given])}" if fact.given else ""
+    given = f" {_given(fact.given, names, '')}" if fact.given else ""
     return f"{names[fact.x]} and {names[fact.y]} {relation}{given}"
 
 
@@ -136,15 +142,13 @@ def reason(structure: LearnedStructure, x: int, y: int) -> str:
     head = f"{names[x]} and {names[y]} are {'joined' if joined else 'not joined'}"
     if deciding is None:
         return _score_reason(structure, pair, head)
-    given = f"given {listing([names[z] for z in deciding.given])}" if deciding.given else "with nothing given"
+    given = _given(deciding.given, names, "with nothing given")
     relation = "they depend on each other" if joined else "they are independent"
-    rows = f", {deciding.n_rows:,.0f} rows" if deciding.n_rows else ""
-    doubt = ", too little data to be sure" if deciding.thin else ""
+    rows = (f", {deciding.n_rows:,.0f} rows" if deciding.n_rows else "") + _doubt(deciding)
     if deciding.source == FALSE_DISCOVERY:
-        seem = f"they seem to depend on each other ({number(deciding)}{rows}{doubt})"
+        seem = f"they seem to depend on each other ({number(deciding)}{rows})"
         return f"{head}: {given}, {seem}, but that does not survive {_discovery_control(structure)}."
-    because = _because(deciding, names)
-    facts = f"{number(deciding)}{_threshold(structure, deciding)}{rows}{doubt}{because}"
+    facts = f"{number(deciding)}{_threshold(structure, deciding)}{rows}{_because(deciding, names)}"
     return f"{head}: {given}, {relation} ({facts})."
 
 

@@ -7,14 +7,13 @@ import operator
 from dataclasses import asdict, astuple, dataclass, field
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from graphoid.logic.verdict import Verdict
 from graphoid.structure import explain
 from graphoid.structure.compare import Comparison, HasGraph, compare
+from graphoid.structure.document import Document, from_row, pair_mapping, pair_rows, to_row
 from graphoid.structure.graph import UndirectedGraph
-from graphoid.structure.json_rows import from_row, pair_mapping, pair_rows, to_row
-from graphoid.structure.result import Result
 from graphoid.structure.scored import Scored, bayes_factor, verdict
 
 if TYPE_CHECKING:
@@ -114,6 +113,25 @@ class EdgeRow(NamedTuple):
     """Posterior odds over prior odds of the edge, where there is a probability."""
     verdict: str = "present"
     """"present", "absent" or "undecided": see :func:`graphoid.structure.scored.verdict`."""
+
+
+class Result(Document):
+    """What was learned: it is saved, shown on a page, and remembers its table while the process lasts."""
+
+    table: object
+
+    def report(self, path: str | os.PathLike[str], table: object = None, **options: Any) -> None:
+        """Write a page that shows what was learned, lets one ask it, and says all that a paper needs.
+
+        One file that works without a network connection; see :func:`graphoid.report.page.write` for the
+        options. A result that was loaded from a file needs ``table=`` for the counts behind every edge.
+        """
+        from graphoid.report import page
+
+        page.write(self, path, table=table, **options)
+
+    def __getstate__(self) -> dict[str, object]:
+        return {**self.__dict__, "table": None}  # rows stay where they are
 
 
 @dataclass(frozen=True, repr=False)

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, Self
 
-from graphoid.structure.json_rows import pair_mapping, pair_rows
+from graphoid.structure.document import pair_mapping, pair_rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -13,7 +13,7 @@ from graphoid.counts import native
 from graphoid.errors import SettingsError
 from graphoid.learners.pfmn.conditioning import climb_pairs_by_size
 from graphoid.learners.pfmn.information import answer_classes, conditional_entropy, information_gains
-from graphoid.learners.pfmn.moves import edge_moves, flip_moves, repair
+from graphoid.learners.pfmn.moves import Target, edge_moves, flip_moves, repair
 from graphoid.learners.pfmn.population import (
     Evidence,
     Graphs,
@@ -153,13 +153,17 @@ def test_flip_moves_agree(graphs: Graphs, monkeypatch: pytest.MonkeyPatch, enoug
 
     def action() -> Graphs:
         rng = np.random.default_rng(3)
-        return flip_moves(graphs, evidence_of(8), free, prior, rng, alpha=1 / 28, steps=20, enough=enough)
+        return flip_moves(
+            graphs, Target(evidence_of(8), free, prior), rng, alpha=1 / 28, steps=20, enough=enough
+        )
 
     agree(monkeypatch, action)
 
 
 def test_flip_moves_leave_the_rest_alone(graphs: Graphs) -> None:
-    after = flip_moves(graphs, [], [(0, 1)], log_prior(8), np.random.default_rng(0), alpha=0.5, steps=9)
+    after = flip_moves(
+        graphs, Target([], [(0, 1)], log_prior(8)), np.random.default_rng(0), alpha=0.5, steps=9
+    )
     kept = ~np.uint64(0b11)
     assert ((graphs ^ after)[:, :2] & kept == 0).all()
     assert (graphs[:, 2:] == after[:, 2:]).all()
@@ -173,7 +177,9 @@ def test_flip_moves_have_the_posterior_as_their_limit() -> None:
     log = log_posterior(everything, prior, evidence)
     exact = np.exp(log) / np.exp(log).sum()
     start = sample_prior(3, 20_000, np.random.default_rng(0))
-    found = flip_moves(start, evidence, pairs(3), prior, np.random.default_rng(1), alpha=1 / 3, steps=30)
+    found = flip_moves(
+        start, Target(evidence, pairs(3), prior), np.random.default_rng(1), alpha=1 / 3, steps=30
+    )
     counts = [(found == graph).all(axis=1).mean() for graph in everything]
     assert counts == pytest.approx(exact, abs=0.012)
 
@@ -185,7 +191,7 @@ def test_edge_moves_agree(
     prior = sparse_log_prior(8)
 
     def action() -> Graphs:
-        return edge_moves(graphs, evidence_of(8), free, prior, np.random.default_rng(3), steps=60)
+        return edge_moves(graphs, Target(evidence_of(8), free, prior), np.random.default_rng(3), steps=60)
 
     changed = graphs ^ action()
     for x, y in set(pairs(8)) - set(free):
@@ -198,7 +204,7 @@ def test_edge_moves_agree_with_64_variables(monkeypatch: pytest.MonkeyPatch) -> 
     free, prior = pairs(64), sparse_log_prior(64)
     agree(
         monkeypatch,
-        lambda: edge_moves(few, evidence_of(64), free, prior, np.random.default_rng(3), steps=10),
+        lambda: edge_moves(few, Target(evidence_of(64), free, prior), np.random.default_rng(3), steps=10),
     )
 
 
@@ -213,7 +219,7 @@ def test_edge_moves_have_the_posterior_as_their_limit(free: list[tuple[int, int]
     log = np.where(reached, log_posterior(everything, prior, evidence), -np.inf)
     exact = np.exp(log) / np.exp(log).sum()
     start = np.zeros((40_000, 4), dtype=np.uint64)
-    found = edge_moves(start, evidence, free, prior, np.random.default_rng(1), steps=60)
+    found = edge_moves(start, Target(evidence, free, prior), np.random.default_rng(1), steps=60)
     counts = [(found == graph).all(axis=1).mean() for graph in everything]
     assert counts == pytest.approx(exact, abs=0.006)
 
@@ -227,7 +233,7 @@ def test_repairs_agree_and_resolve(graphs: Graphs, monkeypatch: pytest.MonkeyPat
 
     def action() -> tuple[Graphs, Any]:
         rng = np.random.default_rng(3)
-        return repair(graphs, evidence, pairs(8), rng, sure=1.0, rounds=300)
+        return repair(graphs, Target(evidence, pairs(8), log_prior(8)), rng, sure=1.0, rounds=300)
 
     repaired, wrong = action()
     assert (wrong == 0).mean() > 0.9

@@ -135,6 +135,5 @@ class Recoder:
     def _refuse(self, n: int) -> None:
         raise DataChanged(
             f"{self._name!r} has {n:,} value(s) that were not there when its states were determined: "
-            f"the data have "
-            f"changed. Read them again."
+            f"the data have changed. Read them again."
         )

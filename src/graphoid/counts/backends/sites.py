@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphoid.counts.backends.stream import StreamTabulator
-from graphoid.counts.remote.access import Fetched, tabulator_for
+from graphoid.counts.remote.access import Fetched, Tabulator, tabulator_for
 from graphoid.counts.remote.access_cost import AccessCost
 from graphoid.counts.remote.accumulate import Accumulator
 from graphoid.counts.remote.distinct_rows import DistinctRows, as_codes
@@ -22,16 +22,13 @@ if TYPE_CHECKING:
     from graphoid.data.table import Codes
 
 
-class SitesTabulator:
+class SitesTabulator(Tabulator):
     """Counts a table over several sites.
 
     Notes
     -----
     It never prefetches: a column that nobody has asked for yet would travel for nothing.
     """
-
-    prefetch_cells = 0
-    merges = False
 
     def __init__(self, table: RemoteTable) -> None:
         self._table = table

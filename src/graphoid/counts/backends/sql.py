@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphoid.counts.remote.access import Fetched
+from graphoid.counts.remote.access import Fetched, Tabulator
 from graphoid.counts.remote.access_cost import AccessCost
 from graphoid.counts.remote.distinct_rows import DistinctRows, as_codes
 from graphoid.errors import DataChanged
@@ -24,12 +24,11 @@ IN_PROCESS_CELLS = 2**14
 """Cells of tables to prefetch from a database in this process: what comes back costs little to move."""
 
 
-class SqlTabulator:
+class SqlTabulator(Tabulator):
     """Counts a relation that answers SQL."""
 
     prefetch_cells = 2**12
     """Small: every cell of a table travels."""
-    merges = False
 
     def __init__(self, table: RemoteTable) -> None:
         self._table = table
@@ -66,8 +65,7 @@ class SqlTabulator:
                 v = w[int(np.argmax((codes < 0).any(axis=0)))]
                 raise DataChanged(
                     f"{table.variables[v].name!r} has values that were not there when its states were "
-                    f"determined: "
-                    f"the data have changed. Read them again."
+                    f"determined: the data have changed. Read them again."
                 )
             of = [table.variables[v] for v in w]
             columns = [as_codes(codes[:, k], v.arity) for k, v in enumerate(of)]

@@ -8,10 +8,11 @@ import numpy as np
 import pyarrow as pa
 
 from graphoid.counts.backends.recode import Recoder
-from graphoid.counts.remote.access import Fetched
+from graphoid.counts.remote.access import Fetched, Tabulator
 from graphoid.counts.remote.access_cost import AccessCost
 from graphoid.counts.remote.accumulate import MERGED_BYTES, Accumulator
-from graphoid.counts.remote.spilled_rows import Gathering, words_of
+from graphoid.counts.remote.distinct_rows import words_of
+from graphoid.counts.remote.spilled_rows import Gathering
 from graphoid.data.remote.stream import missing_in, weights_in
 from graphoid.progress import Step, tell
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from graphoid.data.variables import Variable
 
 
-class StreamTabulator:
+class StreamTabulator(Tabulator):
     """Counts a file by going through it from end to end, once for each batch."""
 
     prefetch_cells = 2**16
@@ -36,10 +37,6 @@ class StreamTabulator:
         self._relation = table.relation
         self.label = f"reading {table.name}"
         self._recoders: dict[int, Recoder] = {}
-
-    def transient(self, error: Exception) -> bool:  # noqa: ARG002 - a file that cannot be read stays so
-        """Say no: what can go wrong with a file has a clear error already."""
-        return False
 
     def tables(self, wanted: Sequence[tuple[int, ...]], *, whole: bool) -> Fetched:
         """Return the merged rows of each set of variables, in one pass."""
@@ -100,6 +97,6 @@ def units_of(cells: pa.Array, unit: float) -> NDArray[np.int64]:
 def gather_all(variables: Sequence[Variable], n_rows: int, unit: float) -> Gathering:
     """Return what gathers all rows of a stream."""
     # the words of a row, what it weighs, up to four slots to find it by, and its codes once it is unpacked
-    each = 8 * words_of(variables) + 8 + 32 + len(variables)
+    each = 8 * words_of([v.arity for v in variables]) + 8 + 32 + len(variables)
     everything = tuple(range(len(variables)))
     return Gathering(everything, variables, MERGED_BYTES // each, n_rows=n_rows, unit=unit)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from abc import ABC, abstractmethod
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar, runtime_checkable
 
@@ -42,23 +43,23 @@ class Fetched(NamedTuple):
     """All variables at once, where that was wanted and there is space: in memory or in a file."""
 
 
-class Tabulator(Protocol):
+class Tabulator(ABC):
     """Counts a relation where it is: sets of variables in, distinct rows out, as few queries as it can."""
 
     label: str
     """What it is called in messages, without credentials."""
-    prefetch_cells: int
+    prefetch_cells = 0
     """Cells that a table may have which is fetched before it is needed; 0 where that never pays."""
-    merges: bool
+    merges = False
     """Whether it can gather all rows while it goes through them."""
 
+    @abstractmethod
     def tables(self, wanted: Sequence[tuple[int, ...]], *, whole: bool) -> Fetched:
         """Return the distinct rows of each set of variables; if ``whole`` and there is space, all rows."""
-        ...
 
-    def transient(self, error: Exception) -> bool:
+    def transient(self, error: Exception) -> bool:  # noqa: ARG002 - for those that know
         """Say whether trying again may help; reconnect if that takes something."""
-        ...
+        return False
 
 
 @runtime_checkable

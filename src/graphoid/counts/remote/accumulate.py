@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphoid.counts.native import available_threads, kernels
-from graphoid.counts.remote.distinct_rows import DistinctRows, merger_of, places_of
+from graphoid.counts.remote.distinct_rows import DistinctRows, merger_of, places_of, words_of
 from graphoid.errors import CountsTooLarge
 
 if TYPE_CHECKING:
@@ -82,8 +82,7 @@ class Accumulator:
                 names = ", ".join(repr(self._variables[v].name) for v in self._wanted[i][:6])
                 raise CountsTooLarge(
                     f"the table of {len(self._wanted[i])} variables ({names}, ...) has more than "
-                    f"{len(merger):,} "
-                    f"different rows, too many to hold. Ask for fewer variables at a time."
+                    f"{len(merger):,} different rows, too many to hold. Ask for fewer variables at a time."
                 )
 
     def _count(self, codes: list[Codes], units: NDArray[np.int64] | None, n: int) -> None:
@@ -147,7 +146,7 @@ def of_cells(
     arities = [v.arity for v in of]
     occurs = np.flatnonzero(cells)
     places = places_of(arities)
-    keys = np.zeros((len(occurs), places[-1].word + 1 if places else 1), dtype=np.uint64)
+    keys = np.zeros((len(occurs), words_of(arities)), dtype=np.uint64)
     for column, place in zip(np.unravel_index(occurs, arities) if arities else (), places, strict=True):
         keys[:, place.word] |= column.astype(np.uint64) << np.uint64(place.shift)
     return DistinctRows(wanted, of, keys, cells[occurs].copy(), unit)

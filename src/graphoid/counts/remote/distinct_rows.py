@@ -53,6 +53,11 @@ def places_of(arities: Sequence[int]) -> list[Place]:
     return places
 
 
+def words_of(arities: Sequence[int]) -> int:
+    """Return how many words a packed row takes."""
+    return places_of(arities)[-1].word + 1 if arities else 1
+
+
 def as_codes(values: NDArray[np.integer], arity: int) -> Codes:
     """Return codes in the narrowest type that holds them."""
     return values.astype(np.uint8) if arity <= 256 else values.astype(np.uint16)
@@ -206,7 +211,7 @@ class PlainMerger:
 
     def __init__(self, arities: Sequence[int], most: int) -> None:
         self._places = places_of(arities)
-        self._words = self._places[-1].word + 1 if self._places else 1
+        self._words = words_of(arities)
         self._most = most
         self._keys = np.empty((0, self._words), dtype=np.uint64)
         self._units = np.empty(0, dtype=np.int64)

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from graphoid.counts.native import judge_settings, kernels
-from graphoid.counts.remote.access import Fetched
+from graphoid.counts.remote.access import Fetched, Tabulator
 from graphoid.counts.remote.access_cost import AccessCost
 from graphoid.counts.remote.accumulate import Accumulator
 from graphoid.counts.remote.distinct_rows import DistinctRows
@@ -31,7 +31,7 @@ GATHERED_ROWS = 2**20
 """Different rows of a large table that are merged in memory before they are put into parts."""
 
 
-class LocalRows:
+class LocalRows(Tabulator):
     """Rows that were gathered from a source, in memory or in a file, and counted in its place.
 
     Parameters
@@ -51,10 +51,6 @@ class LocalRows:
     def __init__(self, rows: DistinctRows | PackedRows, variables: Sequence[Variable], unit: float) -> None:
         self.rows = rows
         self._variables, self._unit = variables, unit
-
-    def transient(self, error: Exception) -> bool:  # noqa: ARG002 - a file that cannot be read stays so
-        """Say no."""
-        return False
 
     def tables(self, wanted: Sequence[tuple[int, ...]], *, whole: bool) -> Fetched:  # noqa: ARG002 - it is here
         """Return the merged rows of each set of variables, in one pass."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from graphoid.counts.remote.distinct_rows import DistinctRows, merger_of, places_of, unpack
+from graphoid.counts.remote.distinct_rows import DistinctRows, merger_of, places_of, unpack, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -60,7 +60,7 @@ class PackedRows:
         self.variables, self.of = variables, tuple(of)
         self.nbytes = 0
         self._places = places_of([v.arity for v in of])
-        self._words = words_of(of)
+        self._words = words_of([v.arity for v in of])
         self._blocks: list[Block] = []
         # has no name on most systems, so that nothing is left behind even by a process that is killed
         self._file = tempfile.TemporaryFile(prefix="graphoid-")  # noqa: SIM115 - lives as long as this
@@ -110,12 +110,6 @@ class PackedRows:
         return rows, found[self._words * n :].view(np.int64) if block.weighed else None
 
 
-def words_of(of: Sequence[Variable]) -> int:
-    """Return how many words a packed row of variables takes."""
-    places = places_of([v.arity for v in of])
-    return places[-1].word + 1 if places else 1
-
-
 class Gathering:
     """Rows as they come: merged in memory while the different ones are few, in a file once they are many.
 
@@ -148,7 +142,9 @@ class Gathering:
         self._variables, self._of, self._unit = variables, tuple(of), unit
         self._arities = [v.arity for v in of]
         self._most, self._n_rows, self._n_parts = most, n_rows, n_parts
-        self._masks = np.zeros(words_of(of), dtype=np.uint64)  # bits of the leading variables
+        self._masks = np.zeros(
+            words_of([v.arity for v in of]), dtype=np.uint64
+        )  # bits of the leading variables
         for place in places_of(self._arities)[:leading]:
             self._masks[place.word] |= np.uint64(((1 << place.bits) - 1) << place.shift)
         self._merger = merger_of(self._arities)

@@ -15,7 +15,7 @@ from graphoid.data.encoding.plan import Column, ColumnPlan, finish, plan
 from graphoid.data.source import choose
 from graphoid.data.table import Weights
 from graphoid.errors import DataError, GraphoidError
-from graphoid.logic.names import shown
+from graphoid.logic.names import quote
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -91,7 +91,7 @@ class Profile:
 
 def constant_note(names: Sequence[str]) -> str:
     """Return the sentence on columns that have one state only."""
-    return f"{len(names):,} column(s) are constant: {shown(names)}."
+    return f"{len(names):,} column(s) are constant: {quote(names)}."
 
 
 def profile_source(source: Source, options: ReadOptions) -> Profile:

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from graphoid.data.remote.sql import SqlRelation
 from graphoid.errors import DataError, missing_extra
-from graphoid.logic.names import shown
+from graphoid.logic.names import quote as quote_names
 from graphoid.structure.safe_text import scrub
 
 if TYPE_CHECKING:
@@ -45,11 +45,11 @@ def open_database(path: Path, table: str | None) -> DuckDBRelation:
     if table is None:
         if len(names) != 1:
             raise DataError(
-                f"{path.name} has {len(names)} tables and views: {shown(names)}. Name one: table=..."
+                f"{path.name} has {len(names)} tables and views: {quote_names(names)}. Name one: table=..."
             )
         table = names[0]
     if table not in names:
-        raise DataError(f"{path.name} has no table or view {table!r}; it has {shown(names)}.")
+        raise DataError(f"{path.name} has no table or view {table!r}; it has {quote_names(names)}.")
     return DuckDBRelation(connection.table(quote(table)), connection, name=f"{path.name}:{table}", path=path)
 
 

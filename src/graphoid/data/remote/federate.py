@@ -16,7 +16,7 @@ from graphoid.data.remote.sql import SqlRelation
 from graphoid.data.remote.stream import ArrowStream, Stream
 from graphoid.data.remote.table import RemoteTable, remote_table
 from graphoid.errors import DataError, SettingsError, UnknownVariable
-from graphoid.logic.names import shown
+from graphoid.logic.names import quote
 from graphoid.structure.learned import Discovery
 
 if TYPE_CHECKING:
@@ -175,7 +175,7 @@ def _join(
     for name, relation in relations.items():
         if key not in relation.names:
             raise UnknownVariable(
-                f"site {name!r} has no column {key!r}; it has {shown(list(relation.names))}."
+                f"site {name!r} has no column {key!r}; it has {quote(list(relation.names))}."
             )
     owners = Counter(column for relation in relations.values() for column in relation.names if column != key)
     variables: list[Variable] = []

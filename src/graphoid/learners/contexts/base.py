@@ -7,6 +7,7 @@ same question is asked of the data, and it is asked for all of them at once.
 
 from __future__ import annotations
 
+import time
 from abc import abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -119,9 +120,9 @@ class CanonicalLearner(Learner[ContextTester, CanonicalModel]):
             n_rows=source.assignments.n_rows,
             adjacency=graphs.adjacency,
             cost=CanonicalCost(
-                n_tests=source.n_asked,
+                n_tests=source.n_questions,
                 weighted=source.weighted,
-                seconds=run.seconds,
+                seconds=time.perf_counter() - run.started,
                 rows_read=source.rows_read,
                 queries=source.n_counted,
                 n_distinct=source.n_distinct,

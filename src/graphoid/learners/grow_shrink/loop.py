@@ -87,7 +87,8 @@ def grow_shrink(
     note, tell
         Hear of answers by propagation, and of how many variables are examined.
     """
-    strength, independent = pair_matrices((yield all_pairs(n)), n, log_p)
+    initial = yield [(x, y, ()) for x in range(n) for y in range(x + 1, n)]
+    strength, independent = pair_matrices(initial, n, log_p)
     order = examination_order(strength)
     grow_orders = {x: grow_order(strength, x) for x in range(n)}
     blankets: dict[int, Blanket] = {}
@@ -133,7 +134,8 @@ class Examination:
         """Return the blanket of what X depends on given the blanket so far (lines 19-28)."""
         blanket: Blanket = ()
         for y in candidates:
-            if not (yield from self.independent(y, blanket)):
+            verdict = self.propagate(y, blanket) or (yield [self.question(y, blanket)])[0]
+            if not verdict.independent:
                 if y in grow_orders:
                     grow_orders[y] = promote(grow_orders[y], [*blanket, self.x])
                 blanket = (*blanket, y)
@@ -143,7 +145,8 @@ class Examination:
         """Return a blanket without the members that X does not depend on given the rest (lines 34-37)."""
         for y in reversed(blanket):
             rest = tuple([w for w in blanket if w != y])
-            if (yield from self.independent(y, rest)):
+            verdict = self.propagate(y, rest) or (yield [self.question(y, rest)])[0]
+            if verdict.independent:
                 blanket = rest
         return blanket
 
@@ -155,18 +158,22 @@ class Examination:
         """
         for y in candidates:
             if y not in blanket and y not in self.known:
-                verdicts = yield Executed([(self.x, y, self.given(y, blanket))])
+                verdicts = yield Executed([self.question(y, blanket)])
                 if not verdicts[0].independent:
                     blanket = (*blanket, y)
         return blanket
 
-    def independent(self, y: int, blanket: Blanket) -> Steps[bool]:
-        """Answer by propagation if possible, else ask (Algorithm 4)."""
-        if y in self.known:
-            self.note(Verdict(self.x, y, blanket, self.known[y], source="propagation"))
-            return self.known[y]
-        verdicts = yield [(self.x, y, self.given(y, blanket))]
-        return verdicts[0].independent
+    def propagate(self, y: int, blanket: Blanket) -> Verdict | None:
+        """Return and note what is known from the blanket of Y, if it is (Algorithm 4, lines 1-2)."""
+        if y not in self.known:
+            return None
+        verdict = Verdict(self.x, y, blanket, self.known[y], source="propagation")
+        self.note(verdict)
+        return verdict
+
+    def question(self, y: int, blanket: Blanket) -> Ask:
+        """Return the question whether X and Y are independent given a blanket, or the best part of it."""
+        return self.x, y, blanket if self.max_given is None else self.given(y, blanket)
 
     def given(self, y: int, blanket: Blanket) -> Blanket:
         """Return what is given in a question about X and Y: the blanket, or the best part of a large one.
@@ -184,11 +191,6 @@ def likeliest_between(strength: Matrix, x: int, y: int, others: Sequence[int]) -
     """Return other variables, those first that both X and Y depend on most, by the weaker of the two."""
     of_x, of_y = strength[x], strength[y]
     return sorted(others, key=lambda w: max(of_x[w], of_y[w]))
-
-
-def all_pairs(n: int) -> list[Ask]:
-    """Return the initial questions: all pairs unconditionally, in one batch (lines 3-4)."""
-    return [(x, y, ()) for x in range(n) for y in range(x + 1, n)]
 
 
 def pair_matrices(

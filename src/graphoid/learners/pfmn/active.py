@@ -18,28 +18,17 @@ answers come from data that are up to it.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from graphoid.learners.pfmn import dense, rejuvenation
+from graphoid.learners.pfmn import dense, population, rejuvenation
 from graphoid.learners.pfmn.budgeted import StepInfo
 from graphoid.learners.pfmn.information import edge_entropy
 from graphoid.learners.pfmn.likelihood import is_exact
-from graphoid.learners.pfmn.moves import flip_moves
-from graphoid.learners.pfmn.population import (
-    Evidence,
-    Graphs,
-    Outcome,
-    Query,
-    edge_frequencies,
-    even_weights,
-    log_posterior,
-    n_edges,
-    pairs,
-    separations,
-)
+from graphoid.learners.pfmn.moves import Target, flip_moves
+from graphoid.learners.pfmn.population import Evidence, Graphs, Outcome, Query, even_weights
 from graphoid.learners.pfmn.priors import broad_log_prior, sample_sparse_prior, sparse_log_prior
 from graphoid.learners.pfmn.proofs import Bounds
 from graphoid.learners.pfmn.separators import separators
@@ -53,6 +42,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from graphoid.learners.pfmn.budgeted import Answer, BudgetedQuestions
+    from graphoid.learners.pfmn.learner import PFMN
 
 PROVED = "proof"
 """The source of a verdict that follows from what others prove (:mod:`graphoid.learners.pfmn.proofs`)."""
@@ -98,72 +88,23 @@ class Candidate(NamedTuple):
     """A test worth asking."""
 
     test: Query
-    independent: float
-    """How probable the population takes an independence to be."""
     information: float
     """The entropy of the answer, in nats."""
     price: float
 
 
-class Candidates:
-    """Tests by what they are worth, the best for its price first.
-
-    Parameters
-    ----------
-    tests
-        The tests to choose from.
-    independent
-        How probable the population takes the independence of each to be.
-    prices, beta
-        What each costs, and the power of the price in what it is worth.
-    """
-
-    def __init__(
-        self, tests: list[Query], independent: NDArray[np.float64], prices: NDArray[np.float64], beta: float
-    ) -> None:
-        p = independent
-        self._tests, self._independent, self._prices = tests, p, prices
-        self._information = -(p * np.log(p) + (1 - p) * np.log1p(-p))
-        self._worth = self._information / prices**beta
-
-    @property
-    def doubt(self) -> float:
-        """How probable the least certain answer is to be the other one."""
-        return float(np.minimum(self._independent, 1 - self._independent).max(initial=0.0))
-
-    def __iter__(self) -> Iterator[Candidate]:
-        """Yield them in order; few are looked at of thousands."""
-        for i in np.argsort(-self._worth, kind="stable"):
-            p, information, price = self._independent[i], self._information[i], self._prices[i]
-            yield Candidate(self._tests[i], float(p), float(information), float(price))
-
-
-@dataclass(frozen=True, kw_only=True)
 class Active:
-    """The search and its settings; see :class:`graphoid.PFMN`."""
+    """The search, with the settings of :class:`graphoid.PFMN`."""
 
-    questions: BudgetedQuestions
-    n_particles: int
-    moves: int
-    beta: float
-    sure: float
-    doubt: float
-    patience: float
-    prior: NDArray[np.float64] = field(init=False, repr=False)
-    gsimn: dense.GSIMNQuestions = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "prior", sparse_log_prior(self.n))
-        object.__setattr__(self, "gsimn", dense.GSIMNQuestions(self.questions.names))
-
-    @property
-    def n(self) -> int:
-        """How many variables there are."""
-        return len(self.questions.names)
+    def __init__(self, questions: BudgetedQuestions, settings: PFMN) -> None:
+        self.questions, self.settings = questions, settings
+        self.n = len(questions.names)
+        self.prior = sparse_log_prior(self.n)
+        self._gsimn = dense.GSIMNQuestions(questions.names)
 
     def init(self, rng: Generator) -> State:
         """Return a population drawn from the prior, and bounds that exclude nothing."""
-        return State(sample_sparse_prior(self.n, self.n_particles, rng), Bounds.of(self.n))
+        return State(sample_sparse_prior(self.n, self.settings.n_particles, rng), Bounds.of(self.n))
 
     def step(self, rng: Generator, state: State) -> tuple[State, StepInfo | None]:
         """Ask one test and learn from the answer; None in place of what a reader wants where none is left."""
@@ -175,7 +116,7 @@ class Active:
             return replace(state, stopped=stopped), None
         answer = self.questions.ask(best.test)
         state = self.update(rng, state, best.test, answer)
-        entropy = edge_entropy(edge_frequencies(state.graphs, even_weights(state.graphs)))
+        entropy = edge_entropy(population.edge_frequencies(state.graphs, even_weights(state.graphs)))
         spent = self.questions.spent
         return state, StepInfo(best.test, answer.verdict, best.information, answer.price, spent, entropy)
 
@@ -185,27 +126,29 @@ class Active:
             return self._next_of_gsimn(state, remaining)
         if not state.bounds.undecided:
             return None, "converged"
-        if not state.exact and state.vague >= self.patience * self._expected_price(state):
+        if not state.exact and state.vague >= self.settings.patience * self._expected_price(state):
             return None, "converged"
-        candidates = self._candidates(rng, state)
+        tests = self._candidates(rng, state)
+        p = self._probabilities(state, tests)
         # exact answers are asked for until all is proved; doubtful ones while the population has doubts
-        if not state.exact and candidates.doubt < self.doubt:
+        if not state.exact and np.minimum(p, 1 - p).max(initial=0.0) < self.settings.doubt:
             return None, "converged"
-        return _first_affordable((c for c in candidates if state.bounds.answer(*c.test) is None), remaining)
+        best_first = self._rank(tests, p)
+        return _first_affordable((c for c in best_first if state.bounds.answer(*c.test) is None), remaining)
 
     def _next_of_gsimn(self, state: State, remaining: float) -> tuple[Candidate | None, str]:
         """Return what GSIMN would ask next, if that can be paid for."""
-        question = self.gsimn.next_after(state.verdicts)
+        question = self._gsimn.next_after(state.verdicts)
         if isinstance(question, UndirectedGraph):
             return None, "converged"
-        return _first_affordable(self._evaluate(state, [question]), remaining)
+        return _first_affordable(self._rank([question], self._probabilities(state, [question])), remaining)
 
     def _expected_price(self, state: State) -> float:
         """Return about what it takes to ask all pairs: 2 each, and as often as a variable has neighbors."""
-        degree = 2 * float(n_edges(state.graphs).mean()) / self.n
+        degree = 2 * float(population.n_edges(state.graphs).mean()) / self.n
         return self.n * (self.n - 1) * max(1.0, degree)
 
-    def _candidates(self, rng: Generator, state: State) -> Candidates:
+    def _candidates(self, rng: Generator, state: State) -> list[Query]:
         """Return separators of undecided pairs that have not been asked about."""
         undecided = state.bounds.undecided
         n_sources = max(2, min(SOURCES, MOST_CANDIDATES // (2 * len(undecided))))
@@ -213,14 +156,20 @@ class Active:
         possible = np.array([state.bounds.upper], dtype=np.uint64)
         proposals = np.concatenate([np.unique(sources, axis=0), possible])
         known = {t.query for t in state.evidence}
-        return self._evaluate(state, [q for q in separators(proposals, undecided) if q not in known])
+        return [q for q in separators(proposals, undecided) if q not in known]
 
-    def _evaluate(self, state: State, tests: list[Query]) -> Candidates:
-        """Return tests with what the population expects of them."""
-        apart = separations(state.graphs, tests).sum(axis=1)
+    def _probabilities(self, state: State, tests: list[Query]) -> NDArray[np.float64]:
+        """Return how probable the population takes each independence to be."""
+        apart = population.separations(state.graphs, tests).sum(axis=1)
         # half a graph on either side: a population that agrees may still be wrong
-        p = (apart + 0.5) / (len(state.graphs) + 1)
-        return Candidates(tests, p, self.questions.prices_of(tests), self.beta)
+        return np.asarray((apart + 0.5) / (len(state.graphs) + 1))
+
+    def _rank(self, tests: list[Query], p: NDArray[np.float64]) -> Iterator[Candidate]:
+        """Yield tests by the entropy of their answer for their price; few are looked at of thousands."""
+        prices = self.questions.prices_of(tests)
+        information = -(p * np.log(p) + (1 - p) * np.log1p(-p))
+        for i in np.argsort(-information / prices**self.settings.beta, kind="stable"):
+            yield Candidate(tests[i], float(information[i]), float(prices[i]))
 
     def update(self, rng: Generator, state: State, test: Query, answer: Answer) -> State:
         """Return the state after an answer: new bounds, and what becomes of the population."""
@@ -232,8 +181,8 @@ class Active:
             exact=state.exact and is_exact(verdict),
         )
         if state.dense:
-            return replace(state, graphs=dense.sample(self.n, state.evidence, self.n_particles, rng))
-        if abs(log_ratio) >= self.sure:
+            return replace(state, graphs=dense.sample(self.n, state.evidence, self.settings.n_particles, rng))
+        if abs(log_ratio) >= self.settings.sure:
             fact = Fact(test.x, test.y, test.given, log_ratio > 0)
             state = replace(state, bounds=state.bounds.add(fact))
         else:
@@ -249,8 +198,8 @@ class Active:
         """Return the population after the last answer."""
         known = state.graphs, state.evidence, state.bounds, self.prior, rng
         if state.exact:
-            return rejuvenation.temper_and_move(*known, moves=self.moves)
-        return rejuvenation.repair_and_move(*known, sure=self.sure, moves=self.moves)
+            return rejuvenation.temper_and_move(*known, moves=self.settings.moves)
+        return rejuvenation.repair_and_move(*known, sure=self.settings.sure, moves=self.settings.moves)
 
     def preview(self, rng: Generator, state: State) -> tuple[Query, float] | None:
         """Return the test that would be asked next whatever it costs, and the entropy of its answer."""
@@ -267,28 +216,28 @@ class Active:
         posterior also have a prior that leaves something to dense ones.
         """
         if state.proved:
-            proved = np.array([state.bounds.lower], dtype=np.uint64)
-            return Outcome(proved, np.ones(1), proved[0], proved=True, inferred=_inferences(state.bounds))
-        if state.dense:
-            found = self.gsimn.next_after(state.verdicts)
+            graphs = np.array([state.bounds.lower], dtype=np.uint64)
+            best = graphs[0]
+        elif state.dense:
+            graphs, found = state.graphs, self._gsimn.next_after(state.verdicts)
             best = dense.likelier_edges(self.n, state.evidence)
             if isinstance(found, UndirectedGraph):
                 best = np.array(found.adjacency, dtype=np.uint64)
-            return Outcome(state.graphs, even_weights(state.graphs), best, inferred=_inferences(state.bounds))
-        graphs = self._sample_posterior(rng, state, state.graphs, self.prior)
-        candidates = graphs
-        if not state.bounds.undecided:
-            candidates = np.concatenate([graphs, np.array([state.bounds.lower], dtype=np.uint64)])
-        best = candidates[log_posterior(candidates, self.prior, state.evidence).argmax()]
-        graphs = self._sample_posterior(rng, state, graphs, broad_log_prior(self.n))
-        return Outcome(graphs, even_weights(graphs), best, inferred=_inferences(state.bounds))
+        else:
+            candidates = graphs = self._sample_posterior(rng, state, state.graphs, self.prior)
+            if not state.bounds.undecided:
+                candidates = np.concatenate([graphs, np.array([state.bounds.lower], dtype=np.uint64)])
+            best = candidates[population.log_posterior(candidates, self.prior, state.evidence).argmax()]
+            graphs = self._sample_posterior(rng, state, graphs, broad_log_prior(self.n))
+        inferred = _inferences(state.bounds)
+        return Outcome(graphs, even_weights(graphs), best, proved=state.proved, inferred=inferred)
 
     def _sample_posterior(
         self, rng: Generator, state: State, graphs: Graphs, prior: NDArray[np.float64]
     ) -> Graphs:
         """Move graphs, within no bounds, until they stand for the posterior."""
-        free = pairs(self.n)
-        return flip_moves(graphs, state.evidence, free, prior, rng, alpha=1 / len(free), steps=LAST_MOVES)
+        target = Target(state.evidence, population.pairs(self.n), prior)
+        return flip_moves(graphs, target, rng, alpha=1 / len(target.free), steps=LAST_MOVES)
 
 
 def _inferences(bounds: Bounds) -> list[Verdict]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import time
 from abc import abstractmethod
 from dataclasses import dataclass, field
 from inspect import isroutine
 from typing import TYPE_CHECKING, ClassVar, Generic, Protocol, TypeVar
 
 from graphoid.errors import SettingsError
+from graphoid.independence.base import HasTest
 from graphoid.independence.bayesian import BayesianTest
 from graphoid.learners.base import AskingLearner, Run
 from graphoid.learners.pfmn import prices
@@ -49,7 +51,6 @@ class Stoppable(Protocol):
     @property
     def stopped(self) -> str | None:
         """Why the search is over, or None."""
-        ...
 
 
 State = TypeVar("State", bound=Stoppable)
@@ -58,26 +59,19 @@ State = TypeVar("State", bound=Stoppable)
 class Search(Protocol[State]):
     """A search that can be stopped, watched and resumed between any two tests."""
 
-    @property
-    def questions(self) -> BudgetedQuestions:
-        """Who answers, and what that costs."""
-        ...
+    questions: BudgetedQuestions
 
     def init(self, rng: Generator) -> State:
         """Return the state before any test."""
-        ...
 
     def step(self, rng: Generator, state: State) -> tuple[State, StepInfo | None]:
         """Ask one test; None in place of what a reader wants where none is left."""
-        ...
 
     def preview(self, rng: Generator, state: State) -> tuple[Query, float] | None:
         """Return the test that would be asked next whatever it costs, and what it is expected to tell."""
-        ...
 
     def result(self, rng: Generator, state: State) -> Outcome:
         """Return what the search ends with."""
-        ...
 
 
 @dataclass(kw_only=True, eq=False)
@@ -137,10 +131,11 @@ class ParticleLearner(AskingLearner, Generic[State]):
         for verdict in found.inferred:
             questions.note(verdict)
         trace = tuple(questions.trace)
+        blankets = {x: members(bits) for x, bits in enumerate(found.best.tolist())}
         return LearnedStructure(
-            graph=_graph(questions.names, found.best.tolist()),
+            graph=UndirectedGraph.from_blankets(blankets, questions.names),
             trace=trace,
-            cost=Cost.of(trace, seconds=run.seconds, queries=questions.queries),
+            cost=Cost.of(trace, seconds=time.perf_counter() - run.started, queries=questions.queries),
             stopped=state.stopped,
             settings=self._settings(source),
             seed=seed,
@@ -170,7 +165,7 @@ class ParticleLearner(AskingLearner, Generic[State]):
         }
         return BudgetedQuestions(
             questions,
-            getattr(ci, "test", None),
+            ci.test if isinstance(ci, HasTest) else None,
             prices.weight if self.cost is None else self.cost,
             Budget.of(self.budget),
             Checkpoint(self.checkpoint, run),
@@ -188,10 +183,6 @@ class ParticleLearner(AskingLearner, Generic[State]):
                 f"{name}: a run that can be resumed needs a seed, a whole number; random_state is "
                 f"{self.random_state!r}."
             )
-
-
-def _graph(names: tuple[str, ...], masks: list[int]) -> UndirectedGraph:
-    return UndirectedGraph(names, [(x, y) for x, bits in enumerate(masks) for y in members(bits) if x < y])
 
 
 def _next_test(search: Search[State], rng: Generator, state: State) -> dict[str, object] | None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from graphoid.errors import DataError
 from graphoid.logic.verdict import Verdict
 from graphoid.structure import document
-from graphoid.structure.json_rows import from_row, to_row
+from graphoid.structure.document import from_row, to_row
 
 if TYPE_CHECKING:
     import os

@@ -95,19 +95,7 @@ class PublishedPFMN(ParticleLearner[FilterState]):
         return super().__new__(cls)
 
     def _search(self, questions: BudgetedQuestions) -> ParticleFilter:
-        return ParticleFilter(
-            questions=questions,
-            n_particles=self.n_particles,
-            moves=self.moves,
-            enough=self.enough,
-            alpha=self.alpha,
-            beta=self.beta,
-            max_flips=self.max_flips,
-            score=self.score,
-            epsilon=self.epsilon,
-            all_graphs=self.all_graphs,
-            empty=self.empty,
-        )
+        return ParticleFilter(questions, self)
 
 
 @dataclass(kw_only=True, eq=False)
@@ -192,23 +180,14 @@ class PFMN(ParticleLearner[ActiveState]):
         return super().__new__(cls)
 
     def _search(self, questions: BudgetedQuestions) -> Active:
-        return Active(
-            questions=questions,
-            n_particles=self.n_particles,
-            moves=self.moves,
-            beta=self.beta,
-            sure=self.sure,
-            doubt=self.doubt,
-            patience=self.patience,
-        )
+        return Active(questions, self)
 
 
 def _refuse_settings_of(other: type[PFMN | PublishedPFMN], cls: type, settings: Iterable[str]) -> None:
     """Raise for the first setting that only the other algorithm has."""
     own = {f.name for f in fields(cls)}
-    theirs = {f.name for f in fields(other)}
     for name in settings:
-        if name in theirs - own:
+        if name not in own and name in {f.name for f in fields(other)}:
             raise SettingsError(
                 f"{cls.__name__} has no setting {name!r}, which is one of {other.__name__}; it has "
                 f"{', '.join(sorted(own))}."

@@ -14,22 +14,16 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class HasPrior(Protocol):
-    """A Bayesian test."""
+    """A Bayesian test: the probability of independence before any data."""
 
-    @property
-    def prior(self) -> float:
-        """The probability of independence before any data."""
-        ...
+    prior: float
 
 
 @runtime_checkable
 class HasAlpha(Protocol):
-    """A test by p-values."""
+    """A test by p-values: the one at which it begins to say dependent."""
 
-    @property
-    def alpha(self) -> float:
-        """The p-value at which it begins to say dependent."""
-        ...
+    alpha: float
 
 
 def log_ratio(verdict: Verdict, test: object = None, soften: float = 1e-10) -> float:

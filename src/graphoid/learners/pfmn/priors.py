@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphoid.learners.pfmn.population import check_size, from_indicators
+from graphoid.learners.pfmn.population import from_indicators
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -54,7 +54,6 @@ def broad_log_prior(n: int) -> NDArray[np.float64]:
 
 def sample_prior(n: int, size: int, rng: Generator, *, empty: bool = True) -> Graphs:
     """Draw graphs from the paper's prior (Algorithm 1, line 1)."""
-    check_size(n)
     joined = np.zeros((size, math.comb(n, 2)), dtype=bool)
     for graph in joined:
         h = rng.integers(0 if empty else 1, len(graph) + 1)
@@ -64,5 +63,4 @@ def sample_prior(n: int, size: int, rng: Generator, *, empty: bool = True) -> Gr
 
 def sample_sparse_prior(n: int, size: int, rng: Generator) -> Graphs:
     """Draw graphs from the sparse prior: a density up to a half, and edges with this probability."""
-    check_size(n)
     return from_indicators(n, rng.random((size, math.comb(n, 2))) < rng.uniform(0, 0.5, (size, 1)))

@@ -7,28 +7,17 @@ Algorithms 1 to 3 in the paper's words. Lines 5-15 of the second are in
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
+from graphoid.learners.pfmn import population
 from graphoid.learners.pfmn.budgeted import StepInfo
 from graphoid.learners.pfmn.conditioning import TIE, climb_pairs, climb_pairs_by_size
 from graphoid.learners.pfmn.information import answer_classes, conditional_entropy, information_gains
-from graphoid.learners.pfmn.moves import flip_moves
-from graphoid.learners.pfmn.population import (
-    Evidence,
-    Graphs,
-    Outcome,
-    Query,
-    all_graphs,
-    even_weights,
-    log_posterior,
-    merge_equal,
-    pairs,
-    resample,
-    separations,
-)
+from graphoid.learners.pfmn.moves import Target, flip_moves
+from graphoid.learners.pfmn.population import Evidence, Graphs, Outcome, Query, separations
 from graphoid.learners.pfmn.priors import log_prior, sample_prior
 
 if TYPE_CHECKING:
@@ -38,6 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from graphoid.learners.pfmn.budgeted import BudgetedQuestions
+    from graphoid.learners.pfmn.learner import PublishedPFMN
 
 Score: TypeAlias = Literal["gain", "printed"]
 
@@ -60,56 +50,29 @@ class State:
     @property
     def distinct(self) -> tuple[Graphs, NDArray[np.float64], NDArray[np.int32]]:
         """The distinct structures, the weight of each, and its class."""
-        graphs, weights, first = merge_equal(self.graphs, self.weights)
+        graphs, weights, first = population.merge_equal(self.graphs, self.weights)
         return graphs, weights, self.classes[first]
 
 
-@dataclass(frozen=True, kw_only=True)
 class ParticleFilter:
-    """The filter and its settings, by the paper's letters; see :class:`graphoid.PublishedPFMN`."""
+    """The filter, with the settings of :class:`graphoid.PublishedPFMN`, which has the paper's letters."""
 
-    questions: BudgetedQuestions
-    n_particles: int
-    """N."""
-    moves: int
-    """M, the most Metropolis-Hastings moves of a particle after a test."""
-    enough: int
-    """pi, the accepted moves after which a particle is left where it is."""
-    alpha: float | None
-    """The probability that a move inverts a pair; one pair on average if None."""
-    beta: float
-    """The power of the price in the score."""
-    max_flips: int
-    """K, the most flips of a conditioning set."""
-    score: Score
-    """"gain" is the information gain over W^beta; "printed" is Eq. 7, -H / W^beta."""
-    epsilon: float
-    """The entropy at which the filter stops."""
-    all_graphs: bool
-    """Keep every structure with its exact posterior instead of a population: for a few variables."""
-    empty: bool
-    """Whether the prior allows the structure without edges, which Eq. 5 leaves out."""
-    prior: NDArray[np.float64] = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "prior", log_prior(self.n, empty=self.empty))
-
-    @property
-    def n(self) -> int:
-        """How many variables there are."""
-        return len(self.questions.names)
+    def __init__(self, questions: BudgetedQuestions, settings: PublishedPFMN) -> None:
+        self.questions, self.settings = questions, settings
+        self.n = len(questions.names)
+        self.prior = log_prior(self.n, empty=settings.empty)
 
     def init(self, rng: Generator) -> State:
         """Sample the population from the prior (Algorithm 1, line 1)."""
-        if self.all_graphs:
-            graphs = all_graphs(self.n)
+        if self.settings.all_graphs:
+            graphs = population.all_graphs(self.n)
             return State(graphs, self._exact_weights(graphs, ()))
-        graphs = sample_prior(self.n, self.n_particles, rng, empty=self.empty)
-        return State(graphs, even_weights(graphs))
+        graphs = sample_prior(self.n, self.settings.n_particles, rng, empty=self.settings.empty)
+        return State(graphs, population.even_weights(graphs))
 
     def step(self, rng: Generator, state: State) -> tuple[State, StepInfo | None]:
         """Ask the best test and filter the population by the answer (Algorithm 1, lines 4-12)."""
-        if state.evidence and self.entropy(state) <= self.epsilon:
+        if state.evidence and self.entropy(state) <= self.settings.epsilon:
             return replace(state, stopped="converged"), None
         test, _ = self.optimal_test(state)
         if self.questions.price_of(test) > self.questions.remaining:
@@ -129,17 +92,17 @@ class ParticleFilter:
 
         Pairs come in order of position and sets of flips in lexicographic order; the first of equals wins.
         """
-        population = state.distinct
-        if self.questions.priced_by_size and self.score == "gain":
+        distinct = state.distinct
+        if self.questions.priced_by_size and self.settings.score == "gain":
             by_size = np.array([self._price(Query(0, 1, 2**size - 1 << 2)) for size in range(self.n - 1)])
-            found = climb_pairs_by_size(*population, by_size, max_flips=self.max_flips)
+            found = climb_pairs_by_size(*distinct, by_size, max_flips=self.settings.max_flips)
         else:
-            uncertain = conditional_entropy(*population[1:]) if self.score == "printed" else 0.0
+            uncertain = conditional_entropy(*distinct[1:]) if self.settings.score == "printed" else 0.0
 
             def scores(tests: Sequence[Query], gains: NDArray[np.float64]) -> list[float]:
                 return [g / self._price(t) for g, t in zip((gains - uncertain).tolist(), tests, strict=True)]
 
-            found = climb_pairs(*population, scores, max_flips=self.max_flips)
+            found = climb_pairs(*distinct, scores, max_flips=self.settings.max_flips)
         best = found[0]
         for candidate in found[1:]:
             if candidate.score > best.score + TIE:
@@ -149,7 +112,7 @@ class ParticleFilter:
     def update(self, rng: Generator, state: State, last: Evidence) -> State:
         """Return the state at time t + 1, given what the data say (Algorithm 1, lines 5-9)."""
         evidence = (*state.evidence, last)
-        if self.all_graphs:
+        if self.settings.all_graphs:
             return replace(state, evidence=evidence, weights=self._exact_weights(state.graphs, evidence))
         return replace(state, evidence=evidence, graphs=self._filter(rng, state.graphs, evidence))
 
@@ -160,7 +123,7 @@ class ParticleFilter:
     def preview(self, rng: Generator, state: State) -> tuple[Query, float] | None:
         """Return the test that would be asked next whatever it costs, and its information gain."""
         del rng
-        if self.entropy(state) <= self.epsilon:
+        if self.entropy(state) <= self.settings.epsilon:
             return None
         test, _ = self.optimal_test(state)
         return test, float(self.information_gains(state, [test])[0])
@@ -168,27 +131,25 @@ class ParticleFilter:
     def result(self, rng: Generator, state: State) -> Outcome:
         """Return the newest population (Algorithm 1, line 11)."""
         del rng  # the population stands for the posterior as it is
-        posterior = log_posterior(state.graphs, self.prior, state.evidence)
+        posterior = population.log_posterior(state.graphs, self.prior, state.evidence)
         return Outcome(state.graphs, state.weights, state.graphs[posterior.argmax()])
 
     def _exact_weights(self, graphs: Graphs, evidence: Sequence[Evidence]) -> NDArray[np.float64]:
-        posterior = log_posterior(graphs, self.prior, evidence)
+        posterior = population.log_posterior(graphs, self.prior, evidence)
         weights = np.exp(posterior - posterior.max())
         return np.asarray(weights / weights.sum())
 
     def _filter(self, rng: Generator, graphs: Graphs, evidence: Sequence[Evidence]) -> Graphs:
         """Weigh, resample and move the population (Algorithm 3)."""
-        everything = pairs(self.n)
+        target = Target(evidence, population.pairs(self.n), self.prior)
         return flip_moves(
-            resample(graphs, evidence[-1], rng),
-            evidence,
-            everything,
-            self.prior,
+            population.resample(graphs, evidence[-1], rng),
+            target,
             rng,
-            alpha=1 / len(everything) if self.alpha is None else self.alpha,
-            steps=self.moves,
-            enough=self.enough,
+            alpha=1 / len(target.free) if self.settings.alpha is None else self.settings.alpha,
+            steps=self.settings.moves,
+            enough=self.settings.enough,
         )
 
     def _price(self, test: Query) -> float:
-        return math.pow(self.questions.price_of(test), self.beta)
+        return math.pow(self.questions.price_of(test), self.settings.beta)

@@ -16,7 +16,8 @@ from graphoid.structure.separation import reachable, separated
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from graphoid.learners.pfmn.population import Evidence, Pair
+    from graphoid.learners.pfmn.moves import Target
+    from graphoid.learners.pfmn.population import Pair
 
 _WORD = (1 << 64) - 1
 
@@ -55,30 +56,20 @@ def _flip_all(graph: list[int], flips: Sequence[Pair]) -> None:
         flip(graph, x, y)
 
 
-def flip_moves(
-    graph: list[int],
-    evidence: Sequence[Evidence],
-    free: Sequence[Pair],
-    log_prior: Sequence[float],
-    *,
-    alpha: float,
-    steps: int,
-    enough: int,
-    key: int,
-) -> int:
+def flip_moves(graph: list[int], target: Target, *, alpha: float, steps: int, enough: int, key: int) -> int:
     """Move a graph by Metropolis steps until enough are accepted (Algorithm 3, lines 10-13); return how many.
 
     A step flips every free pair with probability ``alpha``; one that flips none counts as accepted.
     """
-    stream = Stream(key)
-    now, accepted = log_posterior(graph, evidence, log_prior), 0
+    stream, free = Stream(key), target.free
+    now, accepted = log_posterior(graph, target), 0
     for step in range(steps if free else 0):
         if accepted >= enough:
             return step
         flips = [free[p] for p in _draw_flips(stream, alpha, len(free))]
         if flips:
             _flip_all(graph, flips)
-            proposed = log_posterior(graph, evidence, log_prior)
+            proposed = log_posterior(graph, target)
             if not math.log(stream.uniform()) < proposed - now:
                 _flip_all(graph, flips)
                 continue
@@ -100,29 +91,21 @@ def _draw_flips(stream: Stream, alpha: float, n: int) -> list[int]:
     return flipped
 
 
-def edge_moves(
-    graph: list[int],
-    evidence: Sequence[Evidence],
-    free: Sequence[Pair],
-    log_prior: Sequence[float],
-    *,
-    steps: int,
-    key: int,
-) -> int:
+def edge_moves(graph: list[int], target: Target, *, steps: int, key: int) -> int:
     """Move a graph by Metropolis-Hastings steps, of four kinds with the same probability; return how many.
 
     A free edge is removed; a free pair is joined; an edge is turned from one of its ends to any other
     variable; or slides to a neighbor of this end, so that what it connected stays connected. A step that has
     nothing to choose from leaves the graph as it is. The number is that of the steps accepted.
     """
-    stream = Stream(key)
+    stream, free = Stream(key), target.free
     partners = [0] * len(graph)
     _flip_all(partners, free)
 
     def ends(u: int, among: int) -> list[int]:
         return list(members(partners[u] & ~graph[u] & among))
 
-    now, accepted = log_posterior(graph, evidence, log_prior), 0
+    now, accepted = log_posterior(graph, target), 0
     for _ in range(steps):
         kind = ("remove", "add", "turn", "slide")[stream.below(4)]
         edges = [(x, y) for x, y in free if graph[x] >> y & 1]
@@ -145,7 +128,7 @@ def edge_moves(
             ratio = len(choices) / (1 + len(edges if kind == "add" else gaps))
         else:
             ratio = len(to) / len(ends(u, graph[w] if kind == "slide" else ~0))
-        proposed = log_posterior(graph, evidence, log_prior)
+        proposed = log_posterior(graph, target)
         if math.log(stream.uniform()) < proposed - now + math.log(ratio):
             now, accepted = proposed, accepted + 1
         else:
@@ -153,29 +136,22 @@ def edge_moves(
     return accepted
 
 
-def log_posterior(graph: Sequence[int], evidence: Sequence[Evidence], log_prior: Sequence[float]) -> float:
+def log_posterior(graph: Sequence[int], target: Target) -> float:
     """Return the log prior of a graph and what the answers add to it (Eq. 4)."""
     edges = sum(bits.bit_count() for bits in graph) // 2
-    return log_prior[edges] + sum(t.log_ratio for t in evidence if separated(graph, t.x, t.y, t.given))
+    found = sum(t.log_ratio for t in target.evidence if separated(graph, t.x, t.y, t.given))
+    return float(target.log_prior[edges]) + found
 
 
-def repair(
-    graph: list[int],
-    evidence: Sequence[Evidence],
-    free: Sequence[Pair],
-    *,
-    sure: float,
-    rounds: int,
-    key: int,
-) -> int:
+def repair(graph: list[int], target: Target, *, sure: float, rounds: int, key: int) -> int:
     """Change a graph until no sure answer contradicts it; return how many still do.
 
     Each round takes one answer that is contradicted. Where it says dependent, a free pair is joined that
     connects the two sides, or one of them to a third; where it says independent, a free edge of the part that
     holds both variables is removed.
     """
-    stream = Stream(key)
-    certain = [t for t in evidence if abs(t.log_ratio) >= sure]
+    stream, free = Stream(key), target.free
+    certain = [t for t in target.evidence if abs(t.log_ratio) >= sure]
     for round_ in range(rounds + 1):
         wrong = [t for t in certain if separated(graph, t.x, t.y, t.given) != (t.log_ratio > 0)]
         if not wrong or round_ == rounds:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphoid.learners.pfmn.moves import edge_moves, flip_moves, repair
+from graphoid.learners.pfmn.moves import Target, edge_moves, flip_moves, repair
 from graphoid.learners.pfmn.population import resample
 from graphoid.structure.separation import separated
 
@@ -53,7 +53,7 @@ def temper_and_move(
     """Return graphs within bounds, resampled by the last answer and moved by what all of them say."""
     graphs = resample(_clip(graphs, bounds), _temper(evidence[-1]), rng)
     tempered = [_temper(t) for t in _undecided(evidence, bounds)]
-    return edge_moves(graphs, tempered, bounds.undecided, prior, rng, steps=moves)
+    return edge_moves(graphs, Target(tempered, bounds.undecided, prior), rng, steps=moves)
 
 
 def repair_and_move(
@@ -72,12 +72,12 @@ def repair_and_move(
     """
     if abs(evidence[-1].log_ratio) < sure:
         graphs = resample(graphs, evidence[-1], rng)
-    free, undecided = bounds.undecided, _undecided(evidence, bounds)
-    graphs, wrong = repair(_clip(graphs, bounds), undecided, free, rng, sure=sure, rounds=REPAIRS)
+    target = Target(_undecided(evidence, bounds), bounds.undecided, prior)
+    graphs, wrong = repair(_clip(graphs, bounds), target, rng, sure=sure, rounds=REPAIRS)
     good = np.flatnonzero(wrong == wrong.min())
     bad = np.flatnonzero(wrong > wrong.min())
     graphs[bad] = graphs[good[rng.integers(0, len(good), len(bad))]]
-    return flip_moves(graphs, undecided, free, prior, rng, alpha=1 / max(2, len(free)), steps=moves)
+    return flip_moves(graphs, target, rng, alpha=1 / max(2, len(target.free)), steps=moves)
 
 
 def _clip(graphs: Graphs, bounds: Bounds) -> Graphs:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from abc import abstractmethod
 from dataclasses import dataclass
 from itertools import combinations
@@ -72,7 +73,7 @@ class ScoreLearner(Learner[Scorer, LearnedStructure]):
         gains = dict(zip(shown, source.gains(found.graph, shown).tolist(), strict=True))
         return LearnedStructure(
             graph=found.graph,
-            cost=Cost(seconds=run.seconds),
+            cost=Cost(seconds=time.perf_counter() - run.started),
             stopped=found.stopped,
             settings={**self._record(score=describe(self.score)), **(found.more or {})},
             seed=seed,
