@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn
 from graphoid.errors import DataError, SettingsError
 from graphoid.logic.names import Names
 from graphoid.structure import separation
+from graphoid.structure.safe_text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -233,7 +234,9 @@ class UndirectedGraph:
         return UndirectedGraph._of, (self._names, self._adjacency)
 
     def __repr__(self) -> str:
-        shown = [f"{self._names[x]}–{self._names[y]}" for x, y in self.edges[:12]]  # what fits a line or two
+        shown = [
+            printable(f"{self._names[x]}–{self._names[y]}") for x, y in self.edges[:12]
+        ]  # what fits a line or two
         more = [f"and {self.n_edges - 12:,} more"] if self.n_edges > 12 else []
         edges = ": " + ", ".join(shown + more) if shown else ""
         many = "edge" if self.n_edges == 1 else "edges"
