@@ -6,7 +6,8 @@ import sys
 from datetime import timedelta
 from typing import TYPE_CHECKING, Self, cast
 
-from graphoid.cli.terminal import console, note, printable
+from graphoid.cli.terminal import console, note
+from graphoid.structure.safe_text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -66,10 +66,10 @@ def judge_settings(kernel: Kernel) -> tuple[int, int, float, float, bool]:
     return KINDS[kernel.kind], _DOFS[kernel.dof], kernel.log_prior, kernel.pseudo_count, kernel.occurring
 
 
-def available_threads(threads: int | None = None) -> int:
-    """Return how many threads to use: as given, GRAPHOID_THREADS, or the processors there are ."""
-    if threads is not None:
-        return threads
+def available_threads(wanted: int | None = None) -> int:
+    """Return how many threads to use: as wanted, GRAPHOID_THREADS, or the processors there are."""
+    if wanted is not None:
+        return wanted
     setting = os.environ.get("GRAPHOID_THREADS", "")
     if setting:
         if not setting.isdecimal() or int(setting) < 1:
