@@ -40,7 +40,7 @@ AnyCost = TypeVar("AnyCost", bound=Cost)
 
 
 class ResampleKernel(NamedTuple):
-    """What the grow-shrink kernel over resamples has to know of a learner (``native/graphs/grow_shrink.cpp``)."""
+    """What the grow-shrink kernel over resamples needs of a learner (``native/graphs/grow_shrink.cpp``)."""
 
     test: Kernel
     alpha: float
