@@ -94,9 +94,18 @@ class UndirectedGraph:
                 f"got {sorted(blankets)}."
             )
         known = {x: frozenset(blanket) for x, blanket in blankets.items()}
-        pairs = ((x, y) for x in sorted(known) for y in sorted(known[x]))
-        joined = (pair for pair in pairs if rule == "either" or pair[0] in known.get(pair[1], ()))
-        return cls(len(blankets) if names is None else names, joined)
+        adjacency = [0] * len(known)
+        for x, blanket in known.items():
+            for y in blanket:
+                if y == x or y not in known:
+                    raise DataError(f"{y!r} cannot be in the blanket of {x}, one of {len(known)} variables.")
+                if rule == "either" or x in known[y]:
+                    adjacency[x] |= 1 << y
+                    adjacency[y] |= 1 << x
+        checked = _check_names(len(known) if names is None else names)
+        if len(checked) != len(known):
+            raise DataError(f"there are {len(known)} blankets and {len(checked)} names.")
+        return cls._of(checked, tuple(adjacency))
 
     @classmethod
     def from_networkx(cls, graph: nx.Graph) -> UndirectedGraph:
