@@ -72,7 +72,7 @@ def test_a_packed_file_that_does_not_fit_into_memory_is_refused_with_its_size(tm
 
 
 @pytest.mark.parametrize(
-    ("text", "said"), [(b"a" * (1 << 27), "a first line of more than"), (b"\n" * (1 << 20), "is empty")]
+    ("text", "said"), [(b"a" * (1 + (1 << 26)), "a first line of more than"), (b"\n" * (1 << 20), "is empty")]
 )
 def test_a_packed_file_without_an_end_of_its_header_is_refused(tmp_path, where, text, said):
     with pytest.raises(DataError, match=said):

@@ -102,8 +102,8 @@ class WatchedText(io.BufferedIOBase):
         """
         if self._limit is not None and pa.total_allocated_bytes() > self._limit:
             raise DataError(
-                f"{self._name} does not fit into memory: {self._n_bytes / 2**30:,.1f} GiB of text are unpacked "
-                f"and there is more. Read it with where='source', or raise {MEMORY} (bytes)."
+                f"{self._name} does not fit into memory: {self._n_bytes / 2**30:,.1f} GiB of text are "
+                f"unpacked and there is more. Read it with where='source', or raise {MEMORY} (bytes)."
             )
         chunk = self._content.read(size)
         self._n_bytes += len(chunk)
