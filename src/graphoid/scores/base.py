@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from dataclasses import InitVar, dataclass, field
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -66,6 +67,7 @@ class BlanketScore(Score):
         """Return the terms of variables and their blankets, from what counts the data."""
 
 
+@dataclass(eq=False)
 class Scorer(ABC):
     """A score joined to data; keeps what it has computed.
 
@@ -77,39 +79,46 @@ class Scorer(ABC):
         A table, anything that :func:`graphoid.read` takes, or an engine.
     """
 
-    def __init__(self, score: Score, data: object) -> None:
-        self.score = score
-        self.engine = engine_of(data)
-        self.names = tuple(v.name for v in self.engine.variables)
-        self.n = len(self.names)
-        self.arities = [v.arity for v in self.engine.variables]
-        if not isinstance(score.prior, GraphPrior):
-            raise SettingsError(
-                f"prior must be UniformPrior(), SparsePrior() or EdgePrior(), not {score.prior!r}."
+    score: Score
+    data: InitVar[object]
+
+    def __post_init__(self, data: object) -> None:
+        if not isinstance(data, (CountEngine, Table)):
+            from graphoid.data.read import read
+
+            data = read(data)
+        continuous = [v.name for v in data.variables if v.continuous]
+        if continuous:
+            raise DataError(
+                f"{continuous[0]!r} is continuous, and scores count states. "
+                f"Read the data with discretize='auto', or leave the column out."
             )
-        self.prior = score.prior.log_odds(self.names)
+        self.engine = data if isinstance(data, CountEngine) else engine_for(data)
+        self.names = tuple(v.name for v in data.variables)
+        self.n = len(self.names)
+        self.arities = [v.arity for v in data.variables]
+        prior = self.score.prior
+        if not isinstance(prior, GraphPrior):
+            raise SettingsError(f"prior must be UniformPrior(), SparsePrior() or EdgePrior(), not {prior!r}.")
+        self.prior = prior.log_odds(self.names)
         # what says everything twice must say the prior twice, too
-        self.weight = score.evidence_counts * self.prior
+        self.weight = self.score.evidence_counts * self.prior
 
     @property
     @abstractmethod
     def n_terms(self) -> int:
         """Number of different terms computed so far."""
 
-    @property
-    def prior_log_odds(self) -> dict[Edge, float]:
-        """Prior log odds of the edges that are not as likely as not."""
-        pairs = combinations(range(self.n), 2)
-        return {(x, y): float(self.prior[x, y]) for x, y in pairs if self.prior[x, y]}
-
     def value(self, graph: UndirectedGraph) -> float:
         """Return the score of a graph."""
-        self._check(graph)
+        if graph.n != self.n:
+            raise self._misfit(graph)
         return self._value(graph.adjacency) + math.fsum(self.weight[x, y] for x, y in graph.edges)
 
     def gain(self, graph: UndirectedGraph, edge: tuple[int | str, int | str]) -> float:
         """Return ``value(after) - value(before)`` of flipping an edge."""
-        self._check(graph)
+        if graph.n != self.n:
+            raise self._misfit(graph)
         x, y = graph.position(edge[0]), graph.position(edge[1])
         if x == y:
             raise DataError(f"an edge from {self.names[x]!r} to itself means nothing; name two variables.")
@@ -145,30 +154,13 @@ class Scorer(ABC):
     def _values(self, graphs: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return what the data say of many graphs."""
 
-    def _check(self, graph: UndirectedGraph) -> None:
-        if graph.n != self.n:
-            raise DataError(
-                f"the graph has {graph.n} variables and the data {self.n}; score a graph of the data."
-            )
-
-
-def engine_of(data: object) -> CountEngine:
-    """Return what counts the data: an engine as it is, a table by the fastest there is."""
-    if isinstance(data, CountEngine):
-        return data
-    if not isinstance(data, Table):
-        from graphoid.data.read import read
-
-        data = read(data)
-    continuous = [v.name for v in data.variables if v.continuous]
-    if continuous:
-        raise DataError(
-            f"{continuous[0]!r} is continuous, and scores count states. "
-            f"Read the data with discretize='auto', or leave the column out."
+    def _misfit(self, graph: UndirectedGraph) -> DataError:
+        return DataError(
+            f"the graph has {graph.n} variables and the data {self.n}; score a graph of the data."
         )
-    return engine_for(data)
 
 
+@dataclass(eq=False)
 class BlanketScorer(Scorer):
     """A sum over variables with their blankets: flipping an edge touches two terms, and terms are kept.
 
@@ -180,17 +172,9 @@ class BlanketScorer(Scorer):
         Gives the terms of variables and their blankets from what counts the data.
     """
 
-    def __init__(
-        self, score: Score, data: object, terms: Callable[[CountEngine, list[Blanket]], NDArray[np.float64]]
-    ) -> None:
-        super().__init__(score, data)
-        self._terms = terms
-        self._held: dict[Family, float] = {}
-
-    @property
-    def n_terms(self) -> int:
-        """Number of different terms computed so far."""
-        return len(self._held)
+    terms: Callable[[CountEngine, list[Blanket]], NDArray[np.float64]]
+    n_terms: int = field(default=0, init=False)
+    _held: dict[Family, float] = field(default_factory=dict, init=False, repr=False)
 
     def local(self, x: int, mask: int) -> float:
         """Return the term of a variable and its blanket."""
@@ -205,7 +189,8 @@ class BlanketScorer(Scorer):
         missing = list(dict.fromkeys(family for family in families if family not in self._held))
         if missing:
             blankets = [(x, tuple(members(mask))) for x, mask in missing]
-            self._held.update(zip(missing, self._terms(self.engine, blankets).tolist(), strict=True))
+            self._held.update(zip(missing, self.terms(self.engine, blankets).tolist(), strict=True))
+            self.n_terms = len(self._held)
 
     def changes(self, families: Sequence[tuple[int, int, Sequence[int]]]) -> list[NDArray[np.float64]]:
         """Return what terms gain if each of some others joins or leaves: (variable, blanket, others) each."""

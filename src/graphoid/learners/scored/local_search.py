@@ -61,7 +61,7 @@ class Neighborhood:
         self.graph = graph
         self.value = self.scorer.value(graph)
         self.present = np.array([bool(graph.adjacency[x] >> y & 1) for x, y in self.edges], dtype=bool)
-        self._update(range(graph.n))
+        self._update(range(self.scorer.n))
 
     def flip(self, i: int) -> None:
         """Flip an edge, by its place among the edges, and bring the gains up to date."""
