@@ -174,48 +174,41 @@ class BlanketScorer(Scorer):
 
     terms: Callable[[CountEngine, list[Blanket]], NDArray[np.float64]]
     n_terms: int = field(default=0, init=False)
-    _held: dict[Family, float] = field(default_factory=dict, init=False, repr=False)
+    held: dict[Family, float] = field(default_factory=dict, init=False, repr=False)
+    """The terms computed so far."""
 
     def local(self, x: int, mask: int) -> float:
         """Return the term of a variable and its blanket."""
-        held = self._held.get((x, mask))
+        held = self.held.get((x, mask))
         if held is None:
             self.prepare([(x, mask)])
-            held = self._held[x, mask]
+            held = self.held[x, mask]
         return held
 
     def prepare(self, families: Iterable[Family]) -> None:
         """Compute terms that are not held yet, all of them at once."""
-        missing = list(dict.fromkeys(family for family in families if family not in self._held))
+        missing = list(dict.fromkeys(family for family in families if family not in self.held))
         if missing:
             blankets = [(x, tuple(members(mask))) for x, mask in missing]
-            self._held.update(zip(missing, self.terms(self.engine, blankets).tolist(), strict=True))
-            self.n_terms = len(self._held)
-
-    def changes(self, families: Sequence[tuple[int, int, Sequence[int]]]) -> list[NDArray[np.float64]]:
-        """Return what terms gain if each of some others joins or leaves: (variable, blanket, others) each."""
-        self.prepare((x, mask) for x, mask, _ in families)
-        self.prepare((x, mask ^ 1 << y) for x, mask, others in families for y in others)
-        return [
-            np.array([self._held[x, mask ^ 1 << y] for y in others]) - self._held[x, mask]
-            for x, mask, others in families
-        ]
+            self.held.update(zip(missing, self.terms(self.engine, blankets).tolist(), strict=True))
+            self.n_terms = len(self.held)
 
     def _value(self, adjacency: Sequence[int]) -> float:
         self.prepare(enumerate(adjacency))
-        return math.fsum(self._held[family] for family in enumerate(adjacency))
+        return math.fsum(self.held[family] for family in enumerate(adjacency))
 
     def _gains(self, adjacency: Sequence[int], edges: Sequence[Edge]) -> NDArray[np.float64]:
-        ends = self.changes([(a, adjacency[a], (b,)) for x, y in edges for a, b in ((x, y), (y, x))])
-        gains: NDArray[np.float64] = np.concatenate(ends).reshape(-1, 2).sum(axis=1)
-        return gains
+        ends = [(a, adjacency[a], adjacency[a] ^ 1 << b) for x, y in edges for a, b in ((x, y), (y, x))]
+        self.prepare((x, mask) for x, *masks in ends for mask in masks)
+        changes = [self.held[x, after] - self.held[x, before] for x, before, after in ends]
+        return np.add(changes[::2], changes[1::2], dtype=np.float64)
 
     def _values(self, graphs: NDArray[np.int64]) -> NDArray[np.float64]:
         total = np.zeros(len(graphs))
         occurring = [np.unique(graphs[:, x]) for x in range(self.n)]
         self.prepare((x, int(mask)) for x in range(self.n) for mask in occurring[x])
         for x, masks in enumerate(occurring):
-            terms = np.array([self._held[x, int(mask)] for mask in masks])
+            terms = np.array([self.held[x, int(mask)] for mask in masks])
             total += terms[np.searchsorted(masks, graphs[:, x])]
         return total
 
