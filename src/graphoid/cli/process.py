@@ -13,6 +13,7 @@ import typer
 
 from graphoid.cli.terminal import note
 from graphoid.errors import GraphoidError
+from graphoid.structure.safe_text import scrub
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -38,20 +39,26 @@ def guard(function: Callable[..., int | None]) -> Callable[..., None]:
             raise typer.Exit(INTERRUPTED) from None
         except (typer.Exit, typer.Abort, typer.BadParameter, BrokenPipeError):
             raise
-        except GraphoidError as error:
-            if debugging():
-                raise
-            note(f"error: {error}")
-            raise typer.Exit(ERROR) from None
         except Exception as error:
             if debugging():
                 raise
-            note(f"error: {type(error).__name__}: {error} (unexpected; {DEBUG} shows where)")
+            note(f"error: {describe(error)}")
             raise typer.Exit(ERROR) from None
         if code:
             raise typer.Exit(code)
 
     return run
+
+
+def describe(error: Exception) -> str:
+    """Return what went wrong, in a sentence: what the system refuses is no surprise, the rest is a fault."""
+    if isinstance(error, GraphoidError):
+        return scrub(str(error))
+    if isinstance(error, OSError):
+        reason = error.strerror or str(error) or type(error).__name__
+        where = "" if error.filename is None else f"{os.fsdecode(error.filename)!r}: "
+        return scrub(f"{where}{reason}.")
+    return scrub(f"{type(error).__name__}: {error} (unexpected; {DEBUG} shows where)")
 
 
 def call_interruptibly(work: Callable[[], _T]) -> _T:
@@ -83,7 +90,7 @@ def call_interruptibly(work: Callable[[], _T]) -> _T:
         _stop(worker)
         with contextlib.suppress(KeyboardInterrupt):  # twice: leave now
             for keep in reversed(_keepers):
-                keep()
+                _keep(keep)
         if not ended.is_set():
             for out in (sys.stdout, sys.stderr):
                 with contextlib.suppress(Exception):
@@ -93,6 +100,14 @@ def call_interruptibly(work: Callable[[], _T]) -> _T:
     if failed:
         raise failed[0]
     return done[0]
+
+
+def _keep(keep: Callable[[], None]) -> None:
+    """Keep what there is to keep; a full disk changes nothing about the end."""
+    try:
+        keep()
+    except Exception as error:  # noqa: BLE001 - the program ends here, and says why nothing is left of it
+        note(f"interrupted: what was found could not be kept: {describe(error)}")
 
 
 def _stop(worker: threading.Thread) -> None:

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from graphoid.cli.options import Json, Quiet, Seed, examples
-from graphoid.cli.terminal import cell, console, note, print_json, printable
+from graphoid.cli.terminal import cell, console, note, print_json
 from graphoid.errors import DataError, MissingExtra, SettingsError
+from graphoid.structure import whole_file
+from graphoid.structure.safe_text import printable
 
 if TYPE_CHECKING:
     from graphoid.experiments.results import Results
@@ -120,8 +122,8 @@ def _write(results: Results, folder: Path) -> None:
     """Write the table as CSV and Markdown and, where matplotlib is installed, as a picture."""
     from graphoid.experiments.plots import save_plot
 
-    (folder / f"{results.name}.csv").write_text(results.to_csv(), encoding="utf-8")
-    (folder / f"{results.name}.md").write_text(results.to_markdown(), encoding="utf-8")
+    whole_file.write(folder / f"{results.name}.csv", results.to_csv())
+    whole_file.write(folder / f"{results.name}.md", results.to_markdown())
     endings = "csv, md"
     try:
         if results.plot is not None:

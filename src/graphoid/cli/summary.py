@@ -6,7 +6,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from graphoid.cli.files import edge_rows
-from graphoid.cli.terminal import cell, console, lines, number, printable, shorten
+from graphoid.cli.terminal import cell, console, lines, number, shorten
+from graphoid.structure.safe_text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -63,19 +63,10 @@ class TableEngine:
     """What engines of a table in memory share."""
 
     def __init__(self, table: Table) -> None:
+        self.variables = table.variables
+        self.n_rows = table.n_rows if table.weights is None else table.weights.total
         self._table = table
         self._unit = 1.0 if table.weights is None else table.weights.unit
-
-    @property
-    def variables(self) -> tuple[Variable, ...]:
-        """The variables, in order of position."""
-        return self._table.variables
-
-    @property
-    def n_rows(self) -> float:
-        """Number of rows; their total weight, where rows have weights."""
-        weights = self._table.weights
-        return self._table.n_rows if weights is None else weights.total
 
 
 class Kernel(NamedTuple):

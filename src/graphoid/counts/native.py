@@ -66,8 +66,10 @@ def judge_settings(kernel: Kernel) -> tuple[int, int, float, float, bool]:
     return KINDS[kernel.kind], _DOFS[kernel.dof], kernel.log_prior, kernel.pseudo_count, kernel.occurring
 
 
-def available_threads() -> int:
-    """Return how many threads to use: GRAPHOID_THREADS, or the processors this process may run on."""
+def available_threads(wanted: int | None = None) -> int:
+    """Return how many threads to use: as wanted, GRAPHOID_THREADS, or the processors there are."""
+    if wanted is not None:
+        return wanted
     setting = os.environ.get("GRAPHOID_THREADS", "")
     if setting:
         if not setting.isdecimal() or int(setting) < 1:
@@ -193,7 +195,7 @@ class NativeEngine(TableEngine):
         """Return tables of tuples of variables as one flat array, for callers that want no objects."""
         if self._continuous:
             self._refuse_continuous({v for variables in requests for v in variables})
-        return self._data.tables(requests, self._threads)
+        return self._data.tables(requests, available_threads(self.threads))
 
     def judge(self, kernel: Kernel, questions: list[Question], resolve: Resolve) -> Columns:
         """Return the numbers of a test for every question, in order."""
@@ -202,7 +204,9 @@ class NativeEngine(TableEngine):
                 x, y, _ = resolve(question)
                 refuse_if_too_many_states(self._arities[x], self._arities[y])
         columns = Columns(
-            *self._data.judge(questions, self._index, resolve, *judge_settings(kernel), self._threads)
+            *self._data.judge(
+                questions, self._index, resolve, *judge_settings(kernel), available_threads(self.threads)
+            )
         )
         if self._continuous:
             self._refuse_continuous({*columns.x, *columns.y, *(v for given in columns.given for v in given)})
@@ -211,21 +215,17 @@ class NativeEngine(TableEngine):
     def closure_log_odds(self, kernel: Kernel, blankets: list[Blanket]) -> NDArray[np.float64]:
         """Return a line for every (x, blanket): for each y the log odds of X ⊥ Y | blanket without y."""
         flat = self._data.closures(
-            blankets, kernel.log_prior, kernel.pseudo_count, kernel.occurring, self._threads
+            blankets, kernel.log_prior, kernel.pseudo_count, kernel.occurring, available_threads(self.threads)
         )
         return flat.reshape(len(blankets), len(self._arities))
 
     def marginal_likelihoods(self, ess: float, blankets: list[Blanket]) -> NDArray[np.float64]:
         """Return the log marginal likelihood of every variable given its blanket."""
-        return self._data.marginal_likelihood(blankets, ess, self._threads)
+        return self._data.marginal_likelihood(blankets, ess, available_threads(self.threads))
 
     def logistic_terms(self, model: Logistic, blankets: list[Blanket]) -> NDArray[np.float64]:
         """Return what the best logistic model of every variable given its blanket is worth."""
-        return self._data.logistic(blankets, *model, self._threads)
-
-    @property
-    def _threads(self) -> int:
-        return available_threads() if self.threads is None else self.threads
+        return self._data.logistic(blankets, *model, available_threads(self.threads))
 
     def _shape(self, variables: Sequence[int]) -> tuple[int, ...]:
         return tuple([self._arities[v] for v in variables])
@@ -244,7 +244,7 @@ class NativeEngine(TableEngine):
             columns, data = self._within(request, columns)
             positions = list(range(len(variables)))
         if is_dense(math.prod(shape), self._table.n_rows):
-            cells = data.tables([tuple(positions)], self._threads).reshape(shape)
+            cells = data.tables([tuple(positions)], available_threads(self.threads)).reshape(shape)
             return Counts(variables, shape, cells, None, self._unit, self._table.n_rows)
         codes, rows, cells = data.occurring(positions)
         if self._table.weights is not None:

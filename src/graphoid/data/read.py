@@ -22,6 +22,7 @@ from graphoid.data.remote.table import RemoteTable, remote_table
 from graphoid.data.source import Source, choose
 from graphoid.data.table import Table, Weights
 from graphoid.errors import DataError, SettingsError
+from graphoid.structure.safe_text import scrub
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -193,7 +194,8 @@ def _open_file(path: Path) -> Source:
     suffix = path.suffix.lower()
     if suffix == ".gz" and Path(path.stem).suffix.lower() in PACKED:
         suffix = Path(path.stem).suffix.lower()
-    where = repr(str(path)) if len(str(path)) <= LONGEST else repr(str(path)[:LONGEST]) + "..."
+    named = scrub(str(path))  # an address may hold a password
+    where = repr(named) if len(named) <= LONGEST else repr(named[:LONGEST]) + "..."
     try:
         if not path.exists():
             raise DataError(f"there is no file {where}.")

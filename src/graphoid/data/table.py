@@ -69,6 +69,8 @@ class Weights:
 
 def unit_for(total: float, *, whole: bool) -> float:
     """Return the unit of weights with this sum: one if all are whole numbers, else as fine as it may be."""
+    if total <= 0:
+        raise DataError("all weights are 0: no row would count. Give some rows a weight above 0, or none.")
     if total >= 2.0**61:
         raise DataError(f"the weights add up to {total:.3g}; the most is 2**61. Divide them by a constant.")
     if whole:

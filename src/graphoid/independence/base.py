@@ -91,7 +91,7 @@ def slices_of(counts: Counts) -> NDArray[np.float64]:
     if n_slices * rx * ry > LARGEST_TABLE // 4:  # NumPy needs several arrays of that size
         raise CountsTooLarge(
             f"{n_slices:,} slices of {rx:,} x {ry:,} states take {size_in_words(8.0 * n_slices * rx * ry)} "
-            f"without the compiled kernels; merge rare states, or install graphoid where a C++ compiler is."
+            f"when they are written out; merge rare states, or condition on fewer variables."
         )
     slices = np.zeros((n_slices, rx, ry))
     slices[slice_of_row.reshape(-1), configurations[:, -2], configurations[:, -1]] = cells

@@ -13,7 +13,7 @@ import numpy as np
 from graphoid.counts.engine import Columns, CountRequest, Kernel
 from graphoid.independence.base import make_verdicts, needs, slices_of
 from graphoid.independence.thin import FLAGGED, ThinData
-from graphoid.settings import POSITIVE, PROBABILITY, Allowed, Settings, check_settings
+from graphoid.settings import POSITIVE, PROBABILITY, Allowed, FrozenSettings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -29,7 +29,7 @@ _TIE = 1e-12
 
 
 @dataclass(frozen=True, kw_only=True)
-class BayesianTest(Settings):
+class BayesianTest(FrozenSettings):
     r"""Judge X ⊥ Y | Z by the posterior probability that X and Y are independent in every slice of Z.
 
     In slice k, :math:`g_k` is the marginal likelihood of two independent multinomials and :math:`h_k` that of
@@ -74,9 +74,6 @@ class BayesianTest(Settings):
         "pseudo_count": POSITIVE,
         "slices": ("all", "occurring"),
     }
-
-    def __post_init__(self) -> None:
-        check_settings(self)
 
     @property
     def kernel(self) -> Kernel:

@@ -12,7 +12,7 @@ from graphoid.counts.engine import Columns, CountRequest, Kernel
 from graphoid.independence.base import DofConvention, make_verdicts, needs, slices_of
 from graphoid.independence.tail import log_chi2_sf
 from graphoid.independence.thin import FLAGGED, ThinData
-from graphoid.settings import PROBABILITY, Allowed, Settings, check_settings
+from graphoid.settings import PROBABILITY, Allowed, FrozenSettings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -26,16 +26,13 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SignificanceTest(Settings, abc.ABC):
+class SignificanceTest(FrozenSettings, abc.ABC):
     """A test of tables by a p-value: dependent if and only if it is at most ``alpha``."""
 
     alpha: float = 0.05
     thin: ThinData = FLAGGED
 
     allowed: ClassVar[Mapping[str, Allowed]] = {"alpha": PROBABILITY}
-
-    def __post_init__(self) -> None:
-        check_settings(self)
 
     def needs(self, a: Assertion) -> CountRequest:
         """Return the counts that judging ``a`` takes."""

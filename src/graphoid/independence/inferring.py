@@ -79,7 +79,7 @@ class Inferring(SourceWrapper):
     """
 
     def __init__(self, ci: IndependenceSource, rules: Rules | None = None) -> None:
-        super().__init__(ci)
+        self.source, self.names = ci, tuple(ci.names)
         self._resolve = Names(self.names).resolve
         self._rules = one_step(len(self.names)) if rules is None else rules
         self._begun = False

@@ -35,7 +35,7 @@ class Ledger(SourceWrapper):
     """
 
     def __init__(self, ci: IndependenceSource, price: Callable[[Assertion], float] | None = None) -> None:
-        super().__init__(ci)
+        self.source, self.names = ci, tuple(ci.names)
         self._price = price
         self._records: list[Verdict] = []
         self.n_batches = 0

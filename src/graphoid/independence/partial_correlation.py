@@ -11,7 +11,7 @@ import numpy as np
 from graphoid.counts.moments import Correlations
 from graphoid.independence.tail import log_normal_two_sided
 from graphoid.logic.verdict import Verdict
-from graphoid.settings import PROBABILITY, Allowed, Settings, check_settings
+from graphoid.settings import PROBABILITY, Allowed, FrozenSettings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ _EXPLAINED = 1e-10
 
 
 @dataclass(frozen=True, kw_only=True)
-class PartialCorrelation(Settings):
+class PartialCorrelation(FrozenSettings):
     r"""Judge X ⊥ Y | Z by the correlation of what Z leaves unexplained of X and of Y.
 
     .. math:: z = \sqrt{N - |Z| - 3}\; \operatorname{artanh} r_{XY \cdot Z}
@@ -48,9 +48,6 @@ class PartialCorrelation(Settings):
     alpha: float = 0.05
 
     allowed: ClassVar[Mapping[str, Allowed]] = {"alpha": PROBABILITY}
-
-    def __post_init__(self) -> None:
-        check_settings(self)
 
     def prepare(self, table: Table) -> Correlated:
         """Return what answers questions about a table."""

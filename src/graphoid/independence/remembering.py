@@ -37,7 +37,7 @@ class Remembering(SourceWrapper):
     """
 
     def __init__(self, ci: IndependenceSource, known: Iterable[Verdict]) -> None:
-        super().__init__(ci)
+        self.source, self.names = ci, tuple(ci.names)
         self._resolve = Names(self.names).resolve
         self._known = {_key(v.x, v.y, v.given): v for v in known if v.source in ("test", "oracle")}
 

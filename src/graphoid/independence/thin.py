@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from graphoid.settings import Allowed, Number, Settings, check_settings
+from graphoid.settings import Allowed, FrozenSettings, Number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
 @dataclass(frozen=True, kw_only=True)
-class ThinData(Settings):
+class ThinData(FrozenSettings):
     """The policy for tables with too few rows for their size.
 
     A verdict is *thin* when no degree of freedom is left, or when there are fewer than ``rows_per_cell`` rows
@@ -34,9 +34,6 @@ class ThinData(Settings):
         "rows_per_cell": Number(least=0, infinite=True),
         "answer": ("test", "independent", "dependent"),
     }
-
-    def __post_init__(self) -> None:
-        check_settings(self)
 
     def decide(self, independent: list[bool], thin: list[bool]) -> list[bool]:
         """Return the answers after a policy other than "test" had its say."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeVar
 
 import numpy as np
 
@@ -13,12 +13,13 @@ from graphoid.counts.native import engine_for
 from graphoid.counts.remote.access_cost import AccessCost, MeteredEngine
 from graphoid.data.remote.table import RemoteTable
 from graphoid.data.table import Table
+from graphoid.errors import SettingsError
 from graphoid.independence.base import HasTest
 from graphoid.independence.chi_square import ChiSquare
 from graphoid.independence.remembering import Remembering
 from graphoid.independence.tester import Tester
 from graphoid.learners.questions import Questions
-from graphoid.settings import Settings, check_settings, describe, json_value
+from graphoid.settings import Settings, describe, json_value
 from graphoid.structure.contexts import CanonicalModel
 from graphoid.structure.learned import Cost, LearnedStructure
 
@@ -69,20 +70,25 @@ class Learner(Settings, ABC, Generic[Source, Structure]):
     (:meth:`_join`), and what it finds there (:meth:`_learn`). All else is the same for all of them.
     """
 
-    def fit(self, table: object, *, progress: Listener | None = None) -> Self:
+    named: ClassVar[bool] = True
+    asks: ClassVar[bool] = False
+    """Whether it asks questions, and so can go on from answers to them."""
+
+    def fit(self, table: object, *, progress: Listener | None = None, known: Sequence[Verdict] = ()) -> Self:
         """Learn from a table (anything that :func:`graphoid.read` takes will do) and return self.
 
-        The result is :attr:`structure_`. A listener hears how far it has come.
+        The result is :attr:`structure_`. A listener hears how far it has come. ``known``, for learners that
+        ask questions, are answers by the same test on the same table, such as the trace of a run that was
+        stopped: they are not asked again.
         """
-        return self._fit(table, Run(progress))
-
-    def _fit(self, table: object, run: Run) -> Self:
-        self._check()
+        self.check()
+        if known and not self.asks:
+            raise SettingsError(f"{type(self).__name__} asks no questions; leave out the known answers.")
         if not isinstance(table, Table):
             from graphoid.data.read import read
 
             table = read(table)
-        run = run._replace(data_id=table.data_id, started=time.perf_counter())
+        run = Run(progress, table.data_id, known, time.perf_counter())
         engine = engine_for(table) if isinstance(table, RemoteTable) else None
         before = engine.spent if isinstance(engine, MeteredEngine) else AccessCost()
         structure = self._learn(self._join(table, run), run)
@@ -112,10 +118,6 @@ class Learner(Settings, ABC, Generic[Source, Structure]):
     def resample_kernel(self) -> ResampleKernel | None:
         """Return the settings of the kernel that learns from many resamples at once; None if it cannot."""
         return None
-
-    def _check(self) -> None:
-        """Raise if a setting has a value it cannot have."""
-        check_settings(self, type(self).__name__)
 
     @abstractmethod
     def _join(self, table: Table, run: Run) -> Source:
@@ -158,17 +160,11 @@ class AskingLearner(Learner["IndependenceSource", LearnedStructure]):
 
     test: Test | None = None
 
-    def fit(self, table: object, *, progress: Listener | None = None, known: Sequence[Verdict] = ()) -> Self:
-        """Learn from a table (anything that :func:`graphoid.read` takes will do) and return self.
-
-        The result is :attr:`structure_`. A listener hears how far it has come. ``known`` are answers by the
-        same test on the same table, such as the trace of a run that was stopped: they are not asked again.
-        """
-        return self._fit(table, Run(progress, known=known))
+    asks: ClassVar[bool] = True
 
     def learn(self, ci: IndependenceSource, *, progress: Listener | None = None) -> LearnedStructure:
         """Learn from anything that answers questions, and return the result; ``test`` is not used."""
-        self._check()
+        self.check()
         return self._learn(ci, Run(progress, started=time.perf_counter()))
 
     def _join(self, table: Table, run: Run) -> IndependenceSource:

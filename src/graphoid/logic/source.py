@@ -67,17 +67,9 @@ class BatchSource(ABC):
 
 
 class SourceWrapper(BatchSource):
-    """A source in front of another one, which it asks what it does not know itself.
+    """A source in front of another one, which it asks what it does not know itself."""
 
-    Parameters
-    ----------
-    ci
-        Who is asked.
-    """
-
-    def __init__(self, ci: IndependenceSource) -> None:
-        self.source = ci
-        self.names = tuple(ci.names)
+    source: IndependenceSource
 
     def rows_per_cell(self, variables: Sequence[int]) -> float:
         """Return how many rows the source has for each cell of a table of these variables."""

@@ -72,7 +72,7 @@ def run_chains(
         if native is None:
             drawn = _run(plan, keys, times, sampler.burn_in, sampler.thin)
         else:
-            threads = available_threads() if sampler.threads is None else sampler.threads
+            threads = available_threads(sampler.threads)
             drawn = native.gibbs_multistate(*plan, keys, times, sampler.burn_in, sampler.thin, threads)
     return drawn.reshape(len(arities), times, groups * GROUP)
 

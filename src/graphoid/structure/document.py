@@ -16,6 +16,7 @@ from typing import Any, ClassVar, NamedTuple, Self, TypeAlias, TypeVar
 
 from graphoid.errors import DataError, GraphoidError
 from graphoid.logic.verdict import Fact, Verdict
+from graphoid.structure import whole_file
 
 Json: TypeAlias = Mapping[str, Any]
 """Plain values by name, as JSON holds them; who reads a value from a file checks it."""
@@ -117,17 +118,8 @@ def unpack(text: str, where: str, versions: Mapping[str, int]) -> Unpacked:
 
 
 def save(text: str, path: str | os.PathLike[str]) -> None:
-    """Write text to a file and see it to the disk; an older file is replaced at once or not at all."""
-    path = Path(path)
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with part.open("w", encoding="utf-8") as file:
-            file.write(text + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
+    """Write text and the end of its last line to a file, whole or not at all."""
+    whole_file.write(path, text + "\n")
 
 
 def read_text(path: str | os.PathLike[str]) -> str:

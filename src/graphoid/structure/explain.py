@@ -6,6 +6,8 @@ import math
 from html import escape
 from typing import TYPE_CHECKING
 
+from graphoid.structure.safe_text import printable
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -122,13 +124,13 @@ def _threshold(structure: LearnedStructure, v: Verdict) -> str:
 def why(structure: LearnedStructure, x: int, y: int) -> str:
     """Return why two variables are joined or not, and every question asked about them."""
     if x == y:
-        return f"{structure.names[x]} is one variable; ask about two."
+        return printable(f"{structure.names[x]} is one variable; ask about two.")
     sentence = reason(structure, x, y)
     if (min(x, y), max(x, y)) not in structure.verdicts:
-        return sentence
+        return printable(sentence)
     questions = [(i, v) for i, v in enumerate(structure.trace, start=1) if {v.x, v.y} == {x, y}]
     lines = [f"  {i}. {answer(structure, i, v)}" for i, v in questions]
-    return "\n".join([sentence, "Asked, in this order:", *lines])
+    return "\n".join(map(printable, [sentence, "Asked, in this order:", *lines]))
 
 
 def reason(structure: LearnedStructure, x: int, y: int) -> str:
@@ -198,8 +200,9 @@ def text(structure: LearnedStructure) -> str:
     if by := describe_learner(structure.settings):
         lines[0] += f", learned by {by}"
     shown = rows[:MOST_EDGES]
-    width = max((len(f"{row.x} – {row.y}") for row in shown), default=0)
-    lines += [f"  {f'{row.x} – {row.y}':<{width}}  {row.evidence}" for row in shown]
+    pairs = [printable(f"{row.x} – {row.y}") for row in shown]
+    width = max(map(len, pairs), default=0)
+    lines += [f"  {pair:<{width}}  {row.evidence}" for pair, row in zip(pairs, shown, strict=True)]
     if len(rows) > MOST_EDGES:
         lines.append(f"  and {len(rows) - MOST_EDGES:,} more; edges() has them all")
     if not rows:
@@ -207,7 +210,7 @@ def text(structure: LearnedStructure) -> str:
     elif lonely := isolated_variables(structure):
         lines.append(f"  joined to nothing: {listing(lonely[:MOST_EDGES])}")
     lines.append(cost_line(structure))
-    return "\n".join(lines)
+    return "\n".join(map(printable, lines))
 
 
 def html(structure: LearnedStructure) -> str:

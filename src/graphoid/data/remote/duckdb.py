@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from graphoid.data.remote.sql import SqlRelation
 from graphoid.errors import DataError, missing_extra
 from graphoid.logic.names import quote as quote_names
+from graphoid.structure.safe_text import scrub
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,7 +31,7 @@ def open_database(path: Path, table: str | None) -> DuckDBRelation:
     except ImportError:
         raise missing_extra("a .duckdb database", "duckdb") from None
     if not path.is_file():
-        raise DataError(f"there is no file {str(path)!r}.")
+        raise DataError(f"there is no file {scrub(str(path))!r}.")
     try:
         connection = duckdb.connect(str(path), read_only=True)
     except duckdb.Error as error:

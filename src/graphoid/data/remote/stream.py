@@ -188,31 +188,27 @@ class FileStream(Stream):
             ) from error
 
     def _batches(self, positions: list[int]) -> Iterator[list[pa.Array]]:
-        if self.text:
-            yield from self._text_batches(positions)
-            return
         names = [self.names[i] for i in positions]
-        if self._metadata is not None:
+        if self.text:
+            reading, parsing, converting = self._header.arrow_options(pa.string())
+            converting.include_columns = [str(i) for i in dict.fromkeys(positions)]
+            with open_text(self.path) as file:
+                for batch in pyarrow.csv.open_csv(file.buffer, reading, parsing, converting):
+                    yield [batch.column(str(i)) for i in positions]
+        elif self._metadata is not None:
             stored = [f.name for f in self.schema if _is_text(f.type)]
             file = pq.ParquetFile(
                 self.path, metadata=self._metadata, read_dictionary=stored, pre_buffer=False
             )
             for batch in file.iter_batches(ROWS, columns=list(dict.fromkeys(names)), use_threads=False):
                 yield [batch.column(name) for name in names]
-            return
-        with pa.memory_map(str(self.path)) as file:
-            reader = pa.ipc.open_file(file)
-            for b in range(reader.num_record_batches):
-                batch = reader.get_batch(b)
-                for start in range(0, batch.num_rows, ROWS):
-                    yield [batch.column(i).slice(start, ROWS) for i in positions]
-
-    def _text_batches(self, positions: list[int]) -> Iterator[list[pa.Array]]:
-        reading, parsing, converting = self._header.arrow_options(pa.string())
-        converting.include_columns = [str(i) for i in dict.fromkeys(positions)]
-        with open_text(self.path) as file:
-            for batch in pyarrow.csv.open_csv(file.buffer, reading, parsing, converting):
-                yield [batch.column(str(i)) for i in positions]
+        else:
+            with pa.memory_map(str(self.path)) as file:
+                reader = pa.ipc.open_file(file)
+                for b in range(reader.num_record_batches):
+                    batch = reader.get_batch(b)
+                    for start in range(0, batch.num_rows, ROWS):
+                        yield [batch.column(i).slice(start, ROWS) for i in positions]
 
 
 def missing_in(cells: pa.Array, *, text: bool) -> NDArray[np.bool_] | None:

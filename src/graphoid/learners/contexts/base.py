@@ -57,10 +57,10 @@ class CanonicalGraphs:
         return self.adjacency[:, a].copy()
 
     def by_blanket(
-        self, a: int, asked: NDArray[np.bool_]
+        self, a: int, where: NDArray[np.bool_]
     ) -> Iterator[tuple[tuple[int, ...], NDArray[np.intp]]]:
-        """Yield the blankets that ``a`` has where asked, each with the assignments that have it."""
-        at = np.flatnonzero(asked)
+        """Yield the blankets that ``a`` has there, each with the assignments that have it."""
+        at = np.flatnonzero(where)
         if not at.size:
             return
         bits = np.packbits(self.adjacency[at, a], axis=1)

@@ -90,7 +90,7 @@ class GrowShrinkLearner(IndependenceLearner):
 
     def resample_kernel(self) -> ResampleKernel | None:
         """Return the settings of the kernel, which has the published loop and tests with a p-value."""
-        self._check()
+        self.check()
         test = ChiSquare() if self.test is None else self.test
         published = self.fdr is None and self.max_given is None and self.regrow == 0
         if not published or not isinstance(test, SignificanceTest) or test.thin.answer != "test":

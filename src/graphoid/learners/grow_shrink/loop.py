@@ -14,7 +14,7 @@ Readings of points that the paper leaves open or that were lost in print:
 
 - Line 16: members of T keep their place in the grow order; moving them would contradict Fig. 5.
 - Line 22 is a setting, ``skip_independent``; line 23 lost its "not".
-- Lines 26-28: X first, then S from the last but one down to the first, are moved to the front of Y's grow
+- Lines 26-28: X first, then S from the last but one down to the first, come to the front of Y's grow
   order, which gives the [3, 4, 6, 5, 2, 0, 1] of Fig. 5.
 - Lines 29-33 come once, after the grow loop.
 - A grow test is executed even when it repeats an initial one.
@@ -46,7 +46,7 @@ from graphoid.logic.verdict import Verdict
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from graphoid.learners.questions import Ask, Steps
+    from graphoid.learners.questions import Steps
 
 Matrix = list[list[float]]
 Blanket = tuple[int, ...]
@@ -102,14 +102,12 @@ def grow_shrink(
         candidates = sorted(grow_orders.pop(x), key=lambda y: known.get(y, False))  # line 17: F to the end
         if skip_independent:
             candidates = [y for y in candidates if not independent[x][y]]
-        # Grow phase
         examine = Examination(x, known, strength, max_given, note)
         blanket = yield from examine.grow(candidates, grow_orders)
         # Change examination order: the last grown that is yet to be examined comes next
         following = next((w for w in reversed(blanket) if w in grow_orders), None)
         if following is not None:
             order = promote(order, [following])
-        # Shrink phase
         blanket = yield from examine.shrink(blanket)
         for _ in range(regrow):
             larger = yield from examine.regrow(blanket, candidates)
@@ -134,7 +132,7 @@ class Examination:
         """Return the blanket of what X depends on given the blanket so far (lines 19-28)."""
         blanket: Blanket = ()
         for y in candidates:
-            verdict = self.propagate(y, blanket) or (yield [self.question(y, blanket)])[0]
+            verdict = self.propagate(y, blanket) or (yield [(self.x, y, self.given(y, blanket))])[0]
             if not verdict.independent:
                 if y in grow_orders:
                     grow_orders[y] = promote(grow_orders[y], [*blanket, self.x])
@@ -145,7 +143,7 @@ class Examination:
         """Return a blanket without the members that X does not depend on given the rest (lines 34-37)."""
         for y in reversed(blanket):
             rest = tuple([w for w in blanket if w != y])
-            verdict = self.propagate(y, rest) or (yield [self.question(y, rest)])[0]
+            verdict = self.propagate(y, rest) or (yield [(self.x, y, self.given(y, rest))])[0]
             if verdict.independent:
                 blanket = rest
         return blanket
@@ -158,7 +156,7 @@ class Examination:
         """
         for y in candidates:
             if y not in blanket and y not in self.known:
-                verdicts = yield Executed([self.question(y, blanket)])
+                verdicts = yield Executed([(self.x, y, self.given(y, blanket))])
                 if not verdicts[0].independent:
                     blanket = (*blanket, y)
         return blanket
@@ -170,10 +168,6 @@ class Examination:
         verdict = Verdict(self.x, y, blanket, self.known[y], source="propagation")
         self.note(verdict)
         return verdict
-
-    def question(self, y: int, blanket: Blanket) -> Ask:
-        """Return the question whether X and Y are independent given a blanket, or the best part of it."""
-        return self.x, y, blanket if self.max_given is None else self.given(y, blanket)
 
     def given(self, y: int, blanket: Blanket) -> Blanket:
         """Return what is given in a question about X and Y: the blanket, or the best part of a large one.

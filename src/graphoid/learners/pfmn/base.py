@@ -107,7 +107,7 @@ class ParticleLearner(AskingLearner, Generic[State]):
 
     def begin(self, ci: IndependenceSource) -> tuple[Search[State], Generator]:
         """Return the search itself, with its ``init(rng)`` and ``step(rng, state)``, and its generator."""
-        self._check()
+        self.check()
         seed, rng = seed_and_generator(self.random_state)
         return self._search(self._budgeted(Questions(ci), ci, None, seed)), rng
 
@@ -172,8 +172,9 @@ class ParticleLearner(AskingLearner, Generic[State]):
             self.soften,
         )
 
-    def _check(self) -> None:
-        super()._check()
+    def check(self) -> None:
+        """Raise if a setting has a value it cannot have."""
+        super().check()
         name = type(self).__name__
         if self.cost is not None and not callable(self.cost):
             raise SettingsError(f"{name}: cost must be a function of a test, not {self.cost!r}.")
