@@ -15,7 +15,7 @@ from graphoid.counts.native import engine_for
 from graphoid.data.table import Table
 from graphoid.errors import DataError, SettingsError
 from graphoid.scores.priors import GraphPrior, UniformPrior
-from graphoid.settings import Settings
+from graphoid.settings import FrozenSettings
 from graphoid.structure.separation import members
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ Family = tuple[int, int]
 """A variable and the mask of its blanket."""
 
 
-class Score(Settings, ABC):
+class Score(FrozenSettings, ABC):
     """A number for a graph, in natural logarithms: the larger, the better the data speak for it.
 
     Holds settings only. :meth:`on` joins it to data.
