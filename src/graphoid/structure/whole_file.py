@@ -67,5 +67,7 @@ def same(a: str | os.PathLike[str], b: str | os.PathLike[str]) -> bool:
     """Return whether two paths are one file, also through links and where it is not there yet."""
     try:
         return os.path.samefile(a, b)
-    except (OSError, ValueError):
+    except OSError:  # one is not there
         return os.path.realpath(a) == os.path.realpath(b)
+    except ValueError:  # nothing is called that
+        return False
