@@ -7,6 +7,7 @@ import json
 import os
 import resource
 import subprocess
+import sys
 
 import networkx as nx
 import numpy as np
@@ -76,6 +77,7 @@ def test_an_output_does_not_replace_the_input(folder, link):
     [
         ("--out", "s.json", "--model", "s.json"),
         ("--out", "s.json", "--out", "./s.json"),
+        ("--save-config", "s.toml", "--out", "s.json", "--report", "r.html", "--model", "s.json"),
         ("--out", "s.json", "--model", "linked/s.json"),
         ("--out", "old.json", "--model", "link.json"),
     ],
@@ -87,6 +89,12 @@ def test_two_outputs_are_two_files(folder, arguments):
     assert refused(learn(folder, *arguments), "are one file")
     assert (folder / "old.json").read_text() == "old"
     assert not (folder / "s.json").exists()
+
+
+def test_a_name_that_nothing_can_have_is_no_surprise(folder):
+    (folder / "run.toml").write_text('file = "a\\u0000.csv"\n')
+    done = graphoid("learn", "--config", "run.toml", "--out", "s.json", cwd=folder)
+    assert refused(done, "there is no file 'a\\x00.csv'")
 
 
 def test_rows_and_reports_do_not_replace_what_they_are_made_from(folder):
@@ -279,26 +287,72 @@ def test_resume_finds_what_lies_beside_the_result(folder):
         assert gd.load(folder / "r.json").stopped == "converged"
 
 
+INTERRUPTED_FIT = """
+import errno, os, signal, sys, time
+import graphoid as gd
+from graphoid.cli.main import run
+from graphoid.structure import whole_file
+
+def fit(*_):
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(30)
+
+def writer(path):
+    raise OSError(errno.ENOSPC, "No space left on device", str(path))
+
+gd.MarkovNetwork.fit = fit
+if sys.argv.pop() == "full":
+    whole_file.writer = writer
+run()
+"""
+
+
+@pytest.mark.parametrize("disk", ["free", "full"])
+def test_a_network_is_kept_if_its_weights_are_interrupted(folder, disk):
+    arguments = ["learn", "m.csv", "--learner", "gsmn", "--model", "w.json", "-q", disk]
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED_FIT, *arguments],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=20,
+    )
+    assert done.returncode == 130
+    if disk == "free":
+        assert gd.load(folder / "m.partial.json").graph.n_edges == 1
+        assert "kept the network in m.partial.json" in done.stderr
+    else:
+        assert "could not be kept: 'm.partial.json': No space left on device." in done.stderr
+        assert "Traceback" not in done.stderr
+
+
 # -- closed and full streams
 
 
-def shell(line, folder):
-    command = " ".join(f"'{part}'" for part in COMMAND)
-    words = ["/bin/sh", "-c", line.replace("graphoid", command, 1)]
-    return subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
-
-
 def test_closed_and_full_streams_lose_nothing(folder):
-    learn_it = "graphoid learn m.csv --learner gsmn --out s.json"
-    done = shell(f"{learn_it} --json 2>&-", folder)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert len(json.loads(done.stdout)["edges"]) == 1
-    assert gd.load(folder / "s.json").graph.n_edges == 1
-    done = shell(f"rm s.json; {learn_it} > /dev/full", folder)
-    assert done.returncode == 1
-    assert done.stderr.splitlines()[-1].startswith("error: ")
-    assert "No space left on device" in done.stderr.splitlines()[-1]
-    assert gd.load(folder / "s.json").graph.n_edges == 1
-    done = shell(f"rm s.json; {learn_it} -q 2> /dev/full >&-", folder)
-    assert done.returncode == 0
-    assert gd.load(folder / "s.json").graph.n_edges == 1
+    command = " ".join(f"'{part}'" for part in COMMAND)
+    lines = [
+        "--json --out closed.json 2>&-",
+        "--out full.json > /dev/full",
+        "--out both.json 2> /dev/full >&-",
+    ]
+    running = [
+        subprocess.Popen(
+            ["/bin/sh", "-c", f"{command} learn m.csv --learner gsmn {line}"],
+            cwd=folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for line in lines
+    ]
+    closed, full, both = [(process.communicate(timeout=30), process.returncode) for process in running]
+    for name in ("closed", "full", "both"):
+        assert gd.load(folder / f"{name}.json").graph.n_edges == 1
+    (out, err), code = closed
+    assert (code, err, len(json.loads(out)["edges"])) == (0, "", 1)
+    (_, err), code = full
+    assert code == 1
+    assert err.splitlines()[-1] == "error: No space left on device."
+    assert both == (("", ""), 0)

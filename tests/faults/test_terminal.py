@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import shlex
+import time
 
 import numpy as np
 import pytest
@@ -153,6 +154,15 @@ def test_other_messages_stay_as_they_are(said):
     assert scrub(said) == said
 
 
+@pytest.mark.parametrize(
+    "part", ["a", "://", "password=", "password='", "user", "a:/", ";a", " ", "@", "token-"]
+)
+def test_no_message_takes_long_to_be_looked_through(part):
+    started = time.process_time()
+    scrub(part * 10_000)
+    assert time.process_time() - started < 1.0
+
+
 @pytest.mark.parametrize("where", ["auto", "memory", "source"])
 def test_an_address_given_as_a_path_does_not_show_its_password(tmp_path, where):
     for address in (
@@ -188,3 +198,14 @@ def test_a_table_that_is_too_large_is_not_blamed_on_kernels_that_are_there():
         gd.strengths(gd.UndirectedGraph(list("abc"), [("a", "b"), ("a", "c"), ("b", "c")]), table)
     assert "kernels" not in str(error.value)
     assert "compiler" not in str(error.value)
+
+
+def test_a_network_whose_edges_cannot_be_measured_is_shown(tmp_path, capsys):
+    from graphoid.cli import summary
+
+    table = gd.read(dict.fromkeys("abc", np.arange(4000) % 1000), discretize=None)
+    graph = gd.UndirectedGraph(table.names, [("a", "b"), ("a", "c"), ("b", "c")])
+    summary.show(gd.LearnedStructure(graph=graph), table)
+    shown = capsys.readouterr()
+    assert "3 edges" in shown.out
+    assert "not measured in bits" in shown.err

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from graphoid.cli.terminal import quote
+from graphoid.cli.terminal import shell_word
 from graphoid.errors import DataError
 from graphoid.structure import whole_file
 from graphoid.structure.safe_text import csv_cell, from_csv_cell
@@ -115,7 +115,7 @@ def load(path: str) -> Saved:
     if Path(path).is_dir():
         raise DataError(f"{path!r} is a folder; name a file that graphoid saved.")
     if not Path(path).exists():
-        raise DataError(f"there is no file {path!r}; graphoid learn FILE --out {quote(path)} makes one.")
+        raise DataError(f"there is no file {path!r}; graphoid learn FILE --out {shell_word(path)} makes one.")
     if path.lower().endswith(".uai"):
         return gd.MarkovNetwork.from_uai(path)
     return gd.load(path)

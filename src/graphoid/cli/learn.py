@@ -19,7 +19,7 @@ from graphoid.cli.outputs import PRINT, Attempts, check_outputs, outputs_of
 from graphoid.cli.process import ERROR, on_interrupt
 from graphoid.cli.progress import Watch
 from graphoid.cli.resume import Checkpoint, keep, keep_found
-from graphoid.cli.terminal import note, print_json, quote
+from graphoid.cli.terminal import note, print_json, shell_word
 from graphoid.errors import SettingsError
 from graphoid.structure import whole_file
 
@@ -116,7 +116,7 @@ def read(options: LearnOptions) -> Table:
             note(f"note: {text}")
         if len(table.notes) > NOTES:
             n_more = len(table.notes) - NOTES
-            note(f"note: ... and {n_more:,} more; graphoid check {quote(str(file))} has all of it.")
+            note(f"note: ... and {n_more:,} more; graphoid check {shell_word(str(file))} has all of it.")
     return table
 
 
@@ -201,5 +201,5 @@ def _next(options: LearnOptions, paths: Sequence[str]) -> str:
     saved = next((path for path in paths if path.endswith(".json")), None)
     if saved is None:
         file = options.file or "network"
-        return f"keep it: graphoid learn {quote(file)} --out {quote(Path(file).stem + '.json')}"
-    return f"repeat it: graphoid learn --config {quote(saved)}"
+        return f"keep it: graphoid learn {shell_word(file)} --out {shell_word(Path(file).stem + '.json')}"
+    return f"repeat it: graphoid learn --config {shell_word(saved)}"

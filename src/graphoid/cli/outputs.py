@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from graphoid.cli import files
 from graphoid.cli.process import debugging, describe
-from graphoid.cli.terminal import quote
+from graphoid.cli.terminal import shell_word
 from graphoid.errors import DataError, SettingsError
 from graphoid.structure import whole_file
 
@@ -46,7 +46,7 @@ def outputs_of(options: LearnOptions) -> list[Output]:
 
 def say_again(options: LearnOptions) -> str:
     """Return the outputs of a run as one would type them."""
-    return "".join(f" {option} {quote(path)}" for option, path, _ in outputs_of(options))
+    return "".join(f" {option} {shell_word(path)}" for option, path, _ in outputs_of(options))
 
 
 def check_output(path: str | None, endings: Collection[str], option: str, *inputs: str | None) -> None:

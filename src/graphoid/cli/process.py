@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 ERROR = 1
 INTERRUPTED = 130
 
+GRACE = 0.2
+"""Seconds that interrupted work has to tidy up, such as a file that is half written."""
+
 DEBUG = "--debug"
 """Taken from anywhere on the command line, so that it can be added to the end of a command that failed."""
 
@@ -56,7 +59,7 @@ def describe(error: Exception) -> str:
         return scrub(str(error))
     if isinstance(error, OSError):
         reason = error.strerror or str(error) or type(error).__name__
-        where = "" if error.filename is None else f"{os.fsdecode(error.filename)!r}: "
+        where = "" if error.filename is None else f"{error.filename!r}: "
         return scrub(f"{where}{reason}.")
     return scrub(f"{type(error).__name__}: {error} (unexpected; {DEBUG} shows where)")
 
@@ -87,10 +90,12 @@ def call_interruptibly(work: Callable[[], _T]) -> _T:
         while not ended.wait(0.1):  # on some systems a wait without end cannot be interrupted
             pass
     except KeyboardInterrupt:
+        keepers = _keepers[::-1]  # the worker takes its own away as it ends
         _stop(worker)
         with contextlib.suppress(KeyboardInterrupt):  # twice: leave now
-            for keep in reversed(_keepers):
+            for keep in keepers:
                 _keep(keep)
+            ended.wait(GRACE)
         if not ended.is_set():
             for out in (sys.stdout, sys.stderr):
                 with contextlib.suppress(Exception):

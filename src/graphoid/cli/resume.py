@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from graphoid.cli.learn_options import PARTIAL, RUN, LearnOptions
 from graphoid.cli.learners import CONTEXTS
 from graphoid.cli.outputs import say_again
-from graphoid.cli.terminal import note, quote
+from graphoid.cli.terminal import note, shell_word
 from graphoid.errors import DataError, GraphoidError
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def keep(watch: Watch, options: LearnOptions, table: Table) -> None:
         what = f"{answers}, and as edges what none of them separates ({plural(n_edges, 'pair')}),"
     else:
         what = f"the best graph so far, {plural(n_edges, 'edge')},"
-    again = f"graphoid learn --resume {quote(path)}{say_again(options)}"
+    again = f"graphoid learn --resume {shell_word(path)}{say_again(options)}"
     note(f"interrupted: kept {what} in {path}. Go on with: {again}")
 
 

@@ -33,10 +33,10 @@ def console(*, stderr: bool = False) -> Console:
     return Console(stderr=stderr, highlight=False, markup=False, emoji=False, width=UNCUT)
 
 
-def quote(path: str) -> str:
+def shell_word(path: str) -> str:
     r"""Return a path as one would type it in a shell.
 
-    >>> print(quote("my survey.csv"), quote("-x.csv"), quote("a\nb.csv"))
+    >>> print(shell_word("my survey.csv"), shell_word("-x.csv"), shell_word("a\nb.csv"))
     'my survey.csv' ./-x.csv $'a\nb.csv'
     """
     path = f"./{path}" if path.startswith("-") else path

@@ -13,7 +13,7 @@ import numpy as np
 
 from graphoid.data.encoding.profile import profile_source, weigh
 from graphoid.data.formats.delimited import from_delimited
-from graphoid.data.formats.files import check_encoding
+from graphoid.data.formats.files import check_encoding, check_is_file, shown
 from graphoid.data.formats.frames import from_array, from_arrow, from_columns, from_frame, from_table
 from graphoid.data.formats.labelled import from_arff, from_spss
 from graphoid.data.options import ReadOptions, RemoteOptions
@@ -22,7 +22,6 @@ from graphoid.data.remote.table import RemoteTable, remote_table
 from graphoid.data.source import Source, choose
 from graphoid.data.table import Table, Weights
 from graphoid.errors import DataError, SettingsError
-from graphoid.structure.safe_text import scrub
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -34,9 +33,6 @@ if TYPE_CHECKING:
 
 PACKED = (".csv", ".tsv", ".txt", ".arff")
 """Files that may have been packed with gzip and be called .csv.gz, ..."""
-
-LONGEST = 200
-"""Characters of a path shown in a message: longer ones are mostly data that were taken for a path."""
 
 
 def read(
@@ -194,13 +190,8 @@ def _open_file(path: Path) -> Source:
     suffix = path.suffix.lower()
     if suffix == ".gz" and Path(path.stem).suffix.lower() in PACKED:
         suffix = Path(path.stem).suffix.lower()
-    named = scrub(str(path))  # an address may hold a password
-    where = repr(named) if len(named) <= LONGEST else repr(named[:LONGEST]) + "..."
     try:
-        if not path.exists():
-            raise DataError(f"there is no file {where}.")
-        if path.is_dir():
-            raise DataError(f"{where} is a directory; expected a file.")
+        check_is_file(path)
         if suffix not in OPENERS:
             raise DataError(f"{path.name} ends in {suffix!r}; expected one of {', '.join(SUFFIXES)}.")
         try:
@@ -211,5 +202,5 @@ def _open_file(path: Path) -> Source:
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise DataError(f"{path.name} is not a whole gzip file: {error}. Fetch or pack it again.") from error
     except OSError as error:
-        raise DataError(f"{where} cannot be read: {error.strerror or error}.") from error
+        raise DataError(f"{shown(path)} cannot be read: {error.strerror or error}.") from error
     return replace(opened, name=path.name)

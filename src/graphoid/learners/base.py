@@ -15,7 +15,7 @@ from graphoid.data.remote.table import RemoteTable
 from graphoid.data.table import Table
 from graphoid.errors import SettingsError
 from graphoid.independence.base import HasTest
-from graphoid.independence.chi_square import ChiSquare
+from graphoid.independence.chi_square import DEFAULT_TEST
 from graphoid.independence.remembering import Remembering
 from graphoid.independence.tester import Tester
 from graphoid.learners.questions import Questions
@@ -40,7 +40,7 @@ AnyCost = TypeVar("AnyCost", bound=Cost)
 
 
 class ResampleKernel(NamedTuple):
-    """What the grow-shrink kernel over resamples is told of a learner (``native/graphs/grow_shrink.cpp``)."""
+    """What the grow-shrink kernel over resamples needs of a learner (``native/graphs/grow_shrink.cpp``)."""
 
     test: Kernel
     alpha: float
@@ -168,7 +168,7 @@ class AskingLearner(Learner["IndependenceSource", LearnedStructure]):
         return self._learn(ci, Run(progress, started=time.perf_counter()))
 
     def _join(self, table: Table, run: Run) -> IndependenceSource:
-        tester = Tester(ChiSquare() if self.test is None else self.test, table)
+        tester = Tester(DEFAULT_TEST if self.test is None else self.test, table)
         return Remembering(tester, run.known) if run.known else tester
 
     def _wrap(self, ci: IndependenceSource) -> IndependenceSource:

@@ -10,15 +10,20 @@ _STEERING = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _FORMULA = re.compile("'*[=+\\-@\t\r]")
 """How a cell begins that a spreadsheet would take for a formula, or one that was kept from it."""
 
+# What may be long is bounded: the text may be anything, and a search must not go over it time and again.
 _KEY = (
-    r"[\w-]*(?:passw(?:or)?d|passphrase|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|"
-    r"account[_-]?key|credentials?|signature|authorization)[\w-]*[\"']?\s*[=:]|\b(?:user(?:name)?|uid|sig)\s*="
+    r"(?:passw(?:or)?d|passphrase|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|"
+    r"account[_-]?key|credentials?|signature|authorization)[\w-]{0,40}[\"']?\s{0,9}[=:]|"
+    r"\b(?:user(?:name)?|uid|sig)\s{0,9}="
 )
-_VALUE = r"(?:(?:basic|bearer)\s+)?(?:'[^']*'|\"[^\"]*\"|\{[^}]*\}|[^;\n]+?(?=;\s*[\w ]+=)|[^\s&;,)]+)"
+_VALUE = (
+    r"(?:(?:basic|bearer)\s{1,9})?(?:'[^']{0,999}'|\"[^\"]{0,999}\"|\{[^}]{0,999}\}|"
+    r"[^;\n]{1,999}?(?=;\s{0,9}[\w ]{1,40}=)|[^\s&;,)]+)"
+)
 
 _SECRETS = (
-    (re.compile(r"(?<=:/)(/?)(?:[^\s@:/]*:[^@]*|[^\s@]*)@(?:\S*@)?"), r"\1***@"),
-    (re.compile(rf"(?i)({_KEY})(\s*){_VALUE}"), r"\1\2***"),
+    (re.compile(r"(?<=:/)(/?)(?:[^\s@:/]{0,99}:[^@]{0,999}|[^\s@]{0,999})@(?:\S{0,999}@)?"), r"\1***@"),
+    (re.compile(rf"(?i)({_KEY})(\s{{0,9}}){_VALUE}"), r"\1\2***"),
     (re.compile(r"(?i)\b(bearer\s+)[\w.~+/=-]+"), r"\1***"),
     (re.compile(r"(?i)(?<=user )\"[^\"]*\""), "***"),
 )

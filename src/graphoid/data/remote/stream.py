@@ -13,8 +13,8 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 
 from graphoid.data.encoding.text import missing_text
-from graphoid.data.formats.delimited import read_header
-from graphoid.data.formats.files import open_text
+from graphoid.data.formats.delimited import check_quotes, read_header
+from graphoid.data.formats.files import WatchedText, open_text
 from graphoid.data.remote.census import MOST_VALUES, Census, ValueCounts, WeightSummary, to_ipc
 from graphoid.errors import DataError
 
@@ -131,6 +131,7 @@ class FileStream(Stream):
         self.text = suffix in (".csv", ".tsv", ".txt")
         if self.text:
             self._header = read_header(path)
+            self._quotes_checked = False
             self.names, self.delimiter = self._header.names, self._header.delimiter
             self.schema = pa.schema([pa.field(str(i), pa.string()) for i in range(len(self.names))])
         elif suffix == ".parquet":
@@ -192,9 +193,15 @@ class FileStream(Stream):
         if self.text:
             reading, parsing, converting = self._header.arrow_options(pa.string())
             converting.include_columns = [str(i) for i in dict.fromkeys(positions)]
+            n_rows = 0
             with open_text(self.path) as file:
-                for batch in pyarrow.csv.open_csv(file.buffer, reading, parsing, converting):
+                watched = WatchedText(file.buffer, self.name)
+                for batch in pyarrow.csv.open_csv(watched, reading, parsing, converting):
+                    n_rows += batch.num_rows
                     yield [batch.column(str(i)) for i in positions]
+            if not self._quotes_checked:
+                check_quotes(self.path, self._header, watched, n_rows)
+                self._quotes_checked = True
         elif self._metadata is not None:
             stored = [f.name for f in self.schema if _is_text(f.type)]
             file = pq.ParquetFile(

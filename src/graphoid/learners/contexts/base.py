@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphoid.independence.chi_square import ChiSquare
+from graphoid.independence.chi_square import DEFAULT_TEST
 from graphoid.independence.contexts import ContextTester, PlainContexts
 from graphoid.learners.base import Learner, Run
 from graphoid.settings import describe
@@ -109,7 +109,7 @@ class CanonicalLearner(Learner[ContextTester, CanonicalModel]):
     test: DiscreteTest | None = None
 
     def _join(self, table: Table, run: Run) -> ContextTester:  # noqa: ARG002 - nothing is known before
-        return ContextTester(ChiSquare() if self.test is None else self.test, table)
+        return ContextTester(DEFAULT_TEST if self.test is None else self.test, table)
 
     def _learn(self, source: ContextTester, run: Run) -> CanonicalModel:
         graphs = self._search(source, run.progress)

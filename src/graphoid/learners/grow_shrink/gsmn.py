@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, cast
 
 from graphoid.errors import SettingsError
-from graphoid.independence.chi_square import ChiSquare
+from graphoid.independence.chi_square import DEFAULT_TEST
 from graphoid.independence.classical import SignificanceTest
 from graphoid.learners.base import IndependenceLearner, ResampleKernel
 from graphoid.learners.grow_shrink.discoveries import control_discoveries
@@ -91,7 +91,7 @@ class GrowShrinkLearner(IndependenceLearner):
     def resample_kernel(self) -> ResampleKernel | None:
         """Return the settings of the kernel, which has the published loop and tests with a p-value."""
         self.check()
-        test = ChiSquare() if self.test is None else self.test
+        test = DEFAULT_TEST if self.test is None else self.test
         published = self.fdr is None and self.max_given is None and self.regrow == 0
         if not published or not isinstance(test, SignificanceTest) or test.thin.answer != "test":
             return None

@@ -36,7 +36,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from graphoid.counts.engine import MOST_COVARIED
-from graphoid.independence.chi_square import ChiSquare
+from graphoid.independence.chi_square import DEFAULT_TEST
 from graphoid.independence.classical import ClassicalTest
 from graphoid.independence.mantel_haenszel import MantelHaenszel
 from graphoid.independence.remembering import Remembering
@@ -313,7 +313,7 @@ class RobustGSMN(IndependenceLearner):
     }
 
     def _join(self, table: Table, run: Run) -> IndependenceSource:
-        tester = Tester(pooled_test(ChiSquare() if self.test is None else self.test, table), table)
+        tester = Tester(pooled_test(DEFAULT_TEST if self.test is None else self.test, table), table)
         return Remembering(tester, run.known) if run.known else tester
 
     def _search(self, questions: Questions) -> tuple[UndirectedGraph, int]:
