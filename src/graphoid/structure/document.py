@@ -121,11 +121,7 @@ def unpack(text: str, where: str, versions: Mapping[str, int]) -> Unpacked:
     """
     try:
         document = json.loads(text)
-    except RecursionError:
-        raise DataError(
-            f"{where} has values that lie too deep in each other; graphoid writes none."
-        ) from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise DataError(f"{where} is not whole JSON ({error}); it may be cut off. Save it again.") from None
     format_ = document.get("format") if isinstance(document, dict) else None
     if not isinstance(format_, str) or format_ not in versions:
