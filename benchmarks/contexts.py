@@ -39,14 +39,14 @@ def compared(name: str, most: float, learner: Any, together: Callable[..., Any],
     start = time.process_time()
     alone = one_by_one(strategy, plain, ci.assignments.codes)
     loop = time.process_time() - start
-    same = np.array_equal(alone, graphs.adjacency) and plain.n_asked == ci.n_asked
+    same = np.array_equal(alone, graphs.adjacency) and plain.n_questions == ci.n_questions
     bars = (
         word(f"{name} within {most:g} s", holds=seconds <= most),
         word(f"{name} {LEAST_RATIO} times as fast", holds=loop >= LEAST_RATIO * seconds),
         word(f"{name} as the plain loop", holds=same),
     )
     print(
-        f"{name:>5} {ci.n_asked:>9,} {ci.n_distinct:>9,} {ci.n_counted:>7,} {seconds:>8.3f} {loop:>8.2f} "
+        f"{name:>5} {ci.n_questions:>9,} {ci.n_distinct:>9,} {ci.n_counted:>7,} {seconds:>8.3f} {loop:>8.2f} "
         f"{loop / seconds:>6.0f}x  {' '.join(bars)}"
     )
 

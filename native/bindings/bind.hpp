@@ -80,10 +80,10 @@ nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>> owned(std::vector<T>&& 
 
 // One function a subject, defined in <subject>.cpp and called by the module.
 void bind_bounds(nanobind::module_& m);
-void bind_chains(nanobind::module_& m);
+void bind_gibbs_multistate(nanobind::module_& m);
 void bind_climb(nanobind::module_& m);
 void bind_conditional(nanobind::module_& m);
-void bind_conditional_gibbs(nanobind::module_& m);
+void bind_gibbs_conditional(nanobind::module_& m);
 void bind_contexts(nanobind::module_& m);
 void bind_dataset(nanobind::module_& m);
 void bind_gibbs(nanobind::module_& m);

@@ -54,7 +54,7 @@ nb::tuple tighten(Words lower, Words upper, Positions apart_x, Positions apart_y
             groups.push_back(t.group);
             together_open.push_back(separated(bounds.lower.data(), t.x, t.y, t.given));
         }
-        for (const Decided& d : bounds.decided)
+        for (const Decision& d : bounds.decided)
             for (const std::int64_t value : {std::int64_t{d.x}, std::int64_t{d.y}, std::int64_t{d.joined}, static_cast<std::int64_t>(d.fact)})
                 decided.push_back(value);
     }

@@ -65,7 +65,7 @@ inline Settings settings_of(int kind, int dof, double log_prior, bool occurring)
 }
 
 // A pseudo-count that logarithms of Gamma can be made for.
-inline double checked_pseudo_count(double value) {
+inline double check_pseudo_count(double value) {
     require(value > 0 && std::isfinite(value), "a pseudo-count is a finite number above 0");
     return value;
 }

@@ -1,7 +1,4 @@
 // What Python sees of the conditional likelihood.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-
 #include <algorithm>
 #include <utility>
 #include <vector>

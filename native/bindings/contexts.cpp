@@ -1,7 +1,6 @@
 // What Python sees of independence in contexts.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
-#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <memory>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "bindings/columns.hpp"
+#include "bindings/vectors.hpp"
 #include "tests/contexts.hpp"
 
 namespace nb = nanobind;
@@ -42,7 +42,7 @@ public:
         if (settings_.kind == Kind::bayesian) {
             constexpr double longest = 1 << 21;  // 32 MB; larger counts are computed one by one
             const double total = std::accumulate(units_.begin(), units_.end(), 0.0) * unit;
-            rising_ = std::make_unique<LogRising>(checked_pseudo_count(pseudo_count), static_cast<std::size_t>(std::max(0.0, std::min(longest, total))));
+            rising_ = std::make_unique<LogRising>(check_pseudo_count(pseudo_count), static_cast<std::size_t>(std::max(0.0, std::min(longest, total))));
             settings_.rising = rising_.get();
         }
     }

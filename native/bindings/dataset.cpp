@@ -2,7 +2,6 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <cmath>
@@ -12,6 +11,7 @@
 
 #include "bindings/columns.hpp"
 #include "bindings/questions.hpp"
+#include "bindings/vectors.hpp"
 #include "counting/counts.hpp"
 #include "scores/blankets.hpp"
 
@@ -183,7 +183,7 @@ private:
     }
 
     const LogRising* rising(double base) {
-        checked_pseudo_count(base);
+        check_pseudo_count(base);
         const std::lock_guard<std::mutex> lock(mutex_);
         if (!rising_) rising_ = rising_tables(RisingTables::length_for(total_rows()));
         return &(*rising_)[base];

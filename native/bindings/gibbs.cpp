@@ -1,12 +1,9 @@
 // What Python sees of Gibbs samples of binary networks.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-
 #include <cstdint>
 
 #include "bindings/bind.hpp"
-#include "models/gibbs.hpp"
 #include "counting/streams.hpp"
+#include "models/gibbs.hpp"
 
 namespace nb = nanobind;
 

@@ -1,7 +1,4 @@
 // What Python sees of sampling given evidence.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-
 #include <cstdint>
 #include <vector>
 
@@ -14,7 +11,7 @@ namespace graphoid {
 namespace {
 
 // One mean for each row and hidden variable, in a line; see gibbs_conditional.hpp for what the arrays mean.
-nb::object sampled(std::size_t n_hidden, Array<double> weight, Array<std::int64_t> first_evidence, Array<std::int32_t> evidence,
+nb::object sample(std::size_t n_hidden, Array<double> weight, Array<std::int64_t> first_evidence, Array<std::int32_t> evidence,
                    Array<std::int32_t> evidence_state, Array<std::int64_t> first_hidden, Array<std::int32_t> hidden,
                    Array<std::int32_t> hidden_state, Array<std::uint8_t, 2> rows,
                    Array<std::uint64_t> keys, std::size_t n_chains, std::size_t burn_in, std::size_t n_samples, unsigned threads) {
@@ -28,7 +25,7 @@ nb::object sampled(std::size_t n_hidden, Array<double> weight, Array<std::int64_
     std::vector<double> out(room({rows.shape(0), n_hidden, sizeof(double)}) / sizeof(double));
     {
         nb::gil_scoped_release free;
-        conditional_gibbs({n_features, n_hidden, weight.data(), first_evidence.data(), evidence.data(), evidence_state.data(),
+        gibbs_conditional({n_features, n_hidden, weight.data(), first_evidence.data(), evidence.data(), evidence_state.data(),
                            first_hidden.data(), hidden.data(), hidden_state.data()},
                           rows.data(), rows.shape(0), rows.shape(1), keys.data(), {n_chains, burn_in, n_samples}, threads, out.data());
     }
@@ -37,6 +34,6 @@ nb::object sampled(std::size_t n_hidden, Array<double> weight, Array<std::int64_
 
 }  // namespace
 
-void bind_conditional_gibbs(nb::module_& m) { m.def("conditional_gibbs", &sampled); }
+void bind_gibbs_conditional(nb::module_& m) { m.def("gibbs_conditional", &sample); }
 
 }  // namespace graphoid

@@ -3,8 +3,8 @@
 #include <cstdint>
 
 #include "bindings/bind.hpp"
-#include "models/gibbs_multistate.hpp"
 #include "counting/streams.hpp"
+#include "models/gibbs_multistate.hpp"
 
 namespace nb = nanobind;
 
@@ -61,6 +61,6 @@ nb::object chains(Array<std::int32_t> arity, Array<std::uint8_t> fused, Array<st
 
 }  // namespace
 
-void bind_chains(nb::module_& m) { m.def("chains", &chains); }
+void bind_gibbs_multistate(nb::module_& m) { m.def("gibbs_multistate", &chains); }
 
 }  // namespace graphoid

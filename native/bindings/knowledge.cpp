@@ -18,18 +18,18 @@ class Inference {
 public:
     // `numbers`: what an inferred verdict has from the fifth field on, up to its source.
     Inference(int n, nb::object verdict, nb::object fact, nb::tuple rules, nb::tuple numbers)
-        : known_(checked(n)), room_(known_.words()), verdict_(verdict), fact_(fact), rules_(rules), numbers_(numbers) {
+        : known_(check_number(n)), given_(known_.words()), verdict_(verdict), fact_(fact), rules_(rules), numbers_(numbers) {
         for (const nb::object& type : {verdict_, fact_})
             if (!PyType_Check(type.ptr()) || !PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(type.ptr()), &PyTuple_Type))
                 throw nb::type_error("not a kind of tuple");
         if (rules_.size() != 4) throw nb::value_error("there are four rules");
     }
 
-    // A verdict; None if nothing follows; NotImplemented if these are not two positions and a tuple of others.
+    // A verdict; None if nothing follows; False if these are not two positions and a tuple of others.
     nb::object answer(nb::handle x, nb::handle y, nb::handle given) {
         int px, py;
-        if (!plain(x, px) || !plain(y, py) || !read(px, py, given)) return nb::borrow(Py_NotImplemented);
-        const Step step = known_.infer(px, py, room_.data());
+        if (!plain(x, px) || !plain(y, py) || !read(px, py, given)) return nb::borrow(Py_False);
+        const Step step = known_.infer(px, py, given_.data());
         if (step.rule == no_rule) return nb::none();
         nb::object because = nb::steal(PyTuple_New(step.second < 0 ? 1 : 2));
         PyTuple_SET_ITEM(because.ptr(), 0, fact(step.first).release().ptr());
@@ -37,14 +37,14 @@ public:
         const int said = known_.fact(step.first).verdict;
         nb::handle numbers = numbers_;
         Py_ssize_t from = 0;
-        if (step.asked_before && said >= 0) {
+        if (step.repeats && said >= 0) {
             numbers = verdicts_[static_cast<std::size_t>(said)];
             from = 4;
         }
         const auto n_numbers = static_cast<Py_ssize_t>(numbers_.size());
         if (PyTuple_GET_SIZE(numbers.ptr()) < from + n_numbers) throw nb::value_error("a verdict is too short");
         const bool independent = step.rule == i_su || step.rule == i_triangle;
-        nb::object out = made(verdict_, n_numbers + 6);
+        nb::object out = new_tuple(verdict_, n_numbers + 6);
         put(out, 0, x), put(out, 1, y), put(out, 2, given), put(out, 3, nb::handle(independent ? Py_True : Py_False));
         for (Py_ssize_t i = 0; i < n_numbers; ++i) put(out, 4 + i, nb::handle(PyTuple_GET_ITEM(numbers.ptr(), from + i)));
         put(out, 4 + n_numbers, rules_[static_cast<std::size_t>(step.rule)]), put(out, 5 + n_numbers, because);
@@ -62,7 +62,7 @@ public:
             const int independent = PyObject_IsTrue(PyTuple_GET_ITEM(verdict, 3));
             if (independent < 0) throw nb::python_error();
             verdicts_.push_back(nb::borrow(verdict));
-            known_.add(x, y, room_.data(), independent != 0, static_cast<int>(verdicts_.size()) - 1);
+            known_.add(x, y, given_.data(), independent != 0, static_cast<int>(verdicts_.size()) - 1);
         }
     }
 
@@ -73,7 +73,7 @@ public:
     }
 
 private:
-    static int checked(int n) {
+    static int check_number(int n) {
         require(n >= 0, "there cannot be fewer than no variables");
         room({static_cast<std::size_t>(n), static_cast<std::size_t>(n), 4 * sizeof(int)});
         return n;
@@ -87,23 +87,23 @@ private:
         return !overflow && value >= 0 && value < known_.n();
     }
 
-    // The mask of `given` into room_; false unless all are different positions.
+    // The mask of `given` into given_; false unless all are different positions.
     bool read(int x, int y, nb::handle given) {
         if (x == y || !PyTuple_CheckExact(given.ptr())) return false;
-        std::fill(room_.begin(), room_.end(), Word{0});
+        std::fill(given_.begin(), given_.end(), Word{0});
         for (Py_ssize_t i = 0, size = PyTuple_GET_SIZE(given.ptr()); i < size; ++i) {
             int z;
             if (!plain(PyTuple_GET_ITEM(given.ptr(), i), z) || z == x || z == y) return false;
             const Word bit = Word{1} << z % 64;
-            if (room_[z / 64] & bit) return false;
-            room_[z / 64] |= bit;
+            if (given_[z / 64] & bit) return false;
+            given_[z / 64] |= bit;
         }
         return true;
     }
 
     nb::object fact(int i) const {
         const Fact& known = known_.fact(i);
-        nb::object out = made(fact_, 4);
+        nb::object out = new_tuple(fact_, 4);
         PyTuple_SET_ITEM(out.ptr(), 0, PyLong_FromLong(known.x));
         PyTuple_SET_ITEM(out.ptr(), 1, PyLong_FromLong(known.y));
         PyTuple_SET_ITEM(out.ptr(), 2, integer(known_.set(i)));
@@ -119,7 +119,7 @@ private:
         return PyLong_FromString(digits.c_str(), nullptr, 16);
     }
 
-    static nb::object made(const nb::object& type, Py_ssize_t width) {
+    static nb::object new_tuple(const nb::object& type, Py_ssize_t width) {
         auto* cls = reinterpret_cast<PyTypeObject*>(type.ptr());
         PyObject* out = cls->tp_alloc(cls, width);
         if (out == nullptr) throw nb::python_error();
@@ -132,7 +132,7 @@ private:
     }
 
     Knowledge known_;
-    std::vector<Word> room_;
+    std::vector<Word> given_;
     std::vector<nb::object> verdicts_;
     nb::object verdict_, fact_;
     nb::tuple rules_, numbers_;

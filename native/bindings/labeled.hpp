@@ -43,7 +43,7 @@ struct LabeledArrays {
 };
 
 // Checks the arrays and has `keep` hold them, which must live as long as the rows.
-inline Labeled labeled(nanobind::list columns, const std::vector<std::uint32_t>& sizes,
+inline Labeled labeled_rows(nanobind::list columns, const std::vector<std::uint32_t>& sizes,
                        Array<std::uint16_t> classes, std::uint32_t n_classes, nanobind::object weights,
                        double theta, LabeledArrays& keep) {
     Labeled rows{classes.shape(0), {}, sizes, classes.data(), n_classes, nullptr, theta};
@@ -68,5 +68,31 @@ inline void check_face(const std::vector<std::uint32_t>& sizes, std::size_t n_cl
     std::size_t cells = n_classes;
     for (std::size_t j = 0; j < size; ++j) cells = n_cells(cells, sizes[face[j]] + spare);
 }
+
+// A model of coded rows with their classes, and the arrays that it reads.
+template <class Model>
+class LabeledHandle {
+public:
+    LabeledHandle(nanobind::list columns, const std::vector<std::uint32_t>& sizes, Array<std::uint16_t> classes,
+                  std::uint32_t n_classes, nanobind::object weights, double theta)
+        : sizes_(sizes), n_classes_(n_classes), model_(labeled_rows(columns, sizes, classes, n_classes, weights, theta, keep_)) {}
+
+    template <class Handle>
+    static nanobind::class_<Handle> bind(nanobind::module_& m, const char* name) {
+        return nanobind::class_<Handle>(m, name).def(
+            nanobind::init<nanobind::list, const std::vector<std::uint32_t>&, Array<std::uint16_t>, std::uint32_t,
+                           nanobind::object, double>(),
+            nanobind::arg("columns"), nanobind::arg("sizes"), nanobind::arg("classes"), nanobind::arg("n_classes"),
+            nanobind::arg("weights").none(), nanobind::arg("theta"));
+    }
+
+protected:
+    void check(const std::int32_t* face, std::size_t size, std::size_t spare = 0) const { check_face(sizes_, n_classes_, face, size, spare); }
+
+    std::vector<std::uint32_t> sizes_;
+    std::size_t n_classes_;
+    LabeledArrays keep_;  // before the model, which is made from what it holds
+    Model model_;
+};
 
 }  // namespace graphoid

@@ -1,12 +1,10 @@
 // What Python sees of averaging over structures.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/vector.h>
 
 #include <utility>
 #include <vector>
 
 #include "bindings/labeled.hpp"
+#include "bindings/vectors.hpp"
 #include "models/mixture.hpp"
 
 namespace nb = nanobind;
@@ -15,7 +13,7 @@ namespace graphoid {
 namespace {
 
 template <class T>
-std::vector<T> copied(const Array<T>& array) {
+std::vector<T> vector_of(const Array<T>& array) {
     return {array.data(), array.data() + array.shape(0)};
 }
 
@@ -23,8 +21,8 @@ class MixtureHandle {
 public:
     MixtureHandle(const std::vector<std::uint32_t>& sizes, Array<double> start, Array<std::int32_t> terms, Array<double> weights,
            Array<std::uint8_t> advances, Array<std::int32_t> first_member, Array<std::int32_t> members, nb::list tables) {
-        mixture_ = {start.shape(0),   sizes, copied(start), copied(terms), copied(weights), copied(advances), copied(first_member),
-                    copied(members), {},    {}};
+        mixture_ = {start.shape(0),   sizes, vector_of(start), vector_of(terms), vector_of(weights), vector_of(advances), vector_of(first_member),
+                    vector_of(members), {},    {}};
         for (nb::handle table : nb::tuple(tables)) {
             Array<double> array;
             if (!nb::try_cast(table, array, false)) throw nb::type_error("a table must be a contiguous array of doubles");

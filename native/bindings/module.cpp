@@ -1,12 +1,12 @@
 // The module: what has no subject of its own, and all that has.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
 
 #include <string>
 #include <vector>
 
 #include "bindings/bind.hpp"
+#include "bindings/vectors.hpp"
 #include "counting/simd.hpp"
 #include "tests/special.hpp"
 
@@ -50,10 +50,10 @@ nb::list make_tuples(nb::handle type, nb::tuple columns, std::size_t n) {
 NB_MODULE(_native, m) {
     m.doc() = "Counting kernels of graphoid.";
     bind_bounds(m);
-    bind_chains(m);
+    bind_gibbs_multistate(m);
     bind_climb(m);
     bind_conditional(m);
-    bind_conditional_gibbs(m);
+    bind_gibbs_conditional(m);
     bind_contexts(m);
     bind_dataset(m);
     bind_gibbs(m);

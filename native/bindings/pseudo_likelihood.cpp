@@ -1,13 +1,11 @@
 // What Python sees of pseudo-likelihoods.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/vector.h>
 
 #include <cstdint>
 #include <memory>
 #include <vector>
 
 #include "bindings/columns.hpp"
+#include "bindings/vectors.hpp"
 #include "models/pseudo_likelihood.hpp"
 
 namespace nb = nanobind;
@@ -24,7 +22,7 @@ void set_column(DistinctRows& rows, std::size_t v, nb::handle column, std::size_
     rows.set_column(v, codes.data());
 }
 
-DistinctRows* made_rows(nb::list columns, const std::vector<std::uint32_t>& arities, Array<double> weights) {
+DistinctRows* new_rows(nb::list columns, const std::vector<std::uint32_t>& arities, Array<double> weights) {
     const std::size_t n_rows = weights.shape(0);
     const nb::tuple listed(columns);
     require(listed.size() == arities.size(), "columns and arities differ in number");
@@ -39,7 +37,7 @@ DistinctRows* made_rows(nb::list columns, const std::vector<std::uint32_t>& arit
     return rows.release();
 }
 
-Terms* made_terms(const DistinctRows& rows, Array<std::int64_t> first_member, Array<std::int32_t> variable, Array<std::int32_t> state) {
+Terms* new_terms(const DistinctRows& rows, Array<std::int64_t> first_member, Array<std::int32_t> variable, Array<std::int32_t> state) {
     const std::size_t n_features = n_parts(first_member);
     require(divides(first_member, n_features, variable.shape(0)), "first_member must say where the members of each feature begin");
     require(state.shape(0) == variable.shape(0), "there must be one state for each variable");
@@ -56,7 +54,7 @@ void check(const DistinctRows& rows, const Terms& model, const Array<double>& we
     require(weights.shape(0) == model.n_features(), "one weight for each feature is needed");
 }
 
-nb::tuple evaluated(const DistinctRows& rows, const Terms& model, Array<double> weights, nb::object direction, const Terms& scored,
+nb::tuple evaluate(const DistinctRows& rows, const Terms& model, Array<double> weights, nb::object direction, const Terms& scored,
                     unsigned threads) {
     check(rows, model, weights, scored);
     Array<double> along;
@@ -87,9 +85,9 @@ nb::tuple gains(const DistinctRows& rows, const Terms& model, Array<double> weig
 }  // namespace
 
 void bind_pseudo_likelihood(nb::module_& m) {
-    nb::class_<DistinctRows>(m, "DistinctRows").def(nb::new_(&made_rows));
-    nb::class_<Terms>(m, "Terms").def(nb::new_(&made_terms));
-    m.def("pseudo_likelihood", &evaluated, nb::arg("rows"), nb::arg("model"), nb::arg("weights"), nb::arg("direction").none(),
+    nb::class_<DistinctRows>(m, "DistinctRows").def(nb::new_(&new_rows));
+    nb::class_<Terms>(m, "Terms").def(nb::new_(&new_terms));
+    m.def("pseudo_likelihood", &evaluate, nb::arg("rows"), nb::arg("model"), nb::arg("weights"), nb::arg("direction").none(),
           nb::arg("scored"), nb::arg("threads"));
     m.def("pseudo_likelihood_gains", &gains);
 }

@@ -3,7 +3,6 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <memory>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "bindings/columns.hpp"
+#include "bindings/vectors.hpp"
 #include "graphs/grow_shrink.hpp"
 #include "counting/resamples.hpp"
 #include "tests/strength.hpp"

@@ -1,7 +1,6 @@
 // What Python sees of data that stream past: values to codes, rows to distinct rows, and slices to the numbers of a test.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
-#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <cmath>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "bindings/bind.hpp"
+#include "bindings/vectors.hpp"
 #include "bindings/columns.hpp"
 #include "counting/merge.hpp"
 #include "counting/recode.hpp"
@@ -47,7 +47,7 @@ public:
     TallyHandle(const std::vector<std::uint32_t>& given, std::uint32_t rx, std::uint32_t ry, double unit, int kind, int dof,
                 double log_prior, double pseudo_count, bool occurring, double rows)
         : arities_(with_pair(given, rx, ry)),
-          tally_(given, rx, ry, unit, settings_of(kind, dof, log_prior, occurring), kind == static_cast<int>(Kind::bayesian) ? checked_pseudo_count(pseudo_count) : 1.0,
+          tally_(given, rx, ry, unit, settings_of(kind, dof, log_prior, occurring), kind == static_cast<int>(Kind::bayesian) ? check_pseudo_count(pseudo_count) : 1.0,
                  rows) {}
 
     void add(nb::list columns, nb::object units, std::size_t n) {

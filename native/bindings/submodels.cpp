@@ -1,11 +1,9 @@
 // What Python sees of the submodels.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/vector.h>
 
 #include <vector>
 
 #include "bindings/bind.hpp"
+#include "bindings/vectors.hpp"
 #include "bindings/labeled.hpp"
 #include "models/submodels.hpp"
 
@@ -14,46 +12,34 @@ namespace nb = nanobind;
 namespace graphoid {
 namespace {
 
-// Holds the arrays that are counted.
-class SubmodelsHandle {
+class SubmodelsHandle : public LabeledHandle<Submodels> {
 public:
-    SubmodelsHandle(nb::list columns, const std::vector<std::uint32_t>& sizes, Array<std::uint16_t> classes,
-                    std::uint32_t n_classes, nb::object weights, double theta)
-        : sizes_(sizes), n_classes_(n_classes), submodels_(labeled(columns, sizes, classes, n_classes, weights, theta, keep_)) {}
+    using LabeledHandle::LabeledHandle;
 
     nb::object term(const Face& face, const std::vector<unsigned>& parts) {
-        check_face(sizes_, n_classes_, face.data(), face.size(), 1);
+        LabeledHandle::check(face.data(), face.size(), 1);
         for (unsigned part : parts) require(part >> face.size() == 0, "a subset beyond the face");
-        return nb::cast(owned(submodels_.term(face, parts)));
+        return nb::cast(owned(model_.term(face, parts)));
     }
 
     nb::object own_potential(const Face& face) {
         check(face);
-        return nb::cast(owned(submodels_.own_potential(face)));
+        return nb::cast(owned(model_.own_potential(face)));
     }
 
     double mutual_information(const Face& face) {
         check(face);
-        return submodels_.mutual_information(face);
+        return model_.mutual_information(face);
     }
 
 private:
-    void check(const Face& face) const { check_face(sizes_, n_classes_, face.data(), face.size()); }
-
-    std::vector<std::uint32_t> sizes_;
-    std::size_t n_classes_;
-    LabeledArrays keep_;  // before the submodels, which are made from what it holds
-    Submodels submodels_;
+    void check(const Face& face) const { LabeledHandle::check(face.data(), face.size()); }
 };
 
 }  // namespace
 
 void bind_submodels(nb::module_& m) {
-    nb::class_<SubmodelsHandle>(m, "Submodels")
-        .def(nb::init<nb::list, const std::vector<std::uint32_t>&, Array<std::uint16_t>, std::uint32_t, nb::object,
-                      double>(),
-             nb::arg("columns"), nb::arg("sizes"), nb::arg("classes"), nb::arg("n_classes"), nb::arg("weights").none(),
-             nb::arg("theta"))
+    SubmodelsHandle::bind<SubmodelsHandle>(m, "Submodels")
         .def("term", &SubmodelsHandle::term)
         .def("own_potential", &SubmodelsHandle::own_potential)
         .def("mutual_information", &SubmodelsHandle::mutual_information);

@@ -21,7 +21,7 @@ struct Together {
 };
 
 // A pair that became certain or impossible, by the fact of this place among those together or apart.
-struct Decided {
+struct Decision {
     int x, y;
     bool joined;
     std::size_t fact;
@@ -32,7 +32,7 @@ struct Bounds {
     std::vector<Word> lower, upper;
     std::vector<Apart> apart;
     std::vector<Together> together;
-    std::vector<Decided> decided;  // in order
+    std::vector<Decision> decided;  // in order
 
     // Applies the rules until nothing changes.
     void tighten();

@@ -77,7 +77,7 @@ public:
                     const size_t size = size_t{data_.arity(a)} * data_.arity(b);
                     const Crossing q{a, b, {}};
                     for (size_t r = 0; r < data_.n; ++r)
-                        out[r][a * n_ + b] = out[r][b * n_ + a] = judged(q, tables[k].data() + r * size, 1);
+                        out[r][a * n_ + b] = out[r][b * n_ + a] = log_p_of(q, tables[k].data() + r * size, 1);
                 }
             }
     }
@@ -91,11 +91,11 @@ public:
         const Crossed& to = from.of->cells.cross(q);
         table_.assign(to.size, 0);
         for (size_t k = 0; k < from.counts.size(); ++k) table_[to.cell[k]] += from.counts[k];
-        return independent(judged(q, table_.data(), to.slices));
+        return independent(log_p_of(q, table_.data(), to.slices));
     }
 
 private:
-    double judged(const Crossing& q, const uint32_t* table, size_t slices) {
+    double log_p_of(const Crossing& q, const uint32_t* table, size_t slices) {
         double configurations = 1;
         for (const int z : q.given) configurations *= data_.arity(z);
         judge_.begin(data_.arity(q.x), data_.arity(q.y), configurations, 0);
@@ -142,9 +142,9 @@ private:
             if (held != together_.end()) base = &held->second.cells;
             word ^= bit;
         }
-        Together& made = together_.try_emplace(members_, data_.data(), variables, base).first->second;
-        held_ += made.cells.bytes();
-        return made;
+        Together& entry = together_.try_emplace(members_, data_.data(), variables, base).first->second;
+        held_ += entry.cells.bytes();
+        return entry;
     }
 
     void count(Together& of, size_t resample, uint32_t* out) {
@@ -173,7 +173,7 @@ private:
                 if (std::find(block.begin(), block.end(), z) != block.end() || cells * data_.arity(z) > kSharedCells) continue;
                 int gain = 0;
                 for (const int v : block) gain += !done[std::min(v, z) * n_ + std::max(v, z)];
-                // of those that bring most pairs the one with fewest states leaves room for more
+                // of those that bring most pairs the one with fewest states leaves space for more
                 if (gain > most || (gain == most && best >= 0 && data_.arity(z) < data_.arity(best))) most = gain, best = z;
             }
             if (best < 0) break;
@@ -198,13 +198,13 @@ private:
 };
 
 // Members of `front` first, then the rest of the queue.
-vector<int> promoted(const vector<int>& queue, const vector<int>& front, vector<char>& moved) {
+vector<int> promote(const vector<int>& queue, const vector<int>& front, vector<char>& in_front) {
     vector<int> out = front;
     out.reserve(queue.size());
-    for (const int w : front) moved[w] = 1;
+    for (const int w : front) in_front[w] = 1;
     for (const int w : queue)
-        if (!moved[w]) out.push_back(w);
-    for (const int w : front) moved[w] = 0;
+        if (!in_front[w]) out.push_back(w);
+    for (const int w : front) in_front[w] = 0;
     return out;
 }
 
@@ -225,21 +225,21 @@ public:
         vector<char> examined(n_, 0);
         for (int x = 0; x < n_; ++x) grow_orders[x] = grow_order(x);
         enum { unknown = -1, dependent = 0, absent = 1 };
-        vector<int> told(n_);
+        vector<int> propagated(n_);
         while (!order.empty()) {
             const int x = order.front();
             order.erase(order.begin());
             for (int y = 0; y < n_; ++y) {
-                told[y] = unknown;
+                propagated[y] = unknown;
                 if (!set_.propagate || !examined[y]) continue;
                 const bool member = std::find(blankets[y].begin(), blankets[y].end(), x) != blankets[y].end();
-                if (!set_.both || !member) told[y] = member ? dependent : absent;
+                if (!set_.both || !member) propagated[y] = member ? dependent : absent;
             }
             examined[x] = 1;
             vector<int> candidates = grow_orders[x];
-            std::stable_partition(candidates.begin(), candidates.end(), [&](int y) { return told[y] != absent; });
+            std::stable_partition(candidates.begin(), candidates.end(), [&](int y) { return propagated[y] != absent; });
             const auto independent = [&](int y, const vector<int>& given) {
-                return told[y] != unknown ? told[y] == absent : ask(x, y, given);
+                return propagated[y] != unknown ? propagated[y] == absent : ask(x, y, given);
             };
             vector<int> blanket;
             for (const int y : candidates) {
@@ -248,12 +248,12 @@ public:
                 if (!examined[y]) {
                     vector<int> front = blanket;
                     front.push_back(x);
-                    grow_orders[y] = promoted(grow_orders[y], front, moved_);
+                    grow_orders[y] = promote(grow_orders[y], front, moved_);
                 }
                 blanket.push_back(y);
             }
             const auto following = std::find_if(blanket.rbegin(), blanket.rend(), [&](int w) { return !examined[w]; });
-            if (following != blanket.rend()) order = promoted(order, {*following}, moved_);
+            if (following != blanket.rend()) order = promote(order, {*following}, moved_);
             const vector<int> grown = blanket;
             for (auto y = grown.rbegin(); y != grown.rend(); ++y) {
                 vector<int> rest;

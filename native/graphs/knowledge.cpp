@@ -4,7 +4,7 @@ namespace graphoid {
 
 Knowledge::Knowledge(int n)
     : n_(n), words_((static_cast<std::size_t>(n) + 63) / 64 + (n == 0)), first_(2 * static_cast<std::size_t>(n) * n, -1), last_(first_),
-      dependent_(n * words_, 0), independent_(n * words_, 0), between_(n), room_(words_) {
+      dependent_(n * words_, 0), independent_(n * words_, 0), between_(n), given_(words_) {
     for (int x = 0; x < n; ++x) between_[x] = x;
 }
 
@@ -34,15 +34,15 @@ Step Knowledge::infer(int x, int y, const Word* s) {
     for (int i = first_[pair(x, y, false)]; i >= 0; i = facts_[i].next)
         if (within(s, set(i))) return {d_su, i, -1, within(set(i), s)};
     if (triangle_dependence(x, y, s, step)) {
-        for (std::size_t k = 0; k < words_; ++k) room_[k] = set(step.first)[k] & set(step.second)[k];
-        add(x, y, room_.data(), false, -1);
+        for (std::size_t k = 0; k < words_; ++k) given_[k] = set(step.first)[k] & set(step.second)[k];
+        add(x, y, given_.data(), false, -1);
         return step;
     }
     for (int i = first_[pair(x, y, true)]; i >= 0; i = facts_[i].next)
         if (within(set(i), s)) return {i_su, i, -1, within(s, set(i))};
     if (triangle_independence(x, y, s, step)) {
-        room_.assign(set(step.first), set(step.first) + words_);
-        add(x, y, room_.data(), true, -1);
+        given_.assign(set(step.first), set(step.first) + words_);
+        add(x, y, given_.data(), true, -1);
     }
     return step;
 }

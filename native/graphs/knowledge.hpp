@@ -21,7 +21,7 @@ struct Fact {
 struct Step {
     Rule rule = no_rule;
     int first = -1, second = -1;  // what it follows from
-    bool asked_before = false;    // the first is about the very same set
+    bool repeats = false;    // the first is about the very same set
 };
 
 class Knowledge {
@@ -54,7 +54,7 @@ private:
     std::vector<int> first_, last_;                 // of every ordered pair and answer
     std::vector<Word> dependent_, independent_;     // of every variable: with whom, whatever was given
     std::vector<int> between_;                      // the w that last showed by a triangle what x depends on
-    std::vector<Word> room_;
+    std::vector<Word> given_;
 };
 
 }  // namespace graphoid

@@ -39,12 +39,12 @@ int count_edges(const Word* graph, int n) {
 
 // Whether a graph separates the variables of a test, and what shows it: the variables of a path, or a set that x is in
 // and y is not, and that no edge leaves but to what is given.
-struct Shown {
+struct Certificate {
     Word why;
     bool apart;
 };
 
-Shown shown(const Word* graph, int x, int y, Word given) {
+Certificate certify(const Word* graph, int x, int y, Word given) {
     int order[64] = {x}, visited = 1;
     Word closed = given | bit(x), todo = graph[x] & ~closed;
     while (!(todo >> y & 1)) {
@@ -69,16 +69,16 @@ struct Flip {
 };
 
 // Whether a flip may change what is shown: a new edge by leaving the set, one that is gone by breaking the path.
-inline bool touches(const Shown& test, Word given, const Flip& flip) {
+inline bool touches(const Certificate& test, Word given, const Flip& flip) {
     if (flip.added != test.apart) return false;
     const Word in = test.why & (flip.x | flip.y);
     return flip.added ? (in == flip.x && !(given & flip.y)) || (in == flip.y && !(given & flip.x)) : in == (flip.x | flip.y);
 }
 
 // The answers of one graph to all tests.
-std::vector<Shown> all_shown(const Word* graph, const Evidence& evidence) {
-    std::vector<Shown> found(evidence.size);
-    for (std::size_t t = 0; t < evidence.size; ++t) found[t] = shown(graph, evidence.x[t], evidence.y[t], evidence.given[t]);
+std::vector<Certificate> certify_all(const Word* graph, const Evidence& evidence) {
+    std::vector<Certificate> found(evidence.size);
+    for (std::size_t t = 0; t < evidence.size; ++t) found[t] = certify(graph, evidence.x[t], evidence.y[t], evidence.given[t]);
     return found;
 }
 
@@ -92,9 +92,9 @@ public:
     std::vector<Pair> flips;
 
     Trial(Word* graph, int n, const Target& target)
-        : graph_(graph), evidence_(target.evidence), log_prior_(target.log_prior), known_(all_shown(graph, evidence_)),
+        : graph_(graph), evidence_(target.evidence), log_prior_(target.log_prior), known_(certify_all(graph, evidence_)),
           edges_(count_edges(graph, n)) {
-        for (std::size_t t = 0; t < evidence_.size; ++t) against_ += contradicted(t, known_[t]);
+        for (std::size_t t = 0; t < evidence_.size; ++t) against_ += contradiction(t, known_[t]);
     }
 
     // Flips the pairs if that adds more than `least` to the log posterior; returns whether it does.
@@ -109,7 +109,7 @@ public:
         if (above(least - (log_prior_[now] - log_prior_[edges_]))) {
             edges_ = now;
             for (const auto& [t, found] : again_) {
-                against_ += contradicted(t, found) - contradicted(t, known_[t]);
+                against_ += contradiction(t, found) - contradiction(t, known_[t]);
                 known_[t] = found;
             }
             return true;
@@ -120,7 +120,7 @@ public:
 
 private:
     // What a test takes from the log posterior of a graph that contradicts its answer.
-    double contradicted(std::size_t t, const Shown& found) const {
+    double contradiction(std::size_t t, const Certificate& found) const {
         return found.apart == (evidence_.log_ratio[t] > 0) ? 0.0 : std::fabs(evidence_.log_ratio[t]);
     }
 
@@ -131,11 +131,11 @@ private:
         for (std::size_t t = 0; t < evidence_.size; ++t) {
             const auto touched = [&](const Flip& flip) { return touches(known_[t], evidence_.given[t], flip); };
             if (std::none_of(flipped_.begin(), flipped_.end(), touched)) continue;
-            again_.emplace_back(t, shown(graph_, evidence_.x[t], evidence_.y[t], evidence_.given[t]));
-            const Shown& found = again_.back().second;
+            again_.emplace_back(t, certify(graph_, evidence_.x[t], evidence_.y[t], evidence_.given[t]));
+            const Certificate& found = again_.back().second;
             if (found.apart == known_[t].apart) continue;
-            gained += contradicted(t, known_[t]);
-            lost += contradicted(t, found);
+            gained += contradiction(t, known_[t]);
+            lost += contradiction(t, found);
             if (against_ - lost < least - slack) return false;
         }
         return gained - lost > least;
@@ -145,9 +145,9 @@ private:
     Word* graph_;
     const Evidence& evidence_;
     const double* log_prior_;
-    std::vector<Shown> known_;
+    std::vector<Certificate> known_;
     std::vector<Flip> flipped_;
-    std::vector<std::pair<std::size_t, Shown>> again_;
+    std::vector<std::pair<std::size_t, Certificate>> again_;
     int edges_;
     double against_ = 0;
 };
@@ -271,7 +271,7 @@ int repair(Word* graph, int n, const Evidence& evidence, const FreePairs& free, 
         return flip_one([=](int x) { return (a >> x & 1 ? b : 0) | (b >> x & 1 ? a : 0); });
     };
     std::vector<std::size_t> wrong;
-    std::vector<Shown> known = all_shown(graph, evidence);
+    std::vector<Certificate> known = certify_all(graph, evidence);
     for (int round = 0;; ++round) {
         wrong.clear();
         for (std::size_t t = 0; t < evidence.size; ++t)
@@ -290,7 +290,7 @@ int repair(Word* graph, int n, const Evidence& evidence, const FreePairs& free, 
         if (!done.x) continue;
         for (std::size_t s = 0; s < evidence.size; ++s)
             if (touches(known[s], evidence.given[s], done))
-                known[s] = shown(graph, evidence.x[s], evidence.y[s], evidence.given[s]);
+                known[s] = certify(graph, evidence.x[s], evidence.y[s], evidence.given[s]);
     }
 }
 

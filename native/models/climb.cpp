@@ -49,7 +49,7 @@ private:
 };
 
 template <std::size_t classes>
-inline double dot(const double* a, const double* b, std::size_t n) {
+inline double total_share(const double* a, const double* b, std::size_t n) {
     double total = a[0] * b[0];
     for (std::size_t y = 1; y < (classes > 0 ? classes : n); ++y) total += a[y] * b[y];
     // A sum that underflowed belongs to a model that is out of the question; its logarithm stays a number.
@@ -60,7 +60,7 @@ template <std::size_t classes>
 void multiply(LogProduct& product, const double* shares, const double* factors, const std::uint32_t* at, std::size_t n,
               std::size_t n_classes) {
     const std::size_t c = classes > 0 ? classes : n_classes;
-    const auto one = [&](std::size_t i) { return dot<classes>(shares + i * c, factors + at[i] * c, c); };
+    const auto one = [&](std::size_t i) { return total_share<classes>(shares + i * c, factors + at[i] * c, c); };
     std::size_t i = 0;
     for (; i + 4 <= n; i += 4) product.times(one(i), one(i + 1), one(i + 2), one(i + 3));
     for (; i < n; ++i) product.times(one(i));
@@ -70,13 +70,13 @@ void multiply(LogProduct& product, const double* shares, const double* factors, 
 double weighted(const double* shares, const double* factors, const double* weights, const std::uint32_t* at, std::size_t n,
                 std::size_t c) {
     double total = 0.0;
-    for (std::size_t i = 0; i < n; ++i) total += weights[i] * std::log(dot<0>(shares + i * c, factors + at[i] * c, c));
+    for (std::size_t i = 0; i < n; ++i) total += weights[i] * std::log(total_share<0>(shares + i * c, factors + at[i] * c, c));
     return total;
 }
 
 }  // namespace
 
-Climb::Climb(Labeled rows) : rows_(std::move(rows)), room_(held_doubles) {
+Climb::Climb(Labeled rows) : rows_(std::move(rows)), free_(held_doubles) {
     const std::size_t c = rows_.n_classes;
     const std::int32_t sign = 1;
     scores_.resize(rows_.n_rows * c);
@@ -89,7 +89,7 @@ double Climb::start() const {
     const std::size_t c = rows_.n_classes;
     const std::vector<double> ones(c, 1.0);
     for (std::size_t i = 0; i < rows_.n_rows; ++i)
-        total -= rows_.weight(i) * std::log(dot<0>(&shares_[i * c], ones.data(), c));
+        total -= rows_.weight(i) * std::log(total_share<0>(&shares_[i * c], ones.data(), c));
     return total;
 }
 
@@ -120,7 +120,7 @@ Climb::Term Climb::term(const std::int32_t* face, const std::int32_t* signs, std
     std::vector<double> margin;
     for (std::size_t g = 0; g < parts.size(); ++g) {
         if (signs[g] == 0) continue;
-        margin.assign(projected(sizes, parts[g], into) * c, 0.0);
+        margin.assign(project(sizes, parts[g], into) * c, 0.0);
         for (std::size_t cell = 0; cell < n_cells; ++cell)
             for (std::size_t y = 0; y < c; ++y) margin[into[cell] * c + y] += counts[cell * c + y];
         const double prior = rows_.theta / static_cast<double>(margin.size());
@@ -168,7 +168,7 @@ void Climb::with_each(const std::int32_t* faces, const std::int32_t* signs, std:
     const std::size_t n_signs = std::size_t{1} << size;
     if (!terms_.empty() && terms_.begin()->first.face.size() != size) {  // a new stage
         terms_.clear();
-        room_ = held_doubles;
+        free_ = held_doubles;
     }
     std::vector<Term> fresh(n);
     std::vector<const Term*> known(n, nullptr);
@@ -185,12 +185,12 @@ void Climb::with_each(const std::int32_t* faces, const std::int32_t* signs, std:
         }
         const Term& one = known[i] != nullptr ? *known[i] : fresh[i];
         out[i] = own_ + one.own - log_normalizers(faces + i * size, size, one);
-        if (known[i] == nullptr && fresh[i].room() > held_doubles / n) fresh[i] = {};  // too large to keep
+        if (known[i] == nullptr && fresh[i].n_doubles() > held_doubles / n) fresh[i] = {};  // too large to keep
     });
     for (std::size_t i = 0; i < n; ++i) {
-        const std::size_t needed = fresh[i].room();
-        if (known[i] != nullptr || needed == 0 || needed > room_) continue;
-        room_ -= needed;
+        const std::size_t needed = fresh[i].n_doubles();
+        if (known[i] != nullptr || needed == 0 || needed > free_) continue;
+        free_ -= needed;
         terms_.emplace(std::move(keys[i]), std::move(fresh[i]));
     }
 }

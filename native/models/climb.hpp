@@ -33,7 +33,7 @@ private:
         double own = 0.0;
         std::vector<std::uint16_t> at;  // the cell of every row, where there is room to keep it
 
-        std::size_t room() const { return table.size() + at.size() / 4; }  // in doubles
+        std::size_t n_doubles() const { return table.size() + at.size() / 4; }  // in doubles
     };
 
     Term term(const std::int32_t* face, const std::int32_t* signs, std::size_t size, bool keep_cells) const;
@@ -49,7 +49,7 @@ private:
         bool operator<(const Key& other) const { return face != other.face ? face < other.face : signs < other.signs; }
     };
     std::map<Key, Term> terms_;    // of hyperedges tried before, as far as there is room
-    std::size_t room_;
+    std::size_t free_;
 };
 
 }  // namespace graphoid

@@ -16,11 +16,11 @@ struct Lines {
 
 // `classes` is 0 where their number is not fixed.
 template <std::size_t classes>
-double summed(const Potentials& p, const Lines& scores, Lines& slopes) {
+double sum_rows(const Potentials& p, const Lines& scores, Lines& slopes) {
     const std::size_t c = classes > 0 ? classes : p.n_classes;
-    std::vector<double> room(c);
+    std::vector<double> buffer(c);
     double fixed[classes > 0 ? classes : 1];  // stays in registers, where the number is known
-    double* s = classes > 0 ? fixed : room.data();
+    double* s = classes > 0 ? fixed : buffer.data();
     double total = 0.0;
     for (std::size_t i = 0; i < p.n_rows; ++i) {
         const std::int32_t* at = p.at + i * p.n_faces;
@@ -54,14 +54,14 @@ double summed(const Potentials& p, const Lines& scores, Lines& slopes) {
 }
 
 // Of two classes only the difference matters: a row looks up by how much each face is for its own class.
-double summed_two(const Potentials& p, const Lines& scores, Lines& slopes) {
-    std::vector<double> ahead(2 * p.n_cells), by(2 * p.n_cells);
-    for (std::size_t k = 0; k < ahead.size(); ++k) ahead[k] = scores.table[k] - scores.table[k ^ 1u] + scores.own[k];
+double sum_two_classes(const Potentials& p, const Lines& scores, Lines& slopes) {
+    std::vector<double> margins(2 * p.n_cells), by(2 * p.n_cells);
+    for (std::size_t k = 0; k < margins.size(); ++k) margins[k] = scores.table[k] - scores.table[k ^ 1u] + scores.own[k];
     double total = 0.0;
     for (std::size_t i = 0; i < p.n_rows; ++i) {
         const std::int32_t* at = p.at + i * p.n_faces;
         const std::size_t seen = p.classes[i];
-        const double *from = ahead.data() + seen;
+        const double *from = margins.data() + seen;
         double sums[2] = {scores.start[seen] - scores.start[seen ^ 1u], scores.start_own[seen]};
         std::size_t f = 0;
         for (; f + 2 <= p.n_faces; f += 2) {
@@ -100,7 +100,7 @@ double Potentials::loss(const double* scales, double* gradient) const {
             scores.own[j] = -scale * own[j];
         }
     }
-    const auto sum = c == 2 ? summed_two : c == 3 ? summed<3> : summed<0>;
+    const auto sum = c == 2 ? sum_two_classes : c == 3 ? sum_rows<3> : sum_rows<0>;
     double total = sum(*this, scores, slopes);
 
     double *by_weight = gradient + 1 + n_faces, squares = 0.0;

@@ -77,7 +77,7 @@ inline std::vector<unsigned> subsets(std::size_t size) {
 
 // For every cell of a table with these `sizes`, the cell of the table over the positions in `mask` alone. Returns how many
 // cells that one has.
-inline std::size_t projected(const std::vector<std::uint32_t>& sizes, unsigned mask, std::vector<std::uint32_t>& into) {
+inline std::size_t project(const std::vector<std::uint32_t>& sizes, unsigned mask, std::vector<std::uint32_t>& into) {
     into.assign(1, 0u);
     std::size_t n_cells = 1, n_kept = 1;
     for (std::size_t j = 0; j < sizes.size(); ++j) n_cells *= sizes[j];

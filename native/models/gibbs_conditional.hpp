@@ -23,7 +23,7 @@ struct Chains {
 
 // out[row][hidden] = the mean of P(hidden = 1 | all else) over the updates of all chains after their burn-in. One key of
 // a SplitMix64 stream for each row (rows are n_columns wide); the same for any number of threads.
-void conditional_gibbs(const HiddenFeatures& features, const std::uint8_t* rows, std::size_t n_rows, std::size_t n_columns,
+void gibbs_conditional(const HiddenFeatures& features, const std::uint8_t* rows, std::size_t n_rows, std::size_t n_columns,
                        const std::uint64_t* keys, const Chains& chains, unsigned threads, double* out);
 
 }  // namespace graphoid

@@ -13,37 +13,37 @@ constexpr std::size_t tile_rows = tile * 64;
 constexpr std::size_t few_words = 1 << 15;  // of masks: done before a second thread has started
 
 // What one thread needs for a tile of one variable; a binary variable has one logit, that of state 1 over state 0.
-struct Room {
+struct Workspace {
     std::vector<double> logits, moves, residuals, bends;
     Word mask[tile];
 };
 
 // The mask of rows in which all other members of a term have their states.
 const Word* mask_of(const DistinctRows& rows, const Terms& terms, const Terms::Term& term, std::size_t first_word,
-                    std::size_t words, Word* room) {
+                    std::size_t words, Word* work) {
     const std::size_t* others = terms.others(term);
     if (term.n_others == 0) {
-        std::fill(room, room + words, ~Word{0});
-        return room;
+        std::fill(work, work + words, ~Word{0});
+        return work;
     }
     const Word* a = rows.plane(others[0]) + first_word;
     for (std::size_t i = 1; i < term.n_others; ++i) {
         const Word* b = rows.plane(others[i]) + first_word;
-        for (std::size_t w = 0; w < words; ++w) room[w] = a[w] & b[w];
-        a = room;
+        for (std::size_t w = 0; w < words; ++w) work[w] = a[w] & b[w];
+        a = work;
     }
     return a;
 }
 
 // Adds each term's weight to the logits of the rows it holds in.
 void add_terms(const DistinctRows& rows, const Terms& terms, std::size_t v, const double* weights, std::size_t first_word,
-               std::size_t words, Word* room, double* logits) {
+               std::size_t words, Word* work, double* logits) {
     const bool binary = rows.arity(v) == 2;
     std::fill(logits, logits + tile_rows * (binary ? 1 : rows.arity(v)), 0.0);
     for (const Terms::Term& term : terms.of(v)) {
         const double weight = weights[term.feature];
         if (weight == 0) continue;
-        const Word* mask = mask_of(rows, terms, term, first_word, words, room);
+        const Word* mask = mask_of(rows, terms, term, first_word, words, work);
         if (binary)
             rows.simd().add_where(mask, words, term.state == 1 ? weight : -weight, logits);
         else
@@ -55,26 +55,26 @@ enum class Wanted { slopes, slopes_along, gains };
 
 // Log-likelihood of the rows of a tile for a variable of any arity; derivatives by the logits as `logistic` has them for
 // two states, and where gains are wanted the second derivative by each logit.
-double soft_max(const DistinctRows& rows, std::size_t v, std::size_t first_word, std::size_t words, Wanted wanted, Room& room) {
+double soft_max(const DistinctRows& rows, std::size_t v, std::size_t first_word, std::size_t words, Wanted wanted, Workspace& work) {
     const std::size_t arity = rows.arity(v);
     const double* weight = rows.weights() + first_word * 64;
     std::vector<double> p(arity);
     double value = 0;
     for (std::size_t i = 0; i < words * 64; ++i) {
-        double largest = room.logits[i], total = 0, mean = 0, own = 0;
-        for (std::size_t k = 1; k < arity; ++k) largest = std::max(largest, room.logits[k * tile_rows + i]);
-        for (std::size_t k = 0; k < arity; ++k) total += p[k] = std::exp(room.logits[k * tile_rows + i] - largest);
+        double largest = work.logits[i], total = 0, mean = 0, own = 0;
+        for (std::size_t k = 1; k < arity; ++k) largest = std::max(largest, work.logits[k * tile_rows + i]);
+        for (std::size_t k = 0; k < arity; ++k) total += p[k] = std::exp(work.logits[k * tile_rows + i] - largest);
         for (std::size_t k = 0; k < arity; ++k) {
             p[k] /= total;
-            if (wanted == Wanted::slopes_along) mean += p[k] * room.moves[k * tile_rows + i];
+            if (wanted == Wanted::slopes_along) mean += p[k] * work.moves[k * tile_rows + i];
         }
         for (std::size_t k = 0; k < arity; ++k) {
             const std::size_t at = k * tile_rows + i;
             const Word bits = rows.plane(rows.literal(v, k))[first_word + i / 64];
             const bool here = bits >> i % 64 & 1;
-            if (here) own = room.logits[at];
-            room.residuals[at] = weight[i] * (wanted == Wanted::slopes_along ? -p[k] * (room.moves[at] - mean) : (here ? 1 : 0) - p[k]);
-            if (wanted == Wanted::gains) room.bends[at] = -weight[i] * p[k] * (1 - p[k]);
+            if (here) own = work.logits[at];
+            work.residuals[at] = weight[i] * (wanted == Wanted::slopes_along ? -p[k] * (work.moves[at] - mean) : (here ? 1 : 0) - p[k]);
+            if (wanted == Wanted::gains) work.bends[at] = -weight[i] * p[k] * (1 - p[k]);
         }
         if (weight[i] != 0) value += weight[i] * (own - largest - std::log(total));
     }
@@ -88,39 +88,39 @@ double evaluate(const DistinctRows& rows, const Terms& model, const double* weig
     if ((model.n_terms() + scored.n_terms() + n) * rows.words() < few_words) threads = 1;
     std::vector<double> values(n, 0.0);
     std::vector<std::vector<double>> slopes(n), bends(n);  // of each term of each variable: added up in order at the end
-    std::vector<Room> rooms(n_workers(n, threads));
+    std::vector<Workspace> workspaces(n_workers(n, threads));
     in_parallel(n, threads, [&](std::size_t v, unsigned thread) {
-        Room& room = rooms[thread];
+        Workspace& work = workspaces[thread];
         const bool binary = rows.arity(v) == 2;
         const std::size_t size = tile_rows * (binary ? 1 : rows.arity(v));
-        if (room.logits.size() < size)
-            for (auto* part : {&room.logits, &room.moves, &room.residuals, &room.bends}) part->resize(size);
+        if (work.logits.size() < size)
+            for (auto* part : {&work.logits, &work.moves, &work.residuals, &work.bends}) part->resize(size);
         const std::vector<Terms::Term>& terms = scored.of(v);
         slopes[v].assign(terms.size(), 0.0);
         bends[v].assign(wanted == Wanted::gains ? terms.size() : 0, 0.0);
         for (std::size_t first = 0; first < rows.words(); first += tile) {
             const std::size_t words = std::min(tile, rows.words() - first);
-            add_terms(rows, model, v, weights, first, words, room.mask, room.logits.data());
-            if (wanted == Wanted::slopes_along) add_terms(rows, model, v, direction, first, words, room.mask, room.moves.data());
+            add_terms(rows, model, v, weights, first, words, work.mask, work.logits.data());
+            if (wanted == Wanted::slopes_along) add_terms(rows, model, v, direction, first, words, work.mask, work.moves.data());
             if (binary) {
                 const auto logistic = [&](const double* moves, double* out) {
-                    return rows.simd().logistic(room.logits.data(), moves, rows.plane(rows.literal(v, 1)) + first,
+                    return rows.simd().logistic(work.logits.data(), moves, rows.plane(rows.literal(v, 1)) + first,
                                                 rows.weights() + first * 64, words, out);
                 };
-                values[v] += logistic(wanted == Wanted::slopes_along ? room.moves.data() : nullptr, room.residuals.data());
+                values[v] += logistic(wanted == Wanted::slopes_along ? work.moves.data() : nullptr, work.residuals.data());
                 if (wanted == Wanted::gains) {
-                    std::fill(room.moves.begin(), room.moves.end(), 1.0);
-                    logistic(room.moves.data(), room.bends.data());
+                    std::fill(work.moves.begin(), work.moves.end(), 1.0);
+                    logistic(work.moves.data(), work.bends.data());
                 }
             } else {
-                values[v] += soft_max(rows, v, first, words, wanted, room);
+                values[v] += soft_max(rows, v, first, words, wanted, work);
             }
             for (std::size_t t = 0; t < terms.size(); ++t) {
-                const Word* mask = mask_of(rows, scored, terms[t], first, words, room.mask);
+                const Word* mask = mask_of(rows, scored, terms[t], first, words, work.mask);
                 const std::size_t at = binary ? 0 : terms[t].state * tile_rows;
-                const double sum = rows.simd().sum_where(mask, words, room.residuals.data() + at);
+                const double sum = rows.simd().sum_where(mask, words, work.residuals.data() + at);
                 slopes[v][t] += binary && terms[t].state == 0 ? -sum : sum;
-                if (wanted == Wanted::gains) bends[v][t] += rows.simd().sum_where(mask, words, room.bends.data() + at);
+                if (wanted == Wanted::gains) bends[v][t] += rows.simd().sum_where(mask, words, work.bends.data() + at);
             }
         }
     });

@@ -7,7 +7,7 @@
 namespace graphoid {
 namespace {
 
-Face chosen(const Face& face, unsigned mask) {
+Face members_of(const Face& face, unsigned mask) {
     Face part;
     for (std::size_t j = 0; j < face.size(); ++j)
         if ((mask >> j & 1u) != 0) part.push_back(face[j]);
@@ -43,10 +43,10 @@ std::vector<double> Submodels::alternating(const Face& face, Table table) {
     std::vector<double> out(n_cells * c);
     std::vector<std::uint32_t> into;
     for (unsigned mask : subsets(face.size())) {
-        const Face part = chosen(face, mask);
+        const Face part = members_of(face, mask);
         const double sign = (face.size() - part.size()) % 2 != 0 ? -1.0 : 1.0;
         const std::vector<double>& values = table(margin(part));
-        projected(of, mask, into);
+        project(of, mask, into);
         for (std::size_t cell = 0; cell < n_cells; ++cell)
             for (std::size_t y = 0; y < c; ++y) out[cell * c + y] += sign * values[into[cell] * c + y];
     }
@@ -61,7 +61,7 @@ std::vector<double> Submodels::term(const Face& face, const std::vector<unsigned
     std::vector<double> out(n_cells * c), wide;
     std::vector<std::uint32_t> into;
     for (unsigned mask : parts) {
-        const Face part = chosen(face, mask);
+        const Face part = members_of(face, mask);
         const std::vector<double> potential = alternating(part, [](const Margin& m) -> const auto& { return m.logs; });
         // with one more value an axis, there 0: the cells of each line move apart, and so do the lines
         const std::vector<std::uint32_t> inner = sizes(part);
@@ -77,7 +77,7 @@ std::vector<double> Submodels::term(const Face& face, const std::vector<unsigned
                 to += skip;
             }
         }
-        projected(padded, mask, into);
+        project(padded, mask, into);
         for (std::size_t cell = 0; cell < n_cells; ++cell)
             for (std::size_t y = 0; y < c; ++y) out[cell * c + y] += wide[into[cell] * c + y];
     }
@@ -99,14 +99,14 @@ double Submodels::mutual_information(const Face& face) {
     const std::vector<double> before = margin({}).logs;
     const Margin& joint = margin(face);
     const double prior = rows_.theta / static_cast<double>(joint.counts.size()), total = n_ + rows_.theta;
-    double told = 0.0;
+    double information = 0.0;
     for (std::size_t cell = 0; cell < joint.counts.size(); cell += c) {
         double p_cell = 0.0;
         for (std::size_t y = 0; y < c; ++y) p_cell += (joint.counts[cell + y] + prior) / total;
         for (std::size_t y = 0; y < c; ++y)
-            told += (joint.counts[cell + y] + prior) / total * (joint.logs[cell + y] - std::log(p_cell) - before[y]);
+            information += (joint.counts[cell + y] + prior) / total * (joint.logs[cell + y] - std::log(p_cell) - before[y]);
     }
-    return told;
+    return information;
 }
 
 }  // namespace graphoid

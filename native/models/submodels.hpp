@@ -16,6 +16,7 @@ class Submodels {
 public:
     explicit Submodels(Labeled rows);
 
+
     // What some faces of a face, given as bit masks of positions, add to the log score of each class. Every axis has one more
     // value, for levels that were not seen, about which nothing is said.
     std::vector<double> term(const Face& face, const std::vector<unsigned>& parts);

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import importlib
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from graphoid import datasets as datasets
@@ -147,7 +147,7 @@ __all__ = ["__version__", "datasets", *sorted(_HOME)]  # noqa: PLE0604 - names, 
 logging.getLogger("graphoid").addHandler(logging.NullHandler())
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name == "datasets":
         return importlib.import_module("graphoid.datasets")
     if name in _HOME:

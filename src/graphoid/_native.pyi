@@ -2,7 +2,7 @@
 # which is what `counts.native.kernels()` returns; arguments go by position.
 # fmt: off
 from collections.abc import Sequence
-from typing import Protocol, TypeAlias, TypeVar
+from typing import Literal, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,7 +60,7 @@ class Inference:
         self, n: int, verdict: type[Verdict], fact: type[Fact], rules: tuple[str, ...],
         numbers: tuple[object, ...], /,
     ) -> None: ...
-    def answer(self, x: object, y: object, given: object, /) -> Verdict | None: ...  # or NotImplemented
+    def answer(self, x: object, y: object, given: object, /) -> Verdict | Literal[False] | None: ...
     def remember(self, verdicts: list[Verdict], /) -> None: ...
     def facts(self) -> list[Fact]: ...
 
@@ -159,12 +159,12 @@ class Kernels(Protocol):
         self, first_term: _I64, first_member: _I64, first_cell: _I64, members: _I32, thresholds: _U32,
         log_odds: _F64, keys: _U64, times: int, burn_in: int, thin: int, threads: int, /,
     ) -> _U8: ...
-    def chains(
+    def gibbs_multistate(
         self, arity: _I32, fused: _U8, first_term: _I64, first_member: _I64, first_listed: _I64,
         first_cell: _I64, members: _I32, strides: _I64, listed: _I64, levels: _U32, values: _F64, keys: _U64,
         times: int, burn_in: int, thin: int, threads: int, /,
     ) -> _U16: ...
-    def conditional_gibbs(
+    def gibbs_conditional(
         self, n_hidden: int, weight: _F64, first_evidence: _I64, evidence: _I32, evidence_state: _I32,
         first_hidden: _I64, hidden: _I32, hidden_state: _I32, rows: _U8, keys: _U64, n_chains: int,
         burn_in: int, n_samples: int, threads: int, /,

@@ -12,7 +12,6 @@
     └── MissingExtra       (ImportError)  an optional library is needed and not installed
 
     GraphoidWarning        (UserWarning)
-    ├── DataWarning        doubtful data, used all the same
     ├── CacheWarning       counts cannot be kept on disk; the run goes on without
     └── SlowWarning        the compiled kernels are not in use
 
@@ -57,10 +56,6 @@ class MissingExtra(GraphoidError, ImportError):  # noqa: N818 - reads as what it
 
 class GraphoidWarning(UserWarning):
     """Root of every warning that graphoid gives."""
-
-
-class DataWarning(GraphoidWarning):
-    """Doubtful data, used all the same."""
 
 
 class CacheWarning(GraphoidWarning):

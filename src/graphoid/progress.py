@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,7 +21,7 @@ class Step(NamedTuple):
     """How many steps of the phase are behind."""
     total: int | None = None
     """How many there are, where that is known."""
-    so_far: Any = None
+    so_far: object = None
     """What there is to keep if the run ends now: a graph, or the answers so far."""
 
 
@@ -29,11 +29,11 @@ Listener = Callable[[Step], None]
 _T = TypeVar("_T")
 
 
-def stepping(items: Sequence[_T], phase: str, progress: Listener | None) -> Iterator[_T]:
+def track(items: Sequence[_T], phase: str, progress: Listener | None) -> Iterator[_T]:
     """Go through items and tell a listener before each and at the end; one that fails is not told again.
 
     >>> heard = []
-    >>> list(stepping("ab", "spelling", heard.append))
+    >>> list(track("ab", "spelling", heard.append))
     ['a', 'b']
     >>> heard[-1]
     Step(phase='spelling', done=2, total=2, so_far=None)

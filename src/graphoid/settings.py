@@ -60,34 +60,23 @@ class Number:
         return f"{words}, or None" if self.optional else words
 
 
-class Flag:
-    """True and False, and nothing that is equal to them."""
-
-    def __contains__(self, value: object) -> bool:
-        return isinstance(value, bool)
-
-    def __str__(self) -> str:
-        return "True or False"
-
-
 PROBABILITY = Number(above=0, below=1)
 POSITIVE = Number(above=0)
 NOT_NEGATIVE = Number(least=0)
-FLAG = Flag()
+FLAG = (True, False)
 
-Allowed = Number | Flag | tuple[str | None, ...]
-"""What a setting may be: a number, a flag, or one of some names."""
+Allowed = Number | tuple[str | int | None, ...]
+"""What a setting may be: a number of a kind, or one of some names or numbers."""
 
 
 def check_setting(name: str, value: object, allowed: Allowed, owner: str = "") -> None:
     """Raise if a setting has a value it cannot have; the message begins with its owner, if that is given."""
-    if value in allowed:
+    if value in allowed and (allowed is not FLAG or isinstance(value, bool)):  # 1 is equal to True
         return
+    wanted = str(allowed)
     if isinstance(allowed, tuple):
         *others, last = map(repr, allowed)
         wanted = f"{', '.join(others)} or {last}" if others else last
-    else:
-        wanted = str(allowed)
     if owner:
         raise SettingsError(f"{owner}: {name} must be {wanted}, not {value!r}.")
     raise SettingsError(f"{name} is {value!r}; it must be {wanted}.")
@@ -100,6 +89,8 @@ class Settings:
 
     allowed: ClassVar[Mapping[str, Allowed]] = {}
     """What settings may be that are numbers or names; those that are True or False need not be listed."""
+    named: ClassVar[bool] = False
+    """Whether a message about a setting begins with the name of the class."""
 
     def get_params(self, deep: bool = True) -> dict[str, object]:  # noqa: FBT001, FBT002 - as scikit-learn has it
         """Return the settings by name; if ``deep``, also those of a test or a score: ``test__alpha``."""
@@ -108,6 +99,14 @@ class Settings:
             if deep and isinstance(value, Settings) and is_dataclass(value):
                 params |= {f"{name}__{inner}": of for inner, of in value.get_params().items()}
         return params
+
+    def check(self) -> None:
+        """Raise if a setting has a value it cannot have."""
+        owner = type(self).__name__ if self.named else ""
+        for field in fields(self):
+            allowed = self.allowed.get(field.name, FLAG if isinstance(field.default, bool) else None)
+            if allowed is not None:
+                check_setting(field.name, vars(self)[field.name], allowed, owner)
 
     def with_params(self, **params: object) -> Self:
         """Return a copy with some settings changed, by the names of :meth:`get_params`."""
@@ -132,12 +131,11 @@ class Settings:
         return changes
 
 
-def check_settings(settings: Settings, owner: str = "") -> None:
-    """Raise if a setting has a value it cannot have."""
-    for field in fields(settings):
-        allowed = settings.allowed.get(field.name, FLAG if isinstance(field.default, bool) else None)
-        if allowed is not None:
-            check_setting(field.name, vars(settings)[field.name], allowed, owner)
+class FrozenSettings(Settings):
+    """Settings that never change, and are checked when they are given."""
+
+    def __post_init__(self) -> None:
+        self.check()
 
 
 def describe(settings: object) -> dict[str, object]:

@@ -52,7 +52,7 @@ def test_the_kernel_agrees_with_the_test_itself(n_rows, arities, weights, test):
                 np.testing.assert_array_equal(
                     native.independent(x, y, given_, everyone), plain.independent(x, y, given_, everyone)
                 )
-    assert native.n_asked == plain.n_asked
+    assert native.n_questions == plain.n_questions
     assert native.n_distinct == plain.n_distinct
     assert native.rows_read == pytest.approx(plain.rows_read)
 

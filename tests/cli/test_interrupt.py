@@ -55,6 +55,8 @@ def interrupted(folder, *arguments, shown, file="big.parquet", **environment):
 
 
 def test_answers_are_kept_and_the_run_goes_on_to_the_same_end(folder):
+    finished = gd.GSMN().fit(gd.read(folder / "small.parquet")).structure_
+    finished.save(folder / "g.json")  # of other data, and not to be touched
     code, seconds, shown = interrupted(
         folder, "--learner", "gsmn", "--out", "g.json", shown="examining variables", **PLAIN
     )
@@ -62,15 +64,17 @@ def test_answers_are_kept_and_the_run_goes_on_to_the_same_end(folder):
     assert seconds < second()
     assert "asked" in shown
     assert "inferred" in shown
-    assert "Go on with: graphoid learn --resume g.json" in shown.replace("\r\n", " ")
-    kept = gd.load(folder / "g.json")
+    again = "Go on with: graphoid learn --resume g.partial.json --out g.json"
+    assert again in shown.replace("\r\n", " ")
+    assert gd.load(folder / "g.json").to_json() == finished.to_json()
+    kept = gd.load(folder / "g.partial.json")
     assert kept.stopped == "interrupted"
     assert kept.cost.n_tests >= 435  # all pairs of 30, and some
     separated = {frozenset((v.x, v.y)) for v in kept.trace if v.independent}
     assert kept.graph.n_edges > 0
     assert not any(frozenset(edge) in separated for edge in kept.graph.edges)
 
-    done = graphoid("learn", "--resume", "g.json", "--out", "g.json", "--quiet", cwd=folder)
+    done = graphoid("learn", "--resume", "g.partial.json", "--out", "g.json", "--quiet", cwd=folder)
     assert (done.returncode, done.stdout) == (0, "")
     resumed = gd.load(folder / "g.json")
     whole = gd.GSMN().fit(gd.read(folder / "big.parquet")).structure_
@@ -167,9 +171,11 @@ def test_the_network_and_the_resamples_so_far_are_kept(folder):
     code, seconds, shown = interrupted(folder, *command, shown="resampling 50 of 200", file="small.parquet")
     assert code == 130
     assert seconds < second()
-    assert "kept the network in b.json and resamples in b.bootstrap-" in shown.replace("\r\n", "")
-    assert gd.load(folder / "b.json").stopped == "converged"
-    (kept,) = folder.glob("b.bootstrap-*.json")
+    assert "kept the network in b.partial.json and resamples in b.partial.bootstrap-" in shown.replace(
+        "\r\n", ""
+    )
+    assert gd.load(folder / "b.partial.json").stopped == "converged"
+    (kept,) = folder.glob("b.partial.bootstrap-*.json")
     done = graphoid("learn", "small.parquet", *command, "--json", cwd=folder)
     assert done.returncode == 0, done.stderr
     assert not kept.exists()

@@ -20,6 +20,7 @@ LEARNERS: dict[str, Learner[Any, Any]] = {
     "GSIMN": gd.GSIMN(test=gd.GTest(), skip_independent=True),
     "GSMN, robust": gd.GSMN(preset="robust"),
     "PFMN": gd.PFMN(random_state=3),
+    "PublishedPFMN": gd.PublishedPFMN(random_state=3, n_particles=20, budget={"tests": 8}),
     "HillClimb": gd.HillClimb(gd.BJP()),
     "TwoPhase": gd.TwoPhase(gd.MPL(ess=2.0)),
     "ExhaustiveSearch": gd.ExhaustiveSearch(gd.IBScore()),

@@ -94,6 +94,6 @@ def test_every_citation_has_an_entry_and_every_entry_can_be_read():
 
 def test_every_public_name_and_room_is_in_the_reference():
     graphoid = pytest.importorskip("graphoid")
-    rooms = runpy.run_path(str(ROOT / "docs" / "_ext" / "rooms.py"), run_name="rooms")
+    rooms = runpy.run_path(str(ROOT / "docs" / "_ext" / "packages.py"), run_name="rooms")
     text = "\n".join(rooms["_names"]()).split()
     assert {name for name in graphoid.__all__ if name not in ("__version__", "datasets")} <= set(text)

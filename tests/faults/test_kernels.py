@@ -12,6 +12,7 @@ import pytest
 
 import graphoid as gd
 from graphoid.counts.native import kernels
+from tests.support.tables import table_of
 
 native = kernels()
 pytestmark = pytest.mark.skipif(native is None, reason="the kernels are not built")
@@ -92,11 +93,11 @@ REFUSED = {
         longs(0, 1), longs(0, 1), longs(0), ints(0), np.zeros(1, dtype=np.uint32), np.zeros(0), KEYS, 1, 1, 1, 1
     ),
     "chains of more rows than fit anywhere": lambda: native.gibbs(*TERMS, KEYS, 2**62, 1, 1, 1),
-    "chains of states with a table that is too short": lambda: native.chains(
+    "chains of states with a table that is too short": lambda: native.gibbs_multistate(
         ints(3), np.ones(1, dtype=np.uint8), longs(0, 1), longs(0, 0), longs(0, 0), longs(0), ints(), longs(),
         longs(), np.zeros(1, dtype=np.uint32), np.zeros(0), KEYS, 1, 1, 1, 1,
     ),
-    "hidden variables that are not there": lambda: native.conditional_gibbs(
+    "hidden variables that are not there": lambda: native.gibbs_conditional(
         1, np.ones(1), longs(0, 0), ints(), ints(), longs(0, 1), ints(4), ints(1),
         np.zeros((1, 1), dtype=np.uint8), words(1), 1, 1, 1, 1,
     ),
@@ -153,10 +154,17 @@ class Clearing:
 
 def test_a_question_may_change_the_list_it_is_in():
     rng = np.random.default_rng(0)
-    table = gd.from_columns({name: rng.integers(0, 2, 50) for name in "abc"})
+    table = table_of(rng.integers(0, 2, (3, 50)), [2, 2, 2])
     questions = []
-    questions += [(Clearing(questions), 1, ()), *[(f"{'a'}", "c", ["b"])] * 50]
+    questions += [(Clearing(questions), 1, ()), *[("v0", "v2", ["v1"])] * 50]
     assert len(gd.Tester(gd.GTest(), table).ask(questions)) == 51
+
+
+def test_numbers_may_change_the_list_they_are_in():
+    arities = []
+    arities += [Clearing(arities)] * 50
+    with pytest.raises((ValueError, TypeError)):
+        native.DistinctRows([], arities, np.ones(1))
 
 
 def test_requests_may_change_the_list_they_are_in():

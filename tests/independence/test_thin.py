@@ -119,7 +119,7 @@ def test_degenerate_tables_never_give_a_nan(test: Any) -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"rows_per_cell": -1}, "rows_per_cell is -1; it must be at least 0."),
+        ({"rows_per_cell": -1}, "rows_per_cell is -1; it must be a number of at least 0."),
         ({"rows_per_cell": math.nan}, "rows_per_cell is nan"),
         ({"answer": "maybe"}, "answer is 'maybe'; it must be 'test', 'independent' or 'dependent'."),
     ],

@@ -9,7 +9,7 @@ import pytest
 
 import graphoid as gd
 from graphoid.errors import DataError
-from graphoid.structure import document
+from graphoid.structure import document, whole_file
 from graphoid.structure.contexts import CanonicalModel
 
 
@@ -79,7 +79,7 @@ def test_a_file_is_replaced_at_once_or_not_at_all(tmp_path, monkeypatch):
     def full(descriptor):
         raise OSError(28, "no space left")
 
-    monkeypatch.setattr(document.os, "fsync", full)
+    monkeypatch.setattr(whole_file.os, "fsync", full)
     with pytest.raises(OSError, match="no space left"):
         document.save("second", path)
     assert path.read_text() == "first\n"

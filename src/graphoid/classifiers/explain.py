@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from graphoid.structure.safe_text import printable
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -52,7 +54,7 @@ class Explanation:
         for part in self.contributions:
             said = ", ".join(f"{a} = {v}" for a, v in zip(part.attributes, part.values, strict=True))
             lines.append(f"{part.log_odds:+.2f}  {said}")
-        return "\n".join([head, *(f"  {line}" for line in lines)])
+        return "\n".join(map(printable, [head, *(f"  {line}" for line in lines)]))
 
 
 def explain_row(

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from graphoid.cli.options import Discretize, File, Json, Missing, Quiet, examples, select_columns, split_names
-from graphoid.cli.terminal import cell, console, lines, print_json, printable
+from graphoid.cli.terminal import cell, console, lines, print_json
+from graphoid.structure.safe_text import printable
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -8,8 +8,10 @@ import typer
 
 from graphoid.cli import files
 from graphoid.cli.options import Json, Quiet, examples
-from graphoid.cli.terminal import cell, console, lines, note, print_json, printable
+from graphoid.cli.outputs import check_output
+from graphoid.cli.terminal import cell, console, lines, note, print_json
 from graphoid.errors import SettingsError
+from graphoid.structure.safe_text import printable
 
 EPILOG = examples(
     ("datasets", "what there is"),
@@ -37,7 +39,7 @@ def datasets(
     quiet: Quiet = False,
 ) -> None:
     """List tables to try things on, describe one, or write it to a file."""
-    files.check_path(out, [".csv"], "--out")
+    check_output(out, [".csv"], "--out")
     if name is None:
         if out is not None:
             raise SettingsError(

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from graphoid.cli.options import Json, Quiet
-from graphoid.cli.terminal import console, print_json, printable
+from graphoid.cli.outputs import check_output
+from graphoid.cli.terminal import console, print_json
+from graphoid.structure.safe_text import printable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -40,6 +42,7 @@ def demo(
     from graphoid import GSMN, ChiSquare, datasets
     from graphoid.cli.summary import bits_of, to_values
 
+    check_output(out, [".html"], "--out")
     table = datasets.load("titanic")
     found = GSMN(test=ChiSquare(alpha=ALPHA)).fit(table).structure_
     page = out or str(Path(tempfile.mkdtemp(prefix="graphoid-")) / "titanic.html")

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from graphoid.errors import DataError, SettingsError
+from graphoid.cli.terminal import shell_word
+from graphoid.errors import DataError
+from graphoid.structure import whole_file
+from graphoid.structure.safe_text import csv_cell, from_csv_cell
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Mapping
 
     from graphoid.data.table import Table
     from graphoid.models.network import MarkovNetwork
@@ -24,26 +28,9 @@ if TYPE_CHECKING:
 Thing = TypeVar("Thing")
 
 
-def check_path(path: str | None, endings: Collection[str], option: str) -> None:
-    """Raise if a file cannot be written, before the work begins and not after."""
-    if path is None:
-        return
-    if Path(path).suffix.lower() not in endings:
-        raise SettingsError(f"{option} {path!r} must end in {' or '.join(endings)}.")
-    if not Path(path).absolute().parent.is_dir():
-        raise DataError(
-            f"{option} {path!r}: there is no folder {str(Path(path).absolute().parent)!r}; make it first."
-        )
-    if Path(path).is_dir():
-        raise DataError(f"{option} {path!r} is a folder; name a file.")
-
-
 def write(thing: Thing, path: str, writers: Mapping[str, Callable[[Thing, str], None]]) -> None:
     """Write a result to a file, by the end of its name."""
-    try:
-        writers[Path(path).suffix.lower()](thing, path)
-    except OSError as error:
-        raise DataError(f"{path!r} cannot be written: {error.strerror or error}.") from error
+    writers[Path(path).suffix.lower()](thing, path)
 
 
 def _write_graphml(found: Learned, path: str) -> None:
@@ -64,10 +51,12 @@ def _write_edge_list(found: Learned, path: str) -> None:
     import csv
 
     rows = edge_rows(found)
-    with Path(path).open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]) if rows else ["x", "y"])
-        writer.writeheader()
-        writer.writerows(rows)
+    page = io.StringIO(newline="")
+    writer = csv.DictWriter(page, list(rows[0]) if rows else ["x", "y"])
+    writer.writeheader()
+    for row in rows:
+        writer.writerow({key: csv_cell(it) if isinstance(it, str) else it for key, it in row.items()})
+    whole_file.write(path, page.getvalue())
 
 
 def edge_rows(found: Learned) -> list[dict[str, object]]:
@@ -99,21 +88,19 @@ def write_rows(table: Table, path: str | None) -> None:
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
-    columns = {}
+    names, columns = [csv_cell(name) for name in table.names], []
     for i, variable in enumerate(table.variables):
         if i in table.values:  # the numbers behind bins
-            columns[variable.name] = pa.array(table.values[i], from_pandas=True)
+            columns.append(pa.array(table.values[i], from_pandas=True))
         else:
             states = variable.states
-            kinds = {type(state) for state in states}
-            labels = pa.array(states if len(kinds) == 1 else [str(state) for state in states])
-            columns[variable.name] = labels.take(pa.array(table.column(i)))
-    rows = pa.table(columns)
+            plain = len({type(state) for state in states}) == 1 and not isinstance(states[0], str)
+            labels = pa.array(states if plain else [csv_cell(str(state)) for state in states])
+            columns.append(labels.take(pa.array(table.column(i))))
+    rows = pa.table(columns, names)
     if path is not None:
-        try:
-            arrow_csv.write_csv(rows, path)
-        except OSError as error:
-            raise DataError(f"{path!r} cannot be written: {error}.") from error
+        with whole_file.writer(path) as file:
+            arrow_csv.write_csv(rows, file)
         return
     sys.stdout.flush()
     sink = pa.BufferOutputStream()
@@ -128,7 +115,7 @@ def load(path: str) -> Saved:
     if Path(path).is_dir():
         raise DataError(f"{path!r} is a folder; name a file that graphoid saved.")
     if not Path(path).exists():
-        raise DataError(f"there is no file {path!r}; graphoid learn FILE --out {path} makes one.")
+        raise DataError(f"there is no file {path!r}; graphoid learn FILE --out {shell_word(path)} makes one.")
     if path.lower().endswith(".uai"):
         return gd.MarkovNetwork.from_uai(path)
     return gd.load(path)
@@ -161,5 +148,5 @@ def _load_edge_list(path: str) -> UndirectedGraph:
         rows = csv.DictReader(file)
         if not {"x", "y"} <= set(rows.fieldnames or ()):
             raise DataError(f"{path!r} has no columns x and y; expected a list of edges.")
-        edges = [(row["x"], row["y"]) for row in rows]
+        edges = [(from_csv_cell(row["x"]), from_csv_cell(row["y"])) for row in rows]
     return gd.UndirectedGraph(sorted({name for edge in edges for name in edge}), edges)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,11 +15,13 @@ from graphoid.cli.dry_run import show_estimate
 from graphoid.cli.learn_options import RUN, LearnOptions
 from graphoid.cli.learners import CONTEXTS, LEARNERS, learner_of
 from graphoid.cli.options import examples, parse_options, select_columns, takes
-from graphoid.cli.process import on_interrupt
+from graphoid.cli.outputs import PRINT, Attempts, check_outputs, outputs_of
+from graphoid.cli.process import ERROR, on_interrupt
 from graphoid.cli.progress import Watch
-from graphoid.cli.resume import Checkpoint, keep
-from graphoid.cli.terminal import note, print_json
+from graphoid.cli.resume import Checkpoint, keep, keep_found
+from graphoid.cli.terminal import note, print_json, shell_word
 from graphoid.errors import SettingsError
+from graphoid.structure import whole_file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,34 +47,34 @@ EPILOG = examples(
 NOTES = 5
 """Notes on reading that are shown; ``graphoid check`` has all of them."""
 
-PRINT = "-"
-"""The file that is the standard output."""
-
 
 @takes(LearnOptions)
-def learn(**typed: object) -> None:
+def learn(**typed: object) -> int | None:
     """Learn a Markov network from FILE: who depends on whom directly, and how sure that is."""
     options, checkpoint = _begin(parse_options(LearnOptions, typed))
-    _check_outputs(options)
+    check_outputs(outputs_of(options), [options.file, options.cache])
     if options.threads is not None:
         os.environ["GRAPHOID_THREADS"] = str(options.threads)
     table = read(options)
     if options.dry_run:
         show_estimate(options, table)
-        return
+        return None
     options = options.on(table)
     found = _learn(options, table, checkpoint)
-    resampled = None
-    if options.bootstrap is not None:
-        resampled = _resample(options, options.bootstrap, table, found)
-    paths = _write(options, found, table, resampled)
+    done = Attempts()
+    resampled = _resample(options, table, found, done)
+    _write(options, found, table, resampled, done)
     if options.json:
-        print_json(summary.to_values(found, table, paths, resampled))
+        print_json(summary.to_values(found, table, done.written, resampled))
     elif not options.quiet:
         summary.show(found, table, resampled)
-        for path in paths:
+        for path in done.written:
             note(f"wrote {path}")
-        note(_next(options, paths))
+        note(_next(options, done.written))
+    if not done.failed:
+        return None
+    note(done.complaint())
+    return ERROR
 
 
 def _begin(said: dict[str, object]) -> tuple[LearnOptions, Checkpoint | None]:
@@ -82,22 +85,13 @@ def _begin(said: dict[str, object]) -> tuple[LearnOptions, Checkpoint | None]:
     if "resume" in said:
         checkpoint = Checkpoint.load(str(said["resume"]))
         options = checkpoint.options
+        said = {**said, "resume": checkpoint.path}
     elif "config" in said:
         options = LearnOptions.from_file(str(said["config"]))
     options = options.over(said)
     if options.file is None:
         raise typer.BadParameter("name a FILE to learn from, such as survey.csv.")
     return options, checkpoint
-
-
-def _check_outputs(options: LearnOptions) -> None:
-    """Raise if a file cannot be written: before the work begins, not after."""
-    for path in options.out:
-        files.check_path(path, files.STRUCTURES, "--out")
-    files.check_path(options.model, files.MODELS, "--model")
-    files.check_path(options.report, [".html"], "--report")
-    if options.save_config != PRINT:
-        files.check_path(options.save_config, [".toml"], "--save-config")
 
 
 def read(options: LearnOptions) -> Table:
@@ -121,7 +115,8 @@ def read(options: LearnOptions) -> Table:
         for text in table.notes[:NOTES]:
             note(f"note: {text}")
         if len(table.notes) > NOTES:
-            note(f"note: ... and {len(table.notes) - NOTES:,} more; graphoid check {file} has all of it.")
+            n_more = len(table.notes) - NOTES
+            note(f"note: ... and {n_more:,} more; graphoid check {shell_word(str(file))} has all of it.")
     return table
 
 
@@ -151,54 +146,60 @@ def _learn(options: LearnOptions, table: Table, checkpoint: Checkpoint | None) -
     return replace(found, settings={**found.settings, RUN: options.to_values()})
 
 
-def _resample(options: LearnOptions, n: int, table: Table, found: Learned) -> Resampled:
-    """Learn from resamples as well; what was done is on file if Ctrl-C ends it."""
+def _resample(options: LearnOptions, table: Table, found: Learned, done: Attempts) -> Resampled | None:
+    """Learn from resamples as well, if that was asked for; those done are on file if Ctrl-C ends it."""
     import graphoid as gd
 
+    n = options.bootstrap
+    if n is None:
+        return None
     # so that another run does not stumble over it
-    done = Path(options.checkpoint).with_suffix(f".bootstrap-{options.digest}.json")
+    path = Path(options.checkpoint).with_suffix(f".bootstrap-{options.digest}.json")
     n_jobs = int(os.environ.get("GRAPHOID_THREADS", "1"))
     bootstrap = gd.Bootstrap(
-        learner_of(options), n=n, n_jobs=n_jobs, random_state=options.seed, checkpoint=done
+        learner_of(options), n=n, n_jobs=n_jobs, random_state=options.seed, checkpoint=path
     )
 
     def keep() -> None:
         watch.stop()
-        found.save(options.checkpoint)
-        kept = f"the network in {options.checkpoint} and resamples in {done}"
-        note(f"interrupted: kept {kept}; the same command goes on.")
+        keep_found(found, options, f" and resamples in {path}")
 
     title = f"learning again from {n:,} resamples"
     with Watch("bootstrap", title, quiet=options.quiet) as watch, on_interrupt(keep):
-        resampled = bootstrap.fit(table, progress=watch).result_
-    done.unlink(missing_ok=True)
-    return resampled
+        if not done.attempt("the bootstrap", lambda: bootstrap.fit(table, progress=watch)):
+            return None
+    path.unlink(missing_ok=True)
+    return bootstrap.result_
 
 
-def _write(options: LearnOptions, found: Learned, table: Table, resampled: Resampled | None) -> list[str]:
-    """Write all files that were asked for, and return their paths."""
+def _write(
+    options: LearnOptions, found: Learned, table: Table, resampled: Resampled | None, done: Attempts
+) -> None:
+    """Try to write every file that was asked for."""
     import graphoid as gd
 
-    paths = list(options.out)
-    for path in options.out:
-        files.write(found, path, files.STRUCTURES)
-    if options.model is not None:
-        files.write(gd.MarkovNetwork.fit(found, table), options.model, files.MODELS)
-        paths.append(options.model)
-    if options.report is not None:
-        found.report(options.report, table, bootstrap=resampled)
-        paths.append(options.report)
-    if options.save_config == PRINT:
-        print(options.to_toml(), end="")
-    elif options.save_config is not None:
-        Path(options.save_config).write_text(options.to_toml(), encoding="utf-8")
-        paths.append(options.save_config)
-    return paths
+    def keep() -> None:
+        if not any(path.lower().endswith(".json") for path in done.written):
+            keep_found(found, options)
+
+    model, report, settings = options.model, options.report, options.save_config
+    with on_interrupt(keep):
+        for path in options.out:
+            done.write(path, partial(files.write, found, path, files.STRUCTURES))
+        if model is not None:
+            done.write(model, lambda: files.write(gd.MarkovNetwork.fit(found, table), model, files.MODELS))
+        if report is not None:
+            done.write(report, lambda: found.report(report, table, bootstrap=resampled))
+        if settings == PRINT:
+            print(options.to_toml(), end="")
+        elif settings is not None:
+            done.write(settings, lambda: whole_file.write(settings, options.to_toml()))
 
 
 def _next(options: LearnOptions, paths: Sequence[str]) -> str:
     """Return what a reader may want to do now."""
     saved = next((path for path in paths if path.endswith(".json")), None)
     if saved is None:
-        return f"keep it: graphoid learn {options.file} --out {Path(options.file or 'network').stem}.json"
-    return f"repeat it: graphoid learn --config {saved}"
+        file = options.file or "network"
+        return f"keep it: graphoid learn {shell_word(file)} --out {shell_word(Path(file).stem + '.json')}"
+    return f"repeat it: graphoid learn --config {shell_word(saved)}"

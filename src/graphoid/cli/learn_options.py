@@ -22,6 +22,10 @@ RUN = "run"
 """Where the settings of a result keep the options that made it."""
 
 
+PARTIAL = ".partial.json"
+"""How a file ends that holds what an interrupted run has found."""
+
+
 def parse_settings(texts: list[str]) -> dict[str, object]:
     """Return settings written as ``name=value``; a value is what TOML makes of it, and else text.
 
@@ -175,9 +179,11 @@ class LearnOptions:
 
     @property
     def checkpoint(self) -> str:
-        """Where to keep what was found if the run is interrupted."""
+        """Where to keep what was found if the run is interrupted: beside the result, never in its place."""
         saved = next((path for path in self.out if path.lower().endswith(".json")), None)
-        return saved or f"{Path(self.file or 'network').stem}.partial.json"
+        if saved is None and self.resume is not None:
+            return self.resume
+        return str(Path(saved or Path(self.file or "network").name).with_suffix(PARTIAL))
 
     @property
     def digest(self) -> str:

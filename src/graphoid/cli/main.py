@@ -7,9 +7,10 @@ own, which imports nothing heavy until it runs: help is quick.
 from __future__ import annotations
 
 import io
+import os
 import sys
 import warnings
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
@@ -84,18 +85,55 @@ def settings(
 
 def run() -> None:
     """Run the command line; the entry point of ``graphoid``."""
+    _open_closed_streams()
+    if not os.environ.get("COLUMNS", "").isdecimal() or int(os.environ["COLUMNS"]) < 1:
+        os.environ.pop("COLUMNS", None)  # nothing can be shown in no columns
     for out in (sys.stdout, sys.stderr):
         if isinstance(out, io.TextIOWrapper):
             out.reconfigure(errors="backslashreplace")  # a terminal without Unicode still gets its answer
     warnings.showwarning = _note
+    code: str | int | None = ERROR
     try:
-        app([argument for argument in sys.argv[1:] if argument != DEBUG])
+        code = _exit_code()
+        sys.stdout.flush()
     except KeyboardInterrupt:
-        sys.exit(INTERRUPTED)
+        code = INTERRUPTED
     except BrokenPipeError:
         # The reader (head, less) has gone; closing stderr keeps Python from complaining about it at exit.
         sys.stderr.close()
-        sys.exit(ERROR)
+        code = ERROR
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python would try once more
+        if not code:
+            note(f"error: the standard output cannot be written: {error.strerror}.")
+        code = ERROR
+    sys.exit(code)
+
+
+def _exit_code() -> str | int | None:
+    try:
+        app([argument for argument in sys.argv[1:] if argument != DEBUG])
+    except SystemExit as end:
+        return end.code
+    return 0
+
+
+def _open_closed_streams() -> None:
+    """Open what a shell closed (``2>&-``): a file would take its number, and be written into."""
+    streams: tuple[TextIO | None, TextIO | None] = sys.stdout, sys.stderr  # None where one was closed
+    if streams[0] is None:
+        sys.stdout = _nowhere(1)
+    if streams[1] is None:
+        sys.stderr = _nowhere(2)
+
+
+def _nowhere(number: int) -> TextIO:
+    """Return a stream of that number whose text goes nowhere."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    if nowhere != number:
+        os.dup2(nowhere, number)
+        os.close(nowhere)
+    return os.fdopen(number, "w", encoding="utf-8")
 
 
 def _note(message: Warning | str, *_: object, **__: object) -> None:

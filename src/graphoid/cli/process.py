@@ -13,12 +13,16 @@ import typer
 
 from graphoid.cli.terminal import note
 from graphoid.errors import GraphoidError
+from graphoid.structure.safe_text import scrub
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 ERROR = 1
 INTERRUPTED = 130
+
+GRACE = 0.2
+"""Seconds that interrupted work has to tidy up, such as a file that is half written."""
 
 DEBUG = "--debug"
 """Taken from anywhere on the command line, so that it can be added to the end of a command that failed."""
@@ -38,20 +42,26 @@ def guard(function: Callable[..., int | None]) -> Callable[..., None]:
             raise typer.Exit(INTERRUPTED) from None
         except (typer.Exit, typer.Abort, typer.BadParameter, BrokenPipeError):
             raise
-        except GraphoidError as error:
-            if debugging():
-                raise
-            note(f"error: {error}")
-            raise typer.Exit(ERROR) from None
         except Exception as error:
             if debugging():
                 raise
-            note(f"error: {type(error).__name__}: {error} (unexpected; {DEBUG} shows where)")
+            note(f"error: {describe(error)}")
             raise typer.Exit(ERROR) from None
         if code:
             raise typer.Exit(code)
 
     return run
+
+
+def describe(error: Exception) -> str:
+    """Return what went wrong, in a sentence: what the system refuses is no surprise, the rest is a fault."""
+    if isinstance(error, GraphoidError):
+        return scrub(str(error))
+    if isinstance(error, OSError):
+        reason = error.strerror or str(error) or type(error).__name__
+        where = "" if error.filename is None else f"{error.filename!r}: "
+        return scrub(f"{where}{reason}.")
+    return scrub(f"{type(error).__name__}: {error} (unexpected; {DEBUG} shows where)")
 
 
 def call_interruptibly(work: Callable[[], _T]) -> _T:
@@ -76,23 +86,37 @@ def call_interruptibly(work: Callable[[], _T]) -> _T:
 
     worker = threading.Thread(target=run, daemon=True)
     try:
-        worker.start()
+        try:
+            worker.start()
+        except RuntimeError:  # the system has no thread left: Ctrl-C is then heard a little later
+            return work()
         while not ended.wait(0.1):  # on some systems a wait without end cannot be interrupted
             pass
     except KeyboardInterrupt:
+        keepers = _keepers[::-1]  # the worker takes its own away as it ends
         _stop(worker)
         with contextlib.suppress(KeyboardInterrupt):  # twice: leave now
-            for keep in reversed(_keepers):
-                keep()
+            for keep in keepers:
+                _keep(keep)
+            ended.wait(GRACE)
         if not ended.is_set():
             for out in (sys.stdout, sys.stderr):
                 with contextlib.suppress(Exception):
                     out.flush()
             os._exit(INTERRUPTED)
         raise
+    worker.join()  # it has nothing left to do, but Python must not end before it
     if failed:
         raise failed[0]
     return done[0]
+
+
+def _keep(keep: Callable[[], None]) -> None:
+    """Keep what there is to keep; a full disk changes nothing about the end."""
+    try:
+        keep()
+    except Exception as error:  # noqa: BLE001 - the program ends here, and says why nothing is left of it
+        note(f"interrupted: what was found could not be kept: {describe(error)}")
 
 
 def _stop(worker: threading.Thread) -> None:

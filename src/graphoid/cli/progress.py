@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 from datetime import timedelta
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, cast
 
-from graphoid.cli.terminal import console, note, printable
+from graphoid.cli.terminal import console, note
+from graphoid.structure.safe_text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,7 +62,7 @@ class Watch:
     def __call__(self, step: Step) -> None:
         """Hear of a step."""
         if step.so_far is not None:
-            self.so_far = step.so_far
+            self.so_far = cast("UndirectedGraph | Sequence[Verdict]", step.so_far)
         if self._bar is None:
             if not self._said:
                 note(self._title)  # at the first step: a run that cannot begin has only its error to say

@@ -10,8 +10,9 @@ import typer
 from graphoid.cli.evidence import states
 from graphoid.cli.files import load
 from graphoid.cli.options import Json, Quiet, Seed, examples
-from graphoid.cli.terminal import cell, console, lines, print_json, printable
+from graphoid.cli.terminal import cell, console, lines, print_json
 from graphoid.errors import CountsTooLarge, DataError, SettingsError
+from graphoid.structure.safe_text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -10,6 +10,7 @@ import typer
 from graphoid.cli import files
 from graphoid.cli.learn_options import RUN, LearnOptions
 from graphoid.cli.options import Json, Quiet, Seed, examples
+from graphoid.cli.outputs import check_output
 from graphoid.cli.terminal import note, print_json
 from graphoid.errors import DataError
 
@@ -39,7 +40,7 @@ def report(
     """Write a learned structure as one page that opens without a network."""
     from graphoid.structure.learned import Result
 
-    files.check_path(out, [".html"], "--out")
+    check_output(out, [".html"], "--out", structure, data)
     if layout_from is not None and not Path(layout_from).is_file():
         raise DataError(f"there is no report {layout_from!r} to take the places from.")
     found = files.load(structure)

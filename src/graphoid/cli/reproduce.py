@@ -5,14 +5,19 @@ from __future__ import annotations
 import enum
 import os
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from graphoid.cli.options import Json, Quiet, Seed, examples
-from graphoid.cli.terminal import cell, console, note, print_json, printable
-from graphoid.errors import DataError, MissingExtra, SettingsError
+from graphoid.cli.outputs import Attempts
+from graphoid.cli.process import ERROR
+from graphoid.cli.terminal import cell, console, note, print_json
+from graphoid.errors import DataError, SettingsError, missing_extra
+from graphoid.structure import whole_file
+from graphoid.structure.safe_text import printable
 
 if TYPE_CHECKING:
     from graphoid.experiments.results import Results
@@ -65,7 +70,7 @@ def reproduce(
     ] = None,
     json: Json = False,
     quiet: Quiet = False,
-) -> None:
+) -> int | None:
     """Run an experiment of a paper, and show its figures beside the printed ones."""
     from graphoid.cli.progress import Watch
     from graphoid.experiments.catalog import EXPERIMENTS
@@ -80,15 +85,14 @@ def reproduce(
             raise SettingsError(f"{name.value} runs in one process; leave --processes out.")
         experiment = replace(experiment, processes=processes)
     given = data or os.environ.get(DATA)
-    folder = _make(Path(out)) if out else None
+    folder = _make(Path(out), name.value) if out else None
     with Watch(name.value, quiet=quiet) as watch:
         results = experiment.run(seed=seed, data=Path(given) if given else None, progress=watch)
     if json:
         print_json(results.to_json())
     elif not quiet:
         show(results)
-    if folder is not None:
-        _write(results, folder)
+    return None if folder is None else _write(results, folder)
 
 
 def show(results: Results) -> None:
@@ -107,26 +111,30 @@ def show(results: Results) -> None:
         screen.print(f"- {printable(text)}", soft_wrap=True)
 
 
-def _make(folder: Path) -> Path:
-    """Make a folder before the work begins, not after."""
+def _make(folder: Path, name: str) -> Path:
+    """Make a folder that can be written to before the work begins, not after."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        whole_file.probe(folder / f"{name}.csv")
     except OSError as error:
         raise DataError(f"--out {folder}: {error.strerror or error}.") from error
     return folder
 
 
-def _write(results: Results, folder: Path) -> None:
+def _write(results: Results, folder: Path) -> int | None:
     """Write the table as CSV and Markdown and, where matplotlib is installed, as a picture."""
     from graphoid.experiments.plots import save_plot
 
-    (folder / f"{results.name}.csv").write_text(results.to_csv(), encoding="utf-8")
-    (folder / f"{results.name}.md").write_text(results.to_markdown(), encoding="utf-8")
-    endings = "csv, md"
-    try:
-        if results.plot is not None:
-            save_plot(results, folder / f"{results.name}.png")
-            endings += ", png"
-    except MissingExtra as error:
-        note(f"note: {error}")
-    note(f"wrote {folder / results.name}.{{{endings}}}")
+    table, page, picture = (str(folder / f"{results.name}.{ending}") for ending in ("csv", "md", "png"))
+    done = Attempts()
+    done.write(table, lambda: whole_file.write(table, results.to_csv()))
+    done.write(page, lambda: whole_file.write(page, results.to_markdown()))
+    if results.plot is not None and find_spec("matplotlib") is None:
+        note(f"note: {missing_extra('a picture', 'plot')}")
+    elif results.plot is not None:
+        done.write(picture, lambda: save_plot(results, Path(picture)))
+    if done.failed:
+        note(done.complaint())
+        return ERROR
+    note(f"wrote {', '.join(done.written)}")
+    return None

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from graphoid.cli.learn_options import RUN, LearnOptions
+from graphoid.cli.learn_options import PARTIAL, RUN, LearnOptions
 from graphoid.cli.learners import CONTEXTS
-from graphoid.cli.terminal import note
-from graphoid.errors import DataError
+from graphoid.cli.outputs import say_again
+from graphoid.cli.terminal import note, shell_word
+from graphoid.errors import DataError, GraphoidError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from graphoid.cli.files import Learned
     from graphoid.cli.progress import Watch
     from graphoid.data.table import Table
     from graphoid.logic.verdict import Verdict
@@ -40,7 +43,7 @@ def keep(watch: Watch, options: LearnOptions, table: Table) -> None:
     if found is None:
         note("interrupted before anything was found; nothing was kept.")
         return
-    path = options.checkpoint
+    path = free_path(options)
     found.save(path)
     n_edges = found.graph.n_edges
     if found.trace:
@@ -48,7 +51,32 @@ def keep(watch: Watch, options: LearnOptions, table: Table) -> None:
         what = f"{answers}, and as edges what none of them separates ({plural(n_edges, 'pair')}),"
     else:
         what = f"the best graph so far, {plural(n_edges, 'edge')},"
-    note(f"interrupted: kept {what} in {path}. Go on with: graphoid learn --resume {path}")
+    again = f"graphoid learn --resume {shell_word(path)}{say_again(options)}"
+    note(f"interrupted: kept {what} in {path}. Go on with: {again}")
+
+
+def keep_found(found: Learned, options: LearnOptions, also: str = "") -> None:
+    """Write a network that was found, where what was to follow is interrupted."""
+    path = free_path(options)
+    found.save(path)
+    note(f"interrupted: kept the network in {path}{also}; the same command goes on.")
+
+
+def free_path(options: LearnOptions) -> str:
+    """Return where to keep what a run has found: never in the place of another run's file."""
+    first = Path(options.checkpoint)
+    others = (first.with_name(f"{first.name.removesuffix('.json')}-{i}.json") for i in count(2))
+    return next(str(path) for path in chain([first], others) if not path.exists() or _is_of(path, options))
+
+
+def _is_of(path: Path, options: LearnOptions) -> bool:
+    """Return whether a file holds what the same run has found before."""
+    import graphoid as gd
+
+    try:
+        return LearnOptions.from_result(gd.load(path), str(path)).digest == options.digest
+    except (GraphoidError, OSError):
+        return False
 
 
 def partial_structure(
@@ -94,17 +122,17 @@ class Checkpoint:
 
     @classmethod
     def load(cls, path: str) -> Checkpoint:
-        """Return what was kept in a file."""
+        """Return what was kept in a file, or beside it."""
         import graphoid as gd
 
-        if not Path(path).exists():
+        places = [it for it in (path, path.removesuffix(".json") + PARTIAL) if Path(it).exists()]
+        if not places:
             raise DataError(f"there is no file {path!r} to resume from.")
-        found = gd.load(path)
-        if not isinstance(found, gd.LearnedStructure) or found.stopped != INTERRUPTED:
-            raise DataError(
-                f"{path!r} is not what an interrupted run left behind; to repeat a run use --config."
-            )
-        return cls(LearnOptions.from_result(found, repr(path)).beside(path), found, path)
+        for place in places:
+            found = gd.load(place)
+            if isinstance(found, gd.LearnedStructure) and found.stopped == INTERRUPTED:
+                return cls(LearnOptions.from_result(found, repr(place)).beside(place), found, place)
+        raise DataError(f"{path!r} is not what an interrupted run left behind; to repeat a run use --config.")
 
     def start(self, options: LearnOptions, table: Table) -> tuple[UndirectedGraph | None, Sequence[Verdict]]:
         """Return the graph to start from, or the answers that need not be asked for again."""

@@ -9,6 +9,7 @@ import typer
 from graphoid.cli import files
 from graphoid.cli.evidence import states
 from graphoid.cli.options import Json, Quiet, Seed, examples
+from graphoid.cli.outputs import check_output
 from graphoid.cli.terminal import note, print_json
 from graphoid.errors import DataError
 
@@ -33,7 +34,7 @@ def sample(
     """Draw rows from MODEL: independent ones where its junction tree is small, else by Gibbs chains."""
     import graphoid as gd
 
-    files.check_path(out, [".csv"], "--out")
+    check_output(out, [".csv"], "--out", model)
     found = files.load(model)
     if not isinstance(found, gd.MarkovNetwork):
         raise DataError(

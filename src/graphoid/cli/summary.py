@@ -6,7 +6,9 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from graphoid.cli.files import edge_rows
-from graphoid.cli.terminal import cell, console, lines, number, printable, shorten
+from graphoid.cli.terminal import cell, console, lines, note, number, shorten
+from graphoid.errors import CountsTooLarge
+from graphoid.structure.safe_text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -50,7 +52,11 @@ def bits_of(found: LearnedStructure, table: Table) -> dict[tuple[str, str], floa
 
     if found.graph.n_edges > MEASURED:
         return {}
-    return {(edge.x, edge.y): edge.bits for edge in strengths(found, table)}
+    try:
+        return {(edge.x, edge.y): edge.bits for edge in strengths(found, table)}
+    except CountsTooLarge as error:  # the network still stands
+        note(f"note: edges are not measured in bits: {error}")
+        return {}
 
 
 def to_values(

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
+import shlex
 import sys
 from typing import TYPE_CHECKING
+
+from graphoid.structure.safe_text import printable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -29,15 +33,16 @@ def console(*, stderr: bool = False) -> Console:
     return Console(stderr=stderr, highlight=False, markup=False, emoji=False, width=UNCUT)
 
 
-def printable(text: str) -> str:
-    r"""Return text that cannot disturb a terminal: characters that steer it are written out.
+def shell_word(path: str) -> str:
+    r"""Return a path as one would type it in a shell.
 
-    >>> printable("\x1b[31mred\n")
-    '\\x1b[31mred\\n'
+    >>> print(shell_word("my survey.csv"), shell_word("-x.csv"), shell_word("a\nb.csv"))
+    'my survey.csv' ./-x.csv $'a\nb.csv'
     """
-    return "".join(
-        c if c.isprintable() else c.encode("unicode_escape", "backslashreplace").decode() for c in text
-    )
+    path = f"./{path}" if path.startswith("-") else path
+    if path.isprintable():
+        return shlex.quote(path)
+    return "$'" + printable(path.replace("\\", "\\\\").replace("'", "\\'")) + "'"
 
 
 def shorten(text: str, longest: int = LONGEST) -> str:
@@ -93,5 +98,6 @@ def finite(value: object) -> object:
 
 
 def note(message: str) -> None:
-    """Say something beside the result: one line on the standard error."""
-    print(printable(" ".join(message.split())), file=sys.stderr)
+    """Say something beside the result: one line on the standard error, if anything can be said there."""
+    with contextlib.suppress(OSError):
+        print(printable(" ".join(line.strip() for line in message.splitlines())), file=sys.stderr)

@@ -13,14 +13,14 @@ import numpy as np
 
 from graphoid.data.encoding.profile import profile_source, weigh
 from graphoid.data.formats.delimited import from_delimited
-from graphoid.data.formats.files import check_encoding
+from graphoid.data.formats.files import check_encoding, check_is_file, shown
 from graphoid.data.formats.frames import from_array, from_arrow, from_columns, from_frame, from_table
 from graphoid.data.formats.labelled import from_arff, from_spss
 from graphoid.data.options import ReadOptions, RemoteOptions
 from graphoid.data.remote.sources import relation_of
 from graphoid.data.remote.table import RemoteTable, remote_table
 from graphoid.data.source import Source, choose
-from graphoid.data.table import Table, Weights
+from graphoid.data.table import Table
 from graphoid.errors import DataError, SettingsError
 
 if TYPE_CHECKING:
@@ -33,9 +33,6 @@ if TYPE_CHECKING:
 
 PACKED = (".csv", ".tsv", ".txt", ".arff")
 """Files that may have been packed with gzip and be called .csv.gz, ..."""
-
-LONGEST = 200
-"""Characters of a path shown in a message: longer ones are mostly data that were taken for a path."""
 
 
 def read(
@@ -130,7 +127,7 @@ def _select(table: Table, options: ReadOptions) -> Table:
     chosen = choose(table.names, options)
     row_weights = table.weights
     if chosen.weights is not None:
-        row_weights = Weights.of(table.numbers(chosen.weights))
+        row_weights = weigh(from_table(table), None, table.numbers(chosen.weights))
     elif weights is not None:
         row_weights = weigh(from_table(table), None, weights)
     return Table(
@@ -193,12 +190,8 @@ def _open_file(path: Path) -> Source:
     suffix = path.suffix.lower()
     if suffix == ".gz" and Path(path.stem).suffix.lower() in PACKED:
         suffix = Path(path.stem).suffix.lower()
-    where = repr(str(path)) if len(str(path)) <= LONGEST else repr(str(path)[:LONGEST]) + "..."
     try:
-        if not path.exists():
-            raise DataError(f"there is no file {where}.")
-        if path.is_dir():
-            raise DataError(f"{where} is a directory; expected a file.")
+        check_is_file(path)
         if suffix not in OPENERS:
             raise DataError(f"{path.name} ends in {suffix!r}; expected one of {', '.join(SUFFIXES)}.")
         try:
@@ -209,5 +202,5 @@ def _open_file(path: Path) -> Source:
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise DataError(f"{path.name} is not a whole gzip file: {error}. Fetch or pack it again.") from error
     except OSError as error:
-        raise DataError(f"{where} cannot be read: {error.strerror or error}.") from error
+        raise DataError(f"{shown(path)} cannot be read: {error.strerror or error}.") from error
     return replace(opened, name=path.name)

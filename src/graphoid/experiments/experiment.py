@@ -11,7 +11,7 @@ import numpy as np
 from graphoid.experiments.processes import parallel_map
 from graphoid.experiments.results import Results, paragraphs
 from graphoid.experiments.tables import folder
-from graphoid.progress import stepping
+from graphoid.progress import track
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -53,7 +53,7 @@ class Run:
 
     def steps(self, parts: Sequence[Part], phase: str) -> Iterator[Part]:
         """Yield the parts of the work, and tell how far it is."""
-        return stepping(parts, phase, self.progress)
+        return track(parts, phase, self.progress)
 
 
 @dataclass(frozen=True, kw_only=True)

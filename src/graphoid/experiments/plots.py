@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from graphoid.experiments.results import Spread
 from graphoid.report.figure import figure, verbatim
+from graphoid.structure import whole_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,7 +47,8 @@ def save_plot(results: Results, path: Path) -> None:
             for ax in block[len(panels) :]:
                 ax.set_visible(False)
         sheet.suptitle(verbatim(results.title))
-        sheet.savefig(path, dpi=120)
+        with whole_file.writer(path) as file:
+            sheet.savefig(file, format=path.suffix[1:], dpi=120)
 
 
 def _draw(ax: Axes, results: Results, plot: Plot, columns: tuple[str, ...], rows: list[int]) -> None:

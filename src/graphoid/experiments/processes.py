@@ -8,7 +8,7 @@ from concurrent.futures import ProcessPoolExecutor
 from typing import TYPE_CHECKING, TypeVar
 
 from graphoid.errors import SettingsError
-from graphoid.progress import stepping
+from graphoid.progress import track
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -30,12 +30,12 @@ def parallel_map(
     if processes < 1:
         raise SettingsError(f"processes is {processes!r}; it must be at least 1.")
     if processes == 1:
-        return [work(part) for part in stepping(parts, phase, progress)]
+        return [work(part) for part in track(parts, phase, progress)]
     # spawned, not forked: the parent may have threads, and its locks would be copied as they are
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(processes, mp_context=context, initializer=_use_one_thread) as pool:
         futures = [pool.submit(work, part) for part in parts]
-        return [future.result() for future in stepping(futures, phase, progress)]
+        return [future.result() for future in track(futures, phase, progress)]
 
 
 def _use_one_thread() -> None:

@@ -8,6 +8,8 @@ import statistics
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from graphoid.structure.safe_text import csv_cell
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -158,7 +160,8 @@ class Results:
         out = io.StringIO()
         writer = csv.DictWriter(out, names, lineterminator="\n")
         writer.writeheader()
-        writer.writerows(records)
+        for record in records:
+            writer.writerow({key: csv_cell(it) if isinstance(it, str) else it for key, it in record.items()})
         return out.getvalue()
 
     def to_markdown(self) -> str:

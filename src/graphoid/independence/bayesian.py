@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal
+from itertools import repeat
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
 from graphoid.counts.engine import Columns, CountRequest, Kernel
-from graphoid.errors import SettingsError
-from graphoid.independence.base import check_positive, check_probability, decide, judged, needs, slices_of
-from graphoid.independence.thin import ThinData
-from graphoid.settings import Settings
+from graphoid.independence.base import make_verdicts, needs, slices_of
+from graphoid.independence.thin import FLAGGED, ThinData
+from graphoid.settings import POSITIVE, PROBABILITY, Allowed, FrozenSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from numpy.typing import NDArray
 
@@ -29,7 +29,7 @@ _TIE = 1e-12
 
 
 @dataclass(frozen=True, kw_only=True)
-class BayesianTest(Settings):
+class BayesianTest(FrozenSettings):
     r"""Judge X ⊥ Y | Z by the posterior probability that X and Y are independent in every slice of Z.
 
     In slice k, :math:`g_k` is the marginal likelihood of two independent multinomials and :math:`h_k` that of
@@ -66,14 +66,14 @@ class BayesianTest(Settings):
     prior: float = 0.5
     pseudo_count: float = 1.0
     slices: Literal["all", "occurring"] = "all"
-    thin: ThinData = field(default_factory=ThinData)
+    thin: ThinData = FLAGGED
 
-    def __post_init__(self) -> None:
-        check_probability("threshold", self.threshold)
-        check_probability("prior", self.prior)
-        check_positive("pseudo_count", self.pseudo_count)
-        if self.slices not in ("all", "occurring"):
-            raise SettingsError(f"slices is {self.slices!r}; it must be 'all' or 'occurring'.")
+    allowed: ClassVar[Mapping[str, Allowed]] = {
+        "threshold": PROBABILITY,
+        "prior": PROBABILITY,
+        "pseudo_count": POSITIVE,
+        "slices": ("all", "occurring"),
+    }
 
     @property
     def kernel(self) -> Kernel:
@@ -102,7 +102,11 @@ class BayesianTest(Settings):
 
     def verdicts(self, columns: Columns, n_rows: float) -> list[Verdict]:
         """Return the verdicts for numbers that were computed from the counts."""
-        return judged(columns, n_rows, self, by_odds=True)
+        independent, thin = self.decisions(columns, repeat(n_rows))
+        numbers = None, None, None, None, columns.log_odds
+        return make_verdicts(
+            len(thin), columns.x, columns.y, columns.given, independent, *numbers, n_rows, thin
+        )
 
     def decisions(self, columns: Columns, n_rows: Iterable[float]) -> tuple[list[bool], list[bool]]:
         """Return who is independent and who is thin, for numbers and the rows behind each of them."""
@@ -113,7 +117,9 @@ class BayesianTest(Settings):
             rows == 0 or rows < per_cell * cells
             for cells, rows in zip(columns.cells, n_rows)  # noqa: B905 - may be one for all
         ]
-        return decide(independent, thin, self.thin), thin
+        if self.thin.answer != "test":
+            independent = self.thin.decide(independent, thin)
+        return independent, thin
 
     def _log_ratios(self, slices: NDArray[np.float64]) -> NDArray[np.longdouble]:
         """Return log h_k / g_k of every slice."""
@@ -158,14 +164,16 @@ def log_rising(base: float, counts: NDArray[np.float64]) -> NDArray[np.longdoubl
         return _rising_table(base, size)[counts.astype(np.intp)]
     rising = np.zeros(counts.shape, dtype=np.longdouble)
     some = counts > 0
-    rising[some] = _log_gamma(base + counts[some].astype(np.longdouble)) - _log_gamma(np.longdouble(base))
+    first = _log_gamma(np.array(base, np.longdouble))
+    rising[some] = _log_gamma(base + counts[some].astype(np.longdouble)) - first
     return rising
 
 
-def _log_gamma(x: Any) -> Any:
+def _log_gamma(x: NDArray[np.longdouble]) -> NDArray[np.longdouble]:
     """Stirling's series without its constant, from 20 on: its next term is below 1e-21 there."""
     steps = 20
     z = x + steps
-    whole = [12, -360, 1260, -1680, 1188, np.longdouble(-360_360) / 691, 156]
-    series = sum(1 / (c * z ** (2 * k + 1)) for k, c in enumerate(whole))
-    return (z - 0.5) * np.log(z) - z + series - np.log(math.prod(x + k for k in range(steps)))
+    whole = np.array([12, -360, 1260, -1680, 1188, np.longdouble(-360_360) / 691, 156], np.longdouble)
+    series = sum((1 / (c * z ** (2 * k + 1)) for k, c in enumerate(whole)), start=np.zeros_like(z))
+    rising = math.prod((x + k for k in range(steps)), start=np.ones_like(x))
+    return np.asarray((z - 0.5) * np.log(z) - z + series - np.log(rising))

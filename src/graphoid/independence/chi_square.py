@@ -43,3 +43,7 @@ class ChiSquare(ClassicalTest):
         difference = observed * n - product
         terms = np.divide(difference**2, n * product, out=np.zeros_like(product), where=product > 0)
         return float(terms.sum())
+
+
+DEFAULT_TEST = ChiSquare()
+"""The test of learners that are given none."""

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import abc
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import repeat
 from typing import TYPE_CHECKING, ClassVar, get_args
 
 from graphoid.counts.engine import Columns, CountRequest, Kernel
-from graphoid.errors import SettingsError
-from graphoid.independence.base import DofConvention, check_probability, decide, judged, needs, slices_of
+from graphoid.independence.base import DofConvention, make_verdicts, needs, slices_of
 from graphoid.independence.tail import log_chi2_sf
-from graphoid.independence.thin import ThinData
-from graphoid.settings import Settings
+from graphoid.independence.thin import FLAGGED, ThinData
+from graphoid.settings import PROBABILITY, Allowed, FrozenSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     import numpy as np
     from numpy.typing import NDArray
@@ -26,14 +26,13 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SignificanceTest(Settings, abc.ABC):
+class SignificanceTest(FrozenSettings, abc.ABC):
     """A test of tables by a p-value: dependent if and only if it is at most ``alpha``."""
 
     alpha: float = 0.05
-    thin: ThinData = field(default_factory=ThinData)
+    thin: ThinData = FLAGGED
 
-    def __post_init__(self) -> None:
-        check_probability("alpha", self.alpha)
+    allowed: ClassVar[Mapping[str, Allowed]] = {"alpha": PROBABILITY}
 
     def needs(self, a: Assertion) -> CountRequest:
         """Return the counts that judging ``a`` takes."""
@@ -50,7 +49,11 @@ class SignificanceTest(Settings, abc.ABC):
 
     def verdicts(self, columns: Columns, n_rows: float) -> list[Verdict]:
         """Return the verdicts for numbers that were computed from the counts."""
-        return judged(columns, n_rows, self, by_odds=False)
+        independent, thin = self.decisions(columns, repeat(n_rows))
+        numbers = columns.statistic, columns.dof, columns.p_value, columns.log_p, None
+        return make_verdicts(
+            len(thin), columns.x, columns.y, columns.given, independent, *numbers, n_rows, thin
+        )
 
     def decisions(self, columns: Columns, n_rows: Iterable[float]) -> tuple[list[bool], list[bool]]:
         """Return who is independent and who is thin, for numbers and the rows behind each of them."""
@@ -60,7 +63,9 @@ class SignificanceTest(Settings, abc.ABC):
             rows == 0 or dof <= 0 or rows < per_cell * cells
             for dof, cells, rows in zip(columns.dof, columns.cells, n_rows)  # noqa: B905 - may be one for all
         ]
-        return decide(independent, thin, self.thin), thin
+        if self.thin.answer != "test":
+            independent = self.thin.decide(independent, thin)
+        return independent, thin
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,12 +92,8 @@ class ClassicalTest(SignificanceTest):
 
     dof: DofConvention = "slices"
 
+    allowed: ClassVar[Mapping[str, Allowed]] = {"alpha": PROBABILITY, "dof": get_args(DofConvention)}
     _kind: ClassVar[str]
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.dof not in get_args(DofConvention):
-            raise SettingsError(f"dof is {self.dof!r}; it must be 'slices', 'adjusted' or 'full'.")
 
     @property
     def kernel(self) -> Kernel:

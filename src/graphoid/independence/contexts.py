@@ -10,16 +10,17 @@ from __future__ import annotations
 import math
 from collections import OrderedDict
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 
 from graphoid.counts.assignments import Assignments
 from graphoid.counts.engine import Columns
 from graphoid.counts.native import KINDS, engine_for, kernels
+from graphoid.data.table import Table
 from graphoid.errors import SettingsError
+from graphoid.independence.base import DiscreteTest, KernelTest
 from graphoid.independence.classical import ClassicalTest
-from graphoid.independence.partial_correlation import PartialCorrelation
 from graphoid.logic.assertion import Assertion
 
 if TYPE_CHECKING:
@@ -27,9 +28,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from graphoid._native import Contexts
     from graphoid.counts.engine import CountEngine
-    from graphoid.data.table import Table
-    from graphoid.independence.base import DiscreteTest
+    from graphoid.independence.base import Test
     from graphoid.logic.assertion import Context
 
 HELD_BYTES = 2**27
@@ -39,11 +40,11 @@ _MERGED = 2**20
 """Questions noted before those asked twice are taken out: 8 MB."""
 
 
-def within_context(test: DiscreteTest | PartialCorrelation) -> DiscreteTest:
+def within_context(test: Test) -> DiscreteTest:
     """Return a test as it is used in a context: states that do not occur there cost no degrees of freedom."""
     if isinstance(test, type):
         raise SettingsError(f"the test must be an object: {test.__name__}(), not {test.__name__}.")
-    if isinstance(test, PartialCorrelation) or not (hasattr(test, "needs") and hasattr(test, "judge")):
+    if not isinstance(test, DiscreteTest):
         raise SettingsError(
             f"{test!r} does not judge tables of counts, and contexts are made of states; use ChiSquare, "
             f"GTest or BayesianTest."
@@ -56,7 +57,7 @@ class Answers(NamedTuple):
 
     key: int
     """A number for (X, Y, W)."""
-    slice_of: NDArray[Any]
+    slice_of: NDArray[np.integer]
     """The configuration of W that each assignment has."""
     independent: NDArray[np.bool_]
     """For every configuration."""
@@ -81,15 +82,15 @@ class ContextTester:
     counts the states that occur in the context, whatever its ``dof`` ("adjusted").
     """
 
-    def __init__(self, test: DiscreteTest | PartialCorrelation, table: Table) -> None:
+    def __init__(self, test: Test, table: Table) -> None:
         self.test = within_context(test)
         self.names = table.names
         self.states = tuple(variable.states for variable in table.variables)
         self.assignments = Assignments.of(engine_for(table))
-        self.n_asked = 0
-        """Questions asked, one for each assignment asked about."""
+        self.n_questions = 0
+        """Questions so far, one for each assignment that one is about."""
         self.weighted = 0
-        """Sum of 2 + |W| over the questions asked."""
+        """Sum of 2 + |W| over the questions."""
         self.rows_read = 0.0
         """Rows behind the answers, added up over the questions."""
         self.n_counted = 0
@@ -100,7 +101,7 @@ class ContextTester:
         self._distinct: NDArray[np.int64] = np.empty(0, dtype=np.int64)
         self._noted: list[NDArray[np.int64]] = []
         self._n_noted = 0
-        self._kernel = self._native()
+        self._native = self._next_to_kernel()
 
     def independent(self, x: int, y: int, given: Sequence[int], at: NDArray[np.intp]) -> NDArray[np.bool_]:
         """Return for some of the assignments whether X and Y are independent, each in its own context of W.
@@ -116,7 +117,7 @@ class ContextTester:
         """
         answers = self._answers(x, y, tuple(sorted(given)))
         slices = answers.slice_of[at]
-        self.n_asked += at.size
+        self.n_questions += at.size
         self.weighted += at.size * (2 + len(given))
         self.rows_read += float(answers.n_rows[slices].sum())
         self._note(answers.key, slices)
@@ -135,10 +136,9 @@ class ContextTester:
         if key in self._held:
             self._held.move_to_end(key)
             return self._held[key]
-        asked = min(x, y), max(x, y), given
-        plainly = self._kernel is None
+        question = min(x, y), max(x, y), given
         answers = Answers(
-            key, *(self._judged_plainly(*asked) if plainly else self._judged(self._kernel, *asked))
+            key, *(self._judge(*question) if self._native is None else self._judge_native(*question))
         )
         self.n_counted += 1
         self._held[key] = answers
@@ -147,9 +147,9 @@ class ContextTester:
             self._held_bytes -= _size(self._held.popitem(last=False)[1])
         return answers
 
-    def _judged_plainly(
+    def _judge(
         self, x: int, y: int, given: tuple[int, ...]
-    ) -> tuple[NDArray[Any], NDArray[np.bool_], NDArray[np.float64]]:
+    ) -> tuple[NDArray[np.integer], NDArray[np.bool_], NDArray[np.float64]]:
         """Judge every slice by the test itself: what the kernel is held to."""
         slice_of, n = self.assignments.slices(given)
         independent, n_rows = np.empty(n, dtype=bool), np.empty(n)
@@ -161,25 +161,26 @@ class ContextTester:
             n_rows[s] = counts.total
         return slice_of, independent, n_rows
 
-    def _judged(
-        self, kernel: Any, x: int, y: int, given: tuple[int, ...]
-    ) -> tuple[NDArray[Any], NDArray[np.bool_], NDArray[np.float64]]:
+    def _judge_native(
+        self, x: int, y: int, given: tuple[int, ...]
+    ) -> tuple[NDArray[np.integer], NDArray[np.bool_], NDArray[np.float64]]:
         """Judge every slice next to its counts."""
-        slice_of, statistic, dof, log_p, log_odds, n_rows, some = kernel.judge(x, y, given)
+        contexts, test = cast("tuple[Contexts, KernelTest]", self._native)
+        slice_of, statistic, dof, log_p, log_odds, n_rows, some = contexts.judge(x, y, given)
         n, arities = len(n_rows), self.assignments.arities
         p_value = [math.exp(value) for value in log_p]
         cells = [float(arities[x] * arities[y])] * n
         columns = Columns([x] * n, [y] * n, [()] * n, statistic, dof, p_value, log_p, log_odds, cells)
-        independent, _ = self.test.decisions(columns, n_rows)
+        independent, _ = test.decisions(columns, n_rows)
         return slice_of, np.array(independent) | ~np.array(some), np.array(n_rows)
 
-    def _native(self) -> Any | None:
-        """Return the assignments next to the kernel; None where there is none for this test."""
-        native, kernel = kernels(), getattr(self.test, "kernel", None)
-        if native is None or kernel is None or not hasattr(self.test, "decisions"):
+    def _next_to_kernel(self) -> tuple[Contexts, KernelTest] | None:
+        """Return the assignments next to the kernel, and the test; None where there is none for it."""
+        native = kernels()
+        if native is None or not isinstance(self.test, KernelTest):
             return None
-        held = self.assignments
-        return native.Contexts(
+        held, kernel = self.assignments, self.test.kernel
+        contexts = native.Contexts(
             np.ascontiguousarray(held.codes.T, dtype=np.uint16),
             list(held.arities),
             held.units,
@@ -188,8 +189,9 @@ class ContextTester:
             kernel.log_prior,
             kernel.pseudo_count,
         )
+        return contexts, self.test
 
-    def _note(self, key: int, slices: NDArray[Any]) -> None:
+    def _note(self, key: int, slices: NDArray[np.integer]) -> None:
         """Keep which questions were asked, as numbers: there are at most as many slices as assignments."""
         self._noted.append(key * len(self.assignments) + slices.astype(np.int64))
         self._n_noted += slices.size
@@ -215,21 +217,21 @@ class PlainContexts:
         A table, or any engine that counts.
     """
 
-    def __init__(self, test: DiscreteTest | PartialCorrelation, data: Table | CountEngine) -> None:
+    def __init__(self, test: Test, data: Table | CountEngine) -> None:
         self.test = within_context(test)
-        self.engine: CountEngine = data if hasattr(data, "counts") else engine_for(data)
-        self.n_asked = 0
-        """Questions asked."""
+        self.engine: CountEngine = engine_for(data) if isinstance(data, Table) else data
+        self.n_questions = 0
+        """Questions so far."""
         self.distinct: set[tuple[int, int, Context]] = set()
         """The different ones."""
 
     def independent(self, x: int, y: int, context: Context) -> bool:
         """Return whether X and Y are independent among the rows that agree with a context."""
-        asked = Assertion(x, y, (), context).canonical()
-        self.n_asked += 1
-        self.distinct.add((asked.x, asked.y, asked.context))
-        (counts,) = self.engine.counts([self.test.needs(asked)])
-        return not varies(counts.occurring()[0]) or self.test.judge(asked, counts).independent
+        question = Assertion(x, y, (), context).canonical()
+        self.n_questions += 1
+        self.distinct.add((question.x, question.y, question.context))
+        (counts,) = self.engine.counts([self.test.needs(question)])
+        return not varies(counts.occurring()[0]) or self.test.judge(question, counts).independent
 
 
 def varies(codes: NDArray[np.uint16]) -> bool:

@@ -43,6 +43,6 @@ class GTest(ClassicalTest):
         ratio = np.divide(deviation, expected, out=np.zeros_like(expected), where=expected > 0)
         logs = np.log1p(ratio, out=np.zeros_like(ratio), where=observed > 0)
         terms = np.where(observed > 0, observed * logs - deviation, expected)
-        near = np.abs(ratio) < 1e-3  # where even that cancels, the first terms of the series
+        small = np.abs(ratio) < 1e-3  # where even that cancels, the first terms of the series
         series = expected * ratio**2 * (1 / 2 - ratio / 6 + ratio**2 / 12 - ratio**3 / 20 + ratio**4 / 30)
-        return float(2 * np.where(near, series, terms).sum())
+        return float(2 * np.where(small, series, terms).sum())

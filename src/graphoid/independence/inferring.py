@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Literal, Protocol, cast
 
 from graphoid.counts.native import kernels
-from graphoid.independence.questions import Resolver
 from graphoid.logic.axioms import RULES
 from graphoid.logic.closure import AXIOMS, Closure
 from graphoid.logic.knowledge import Knowledge
+from graphoid.logic.names import Names
 from graphoid.logic.sets import mask
-from graphoid.logic.source import rows_per_cell
+from graphoid.logic.source import SourceWrapper
 from graphoid.logic.verdict import Fact, Verdict
 
 if TYPE_CHECKING:
@@ -22,14 +22,18 @@ _NO_NUMBERS = (None, None, None, None, None, None, False)
 """What an inferred verdict has in the place of statistic, p-value and the like."""
 
 
+Answer = Verdict | Literal[False] | None
+"""What follows; None if nothing does, and False for what is no question by positions."""
+
+
 class Rules(Protocol):
     """Answers from earlier answers."""
 
-    def answer(self, x: Any, y: Any, given: Any) -> Any:
-        """Return what follows, or None; NotImplemented unless these are positions and a tuple of some."""
+    def answer(self, x: int | str, y: int | str, given: Iterable[int | str], /) -> Answer:
+        """Return what follows, or None; False unless these are positions and a tuple of some."""
         ...
 
-    def remember(self, verdicts: list[Verdict]) -> None:
+    def remember(self, verdicts: list[Verdict], /) -> None:
         """Take note of answers of the source."""
         ...
 
@@ -38,7 +42,7 @@ class Rules(Protocol):
         ...
 
 
-class Inferring:
+class Inferring(SourceWrapper):
     r"""Wraps any source of answers and infers what it can from the answers so far.
 
     Algorithm 5 of [Bromberg2009]_ without its propagation: D-SU, D-triangle, I-SU and I-triangle are tried in
@@ -58,7 +62,7 @@ class Inferring:
     Notes
     -----
     The questions of one batch are answered from what was known before it; those left go to the source in one
-    trip. So the initial tests of a learner, put to a new ``Inferring``, are all executed, and its knowledge
+    batch. So the initial tests of a learner, put to a new ``Inferring``, are all executed, and its knowledge
     starts with them.
 
     The rules hold for distributions faithful to an undirected graph. On data an error of the source spreads
@@ -75,42 +79,28 @@ class Inferring:
     """
 
     def __init__(self, ci: IndependenceSource, rules: Rules | None = None) -> None:
-        self.source = ci
-        self._names = tuple(ci.names)
-        self._resolve = Resolver(self._names)
-        self._rules = one_step(len(self._names)) if rules is None else rules
-        self._asked = False
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Names of the variables, in order of position."""
-        return self._names
+        self.source, self.names = ci, tuple(ci.names)
+        self._resolve = Names(self.names).resolve
+        self._rules = one_step(len(self.names)) if rules is None else rules
+        self._begun = False
 
     @property
     def known(self) -> tuple[Fact, ...]:
         """All that is known so far: answers of the source and conclusions drawn from several of them."""
         return tuple(sorted(self._rules.facts()))
 
-    def rows_per_cell(self, variables: Sequence[int]) -> float:
-        """Return how many rows the source has for each cell of a table of these variables."""
-        return rows_per_cell(self.source, variables)
-
-    def independent(self, x: int | str, y: int | str, given: Iterable[int | str] = ()) -> bool:
-        """Answer one question."""
-        return self.ask([(x, y, given)])[0].independent
-
     def ask(self, questions: Sequence[Question]) -> list[Verdict]:
-        """Answer many questions, in order: by a rule, or else by the source in one trip."""
-        if not self._asked:  # nothing is known yet
+        """Answer many questions, in order: by a rule, or else by the source in one batch."""
+        if not self._begun:  # nothing is known yet
             return self.execute(questions)
         verdicts: list[Verdict | None] = []
         left: list[Question] = []
         answer = self._rules.answer
         for question in questions:
-            verdict = answer(*question) if len(question) == 3 else NotImplemented
-            if verdict is NotImplemented:
+            verdict = answer(*question) if len(question) == 3 else False
+            if verdict is False:
                 question = self._resolve(question)  # noqa: PLW2901 - the same, in positions
-                verdict = answer(*question)
+                verdict = cast("Verdict | None", answer(*question))
             verdicts.append(verdict)
             if verdict is None:
                 left.append(question)
@@ -123,7 +113,7 @@ class Inferring:
         """Put questions to the source, whatever the rules say, and remember the answers."""
         verdicts = self.source.ask(questions) if questions else []
         self._rules.remember(verdicts)
-        self._asked = True
+        self._begun = True
         return verdicts
 
 
@@ -144,11 +134,12 @@ class OneStep:
         self._known = Knowledge(n)
         self._last: tuple[tuple[int, ...], int] = ((), 0)
 
-    def answer(self, x: Any, y: Any, given: Any) -> Any:
-        """Return what follows, or None; NotImplemented unless these are positions and a tuple of some."""
+    def answer(self, x: int | str, y: int | str, given: Iterable[int | str], /) -> Answer:
+        """Return what follows, or None; False unless these are positions and a tuple of some."""
         s = self.conditioning(x, y, given)
         if s < 0:
-            return NotImplemented
+            return False
+        x, y, given = cast("tuple[int, int, tuple[int, ...]]", (x, y, given))
         for name, independent, rule in RULES:
             found = rule(self._known, x, y, s)
             if found is not None:
@@ -169,9 +160,9 @@ class OneStep:
         """Return all that is known."""
         return self._known.facts()
 
-    def conditioning(self, x: Any, y: Any, given: Any) -> int:
+    def conditioning(self, x: object, y: object, given: object) -> int:
         """Return the mask of the conditioning set, or -1 unless all are different positions."""
-        if not (type(x) is type(y) is int and type(given) is tuple):
+        if not (isinstance(x, int) and isinstance(y, int) and isinstance(given, tuple)):
             return -1
         s = self._mask(given)
         if x == y or not (0 <= x < self._n and 0 <= y < self._n) or s < 0 or (s >> x | s >> y) & 1:
@@ -226,13 +217,14 @@ class AllSteps:
 
     def __init__(self, n: int, axioms: Collection[str]) -> None:
         self._closure = Closure(n, axioms)
-        self._told = OneStep(n)
+        self._given = OneStep(n)
 
-    def answer(self, x: Any, y: Any, given: Any) -> Any:
-        """Return what is known to follow, or None; NotImplemented unless these are positions."""
-        s = self._told.conditioning(x, y, given)
+    def answer(self, x: int | str, y: int | str, given: Iterable[int | str], /) -> Answer:
+        """Return what is known to follow, or None; False unless these are positions."""
+        s = self._given.conditioning(x, y, given)
         if s < 0:
-            return NotImplemented
+            return False
+        x, y, given = cast("tuple[int, int, tuple[int, ...]]", (x, y, given))
         found = self._closure.find(x, y, s)
         if found is None:
             return None
@@ -241,10 +233,10 @@ class AllSteps:
 
     def remember(self, verdicts: list[Verdict]) -> None:
         """Take note of answers of the source, and draw all conclusions."""
-        self._told.remember(verdicts)
+        self._given.remember(verdicts)
         for v in verdicts:
             self._closure.add(v.x, v.y, mask(v.given), independent=v.independent)
 
     def facts(self) -> list[Fact]:
-        """Return all that was told."""
-        return self._told.facts()
+        """Return all that the source answered."""
+        return self._given.facts()

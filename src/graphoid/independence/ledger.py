@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from graphoid.logic.source import rows_per_cell
+from graphoid.logic.source import SourceWrapper
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from graphoid.logic.assertion import Assertion
     from graphoid.logic.source import IndependenceSource, Question
     from graphoid.logic.verdict import Verdict
 
 
-class Ledger:
+class Ledger(SourceWrapper):
     """Wraps any source of answers and records every question that passes.
 
     Parameters
@@ -35,16 +35,11 @@ class Ledger:
     """
 
     def __init__(self, ci: IndependenceSource, price: Callable[[Assertion], float] | None = None) -> None:
-        self._ci = ci
+        self.source, self.names = ci, tuple(ci.names)
         self._price = price
         self._records: list[Verdict] = []
         self.n_batches = 0
         """How many times the source was asked, whatever the number of questions."""
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Names of the variables, in order of position."""
-        return self._ci.names
 
     @property
     def records(self) -> tuple[Verdict, ...]:
@@ -78,17 +73,9 @@ class Ledger:
             return float(self.weighted)
         return sum(self._price(v.assertion) for v in self.executed)
 
-    def rows_per_cell(self, variables: Sequence[int]) -> float:
-        """Return how many rows the source has for each cell of a table of these variables."""
-        return rows_per_cell(self._ci, variables)
-
-    def independent(self, x: int | str, y: int | str, given: Iterable[int | str] = ()) -> bool:
-        """Answer one question."""
-        return self.ask([(x, y, given)])[0].independent
-
     def ask(self, questions: Sequence[Question]) -> list[Verdict]:
         """Answer many questions, in order, and write them down."""
-        verdicts = self._ci.ask(questions)
+        verdicts = self.source.ask(questions)
         self.n_batches += 1
         self._records.extend(verdicts)
         return verdicts

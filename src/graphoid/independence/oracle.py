@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from graphoid.independence.questions import Resolver
+from graphoid.logic.names import Names
+from graphoid.logic.sets import mask
+from graphoid.logic.source import BatchSource
 from graphoid.logic.verdict import Verdict
 from graphoid.structure.separation import separated
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from graphoid.logic.source import Question
     from graphoid.structure.graph import UndirectedGraph
 
 
-class Oracle:
+class Oracle(BatchSource):
     """Answers from a known graph, without error and without data.
 
     Examples
@@ -29,16 +31,8 @@ class Oracle:
 
     def __init__(self, graph: UndirectedGraph) -> None:
         self.graph = graph
-        self._resolve = Resolver(graph.names)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Names of the variables, in order of position."""
-        return tuple(self.graph.names)
-
-    def independent(self, x: int | str, y: int | str, given: Iterable[int | str] = ()) -> bool:
-        """Answer one question."""
-        return self.ask([(x, y, given)])[0].independent
+        self.names = tuple(graph.names)
+        self._resolve = Names(graph.names).resolve
 
     def ask(self, questions: Sequence[Question]) -> list[Verdict]:
         """Answer many questions, in order."""
@@ -46,8 +40,6 @@ class Oracle:
         verdicts = []
         for question in questions:
             x, y, given = self._resolve(question)
-            known = 0
-            for z in given:
-                known |= 1 << z
-            verdicts.append(Verdict(x, y, given, separated(adjacency, x, y, known), source="oracle"))
+            apart = separated(adjacency, x, y, mask(given))
+            verdicts.append(Verdict(x, y, given, apart, source="oracle"))
         return verdicts

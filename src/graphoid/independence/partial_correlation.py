@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from graphoid.counts.moments import Correlations
-from graphoid.independence.base import check_probability
 from graphoid.independence.tail import log_normal_two_sided
 from graphoid.logic.verdict import Verdict
-from graphoid.settings import Settings
+from graphoid.settings import PROBABILITY, Allowed, FrozenSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -26,7 +25,7 @@ _EXPLAINED = 1e-10
 
 
 @dataclass(frozen=True, kw_only=True)
-class PartialCorrelation(Settings):
+class PartialCorrelation(FrozenSettings):
     r"""Judge X ⊥ Y | Z by the correlation of what Z leaves unexplained of X and of Y.
 
     .. math:: z = \sqrt{N - |Z| - 3}\; \operatorname{artanh} r_{XY \cdot Z}
@@ -48,8 +47,7 @@ class PartialCorrelation(Settings):
 
     alpha: float = 0.05
 
-    def __post_init__(self) -> None:
-        check_probability("alpha", self.alpha)
+    allowed: ClassVar[Mapping[str, Allowed]] = {"alpha": PROBABILITY}
 
     def prepare(self, table: Table) -> Correlated:
         """Return what answers questions about a table."""
@@ -74,8 +72,8 @@ class Correlated:
             left = self._unexplained(wanted, given)
             at = {v: k for k, v in enumerate(wanted)}
             for i in members:
-                x, y, asked = questions[i]
-                answers[i] = self._verdict(x, y, asked, left[np.ix_([at[x], at[y]], [at[x], at[y]])])
+                x, y, z = questions[i]
+                answers[i] = self._verdict(x, y, z, left[np.ix_([at[x], at[y]], [at[x], at[y]])])
         return [answers[i] for i in range(len(questions))]
 
     def _unexplained(self, wanted: list[int], given: tuple[int, ...]) -> NDArray[np.float64]:

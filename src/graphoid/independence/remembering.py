@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from graphoid.independence.questions import Resolver
-from graphoid.logic.source import rows_per_cell
+from graphoid.independence.base import HasTest
+from graphoid.logic.names import Names
+from graphoid.logic.source import SourceWrapper
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from graphoid.independence.base import Test
     from graphoid.logic.source import IndependenceSource, Question
     from graphoid.logic.verdict import Verdict
 
 
-class Remembering:
+class Remembering(SourceWrapper):
     """Wraps any source of answers and does not ask it what is known already.
 
     Parameters
@@ -35,34 +37,21 @@ class Remembering:
     """
 
     def __init__(self, ci: IndependenceSource, known: Iterable[Verdict]) -> None:
-        self._ci = ci
-        self._resolve = Resolver(ci.names)
+        self.source, self.names = ci, tuple(ci.names)
+        self._resolve = Names(self.names).resolve
         self._known = {_key(v.x, v.y, v.given): v for v in known if v.source in ("test", "oracle")}
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """Names of the variables, in order of position."""
-        return self._ci.names
-
-    @property
-    def test(self) -> Any:
+    def test(self) -> Test | None:
         """The test of who answers, or None."""
-        return getattr(self._ci, "test", None)
-
-    def independent(self, x: int | str, y: int | str, given: Iterable[int | str] = ()) -> bool:
-        """Answer one question."""
-        return self.ask([(x, y, given)])[0].independent
-
-    def rows_per_cell(self, variables: Sequence[int]) -> float:
-        """Return how many rows there are for each cell of a table."""
-        return rows_per_cell(self._ci, variables)
+        return self.source.test if isinstance(self.source, HasTest) else None
 
     def ask(self, questions: Sequence[Question]) -> list[Verdict]:
-        """Answer questions in order: from memory where possible, and the others in one trip."""
-        asked = [self._resolve(question) for question in questions]
-        new = [question for question in asked if _key(*question) not in self._known]
-        self._known.update((_key(v.x, v.y, v.given), v) for v in (self._ci.ask(new) if new else []))
-        return [self._known[_key(x, y, given)]._replace(x=x, y=y, given=given) for x, y, given in asked]
+        """Answer questions in order: from memory where possible, and the others in one batch."""
+        resolved = [self._resolve(question) for question in questions]
+        new = [question for question in resolved if _key(*question) not in self._known]
+        self._known.update((_key(v.x, v.y, v.given), v) for v in (self.source.ask(new) if new else []))
+        return [self._known[_key(x, y, given)]._replace(x=x, y=y, given=given) for x, y, given in resolved]
 
 
 def _key(x: int, y: int, given: Sequence[int]) -> tuple[int, int, frozenset[int]]:

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from graphoid.counts.engine import CountEngine, JudgingEngine
 from graphoid.counts.native import engine_for
 from graphoid.data.table import Table
 from graphoid.errors import SettingsError
+from graphoid.independence.base import DiscreteTest, KernelTest
 from graphoid.independence.partial_correlation import Correlated, PartialCorrelation
-from graphoid.independence.questions import Resolver
 from graphoid.logic.assertion import Assertion
+from graphoid.logic.names import Names
+from graphoid.logic.source import BatchSource
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
-    from graphoid.independence.base import DiscreteTest
+    from graphoid.counts.engine import Kernel
+    from graphoid.independence.base import Test
     from graphoid.logic.source import Question
     from graphoid.logic.verdict import Verdict
 
@@ -24,7 +27,7 @@ _TABLES_AT_ONCE = 256
 """Tables an engine is asked for in one go where the test is judged in Python: bounds what is held."""
 
 
-class Tester:
+class Tester(BatchSource):
     """Answers questions of independence by a test on data.
 
     Parameters
@@ -47,44 +50,37 @@ class Tester:
 
     __test__ = False  # not for pytest, whatever the name suggests
 
-    def __init__(self, test: DiscreteTest | PartialCorrelation, data: Table | CountEngine) -> None:
+    def __init__(self, test: Test, data: Table | CountEngine) -> None:
         if isinstance(test, type):
             raise SettingsError(f"the test must be an object: {test.__name__}(), not {test.__name__}.")
         self.test = test
+        self._n_rows: float
         self._correlated: Correlated | None = None
-        self._near: JudgingEngine | None = None
+        self._judging: tuple[JudgingEngine, KernelTest, Kernel] | None = None
         if isinstance(test, PartialCorrelation):
             if not isinstance(data, Table):
                 raise SettingsError(
                     "PartialCorrelation needs the numbers themselves: give it a table, not an engine."
                 )
             self._correlated = test.prepare(data)
-            self._n_rows, variables = float(data.n_rows), data.variables
+            self._n_rows, variables = data.n_rows, data.variables
         else:
-            if not (hasattr(test, "needs") and hasattr(test, "judge")):
+            kernel_test = test if isinstance(test, KernelTest) else None
+            if kernel_test is None and not isinstance(test, DiscreteTest):
                 raise SettingsError(f"{test!r} is no test: it has no needs() and judge().")
             if not isinstance(data, (Table, CountEngine)):
                 raise SettingsError(
                     f"the data are of type {type(data).__name__}; give a table: graphoid.read(...)."
                 )
             self.engine: CountEngine = engine_for(data) if isinstance(data, Table) else data
-            self._n_rows, variables = float(self.engine.n_rows), self.engine.variables
-            # asked once here: checking a protocol takes longer than a test
-            if isinstance(self.engine, JudgingEngine) and hasattr(test, "kernel"):
-                self._near, self._kernel = self.engine, test.kernel
+            self._n_rows, variables = self.engine.n_rows, self.engine.variables
+            # found out once here: checking a protocol takes longer than a test
+            if kernel_test is not None and isinstance(self.engine, JudgingEngine):
+                self._judging = self.engine, kernel_test, kernel_test.kernel
         # of a correlation each variable takes a parameter, where a table has a factor of cells for it
         self._arities = None if self._correlated is not None else [v.arity for v in variables]
-        self._names = tuple(v.name for v in variables)
-        self._resolve = Resolver(self._names)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Names of the variables, in order of position."""
-        return self._names
-
-    def independent(self, x: int | str, y: int | str, given: Iterable[int | str] = ()) -> bool:
-        """Answer one question."""
-        return self.ask([(x, y, given)])[0].independent
+        self.names = tuple([v.name for v in variables])
+        self._resolve = Names(self.names).resolve
 
     def rows_per_cell(self, variables: Sequence[int]) -> float:
         """Return how many rows there are for each cell of a table; for each variable of a correlation."""
@@ -97,17 +93,16 @@ class Tester:
 
         Questions that share a conditioning set are answered together; ask in batches where you can.
         """
-        if isinstance(self.test, PartialCorrelation):
-            assert self._correlated is not None  # noqa: S101 - set together in the constructor
+        if self._judging is not None:
+            engine, test, kernel = self._judging
+            batch = questions if isinstance(questions, list) else list(questions)
+            return test.verdicts(engine.judge(kernel, batch, self._resolve), self._n_rows)
+        if self._correlated is not None:
             return self._correlated.ask([self._resolve(q) for q in questions])
-        if self._near is not None:
-            asked = questions if isinstance(questions, list) else list(questions)
-            columns = self._near.judge(self._kernel, asked, self._resolve)
-            return self.test.verdicts(columns, self.engine.n_rows)
-        return self._ask_by_counts(self.test, [Assertion(*self._resolve(q)) for q in questions])
+        return self._ask_by_counts([Assertion(*self._resolve(q)) for q in questions])
 
-    def _ask_by_counts(self, test: DiscreteTest, assertions: list[Assertion]) -> list[Verdict]:
-        verdicts: list[Verdict] = []
+    def _ask_by_counts(self, assertions: list[Assertion]) -> list[Verdict]:
+        test, verdicts = cast("DiscreteTest", self.test), []
         for start in range(0, len(assertions), _TABLES_AT_ONCE):
             part = assertions[start : start + _TABLES_AT_ONCE]
             tables = self.engine.counts([test.needs(a) for a in part])

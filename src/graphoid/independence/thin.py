@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
-from graphoid.errors import SettingsError
-from graphoid.settings import Settings
+from graphoid.settings import Allowed, FrozenSettings, Number
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 @dataclass(frozen=True, kw_only=True)
-class ThinData(Settings):
+class ThinData(FrozenSettings):
     """The policy for tables with too few rows for their size.
 
     A verdict is *thin* when no degree of freedom is left, or when there are fewer than ``rows_per_cell`` rows
@@ -28,10 +30,16 @@ class ThinData(Settings):
     rows_per_cell: float = 5.0
     answer: Literal["test", "independent", "dependent"] = "test"
 
-    def __post_init__(self) -> None:
-        if not self.rows_per_cell >= 0:
-            raise SettingsError(f"rows_per_cell is {self.rows_per_cell}; it must be at least 0.")
-        if self.answer not in ("test", "independent", "dependent"):
-            raise SettingsError(
-                f"answer is {self.answer!r}; it must be 'test', 'independent' or 'dependent'."
-            )
+    allowed: ClassVar[Mapping[str, Allowed]] = {
+        "rows_per_cell": Number(least=0, infinite=True),
+        "answer": ("test", "independent", "dependent"),
+    }
+
+    def decide(self, independent: list[bool], thin: list[bool]) -> list[bool]:
+        """Return the answers after a policy other than "test" had its say."""
+        instead = self.answer == "independent"
+        return [instead if t else i for i, t in zip(independent, thin, strict=True)]
+
+
+FLAGGED = ThinData()
+"""The policy unless another is given: thin data are flagged."""

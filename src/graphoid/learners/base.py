@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeVar
 
 import numpy as np
 
@@ -13,11 +13,13 @@ from graphoid.counts.native import engine_for
 from graphoid.counts.remote.access_cost import AccessCost, MeteredEngine
 from graphoid.data.remote.table import RemoteTable
 from graphoid.data.table import Table
-from graphoid.independence.chi_square import ChiSquare
+from graphoid.errors import SettingsError
+from graphoid.independence.base import HasTest
+from graphoid.independence.chi_square import DEFAULT_TEST
 from graphoid.independence.remembering import Remembering
 from graphoid.independence.tester import Tester
 from graphoid.learners.questions import Questions
-from graphoid.settings import Settings, check_settings, describe, json_value
+from graphoid.settings import Settings, describe, json_value
 from graphoid.structure.contexts import CanonicalModel
 from graphoid.structure.learned import Cost, LearnedStructure
 
@@ -25,8 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from graphoid.counts.engine import Kernel
-    from graphoid.independence.base import DiscreteTest
-    from graphoid.independence.partial_correlation import PartialCorrelation
+    from graphoid.independence.base import Test
     from graphoid.logic.source import IndependenceSource
     from graphoid.logic.verdict import Verdict
     from graphoid.progress import Listener
@@ -39,7 +40,7 @@ AnyCost = TypeVar("AnyCost", bound=Cost)
 
 
 class ResampleKernel(NamedTuple):
-    """What the grow-shrink kernel over resamples is told of a learner (``native/graphs/grow_shrink.cpp``)."""
+    """What the grow-shrink kernel over resamples needs of a learner (``native/graphs/grow_shrink.cpp``)."""
 
     test: Kernel
     alpha: float
@@ -58,11 +59,7 @@ class Run(NamedTuple):
     known: Sequence[Verdict] = ()
     """Answers of an earlier run, which are not asked again."""
     started: float = 0.0
-
-    @property
-    def seconds(self) -> float:
-        """How long it has taken so far."""
-        return time.perf_counter() - self.started
+    """On the clock :func:`time.perf_counter`."""
 
 
 @dataclass(eq=False)
@@ -73,20 +70,25 @@ class Learner(Settings, ABC, Generic[Source, Structure]):
     (:meth:`_join`), and what it finds there (:meth:`_learn`). All else is the same for all of them.
     """
 
-    def fit(self, table: object, *, progress: Listener | None = None) -> Self:
+    named: ClassVar[bool] = True
+    asks: ClassVar[bool] = False
+    """Whether it asks questions, and so can go on from answers to them."""
+
+    def fit(self, table: object, *, progress: Listener | None = None, known: Sequence[Verdict] = ()) -> Self:
         """Learn from a table (anything that :func:`graphoid.read` takes will do) and return self.
 
-        The result is :attr:`structure_`. A listener hears how far it has come.
+        The result is :attr:`structure_`. A listener hears how far it has come. ``known``, for learners that
+        ask questions, are answers by the same test on the same table, such as the trace of a run that was
+        stopped: they are not asked again.
         """
-        return self._fit(table, Run(progress))
-
-    def _fit(self, table: object, run: Run) -> Self:
-        self._check()
+        self.check()
+        if known and not self.asks:
+            raise SettingsError(f"{type(self).__name__} asks no questions; leave out the known answers.")
         if not isinstance(table, Table):
             from graphoid.data.read import read
 
             table = read(table)
-        run = run._replace(data_id=table.data_id, started=time.perf_counter())
+        run = Run(progress, table.data_id, known, time.perf_counter())
         engine = engine_for(table) if isinstance(table, RemoteTable) else None
         before = engine.spent if isinstance(engine, MeteredEngine) else AccessCost()
         structure = self._learn(self._join(table, run), run)
@@ -117,10 +119,6 @@ class Learner(Settings, ABC, Generic[Source, Structure]):
         """Return the settings of the kernel that learns from many resamples at once; None if it cannot."""
         return None
 
-    def _check(self) -> None:
-        """Raise if a setting has a value it cannot have."""
-        check_settings(self, type(self).__name__)
-
     @abstractmethod
     def _join(self, table: Table, run: Run) -> Source:
         """Return what the search goes by, on a table."""
@@ -131,7 +129,7 @@ class Learner(Settings, ABC, Generic[Source, Structure]):
 
     def _record(self, **used: object) -> dict[str, object]:
         """Return the settings as plain values that JSON can hold; ``used`` stands for some of them."""
-        own = {name: json_value(value) for name, value in self.get_params(deep=False).items()}
+        own = {field.name: json_value(vars(self)[field.name]) for field in fields(self)}
         own = {"learner": type(self).__name__, **used, **{k: v for k, v in own.items() if k not in used}}
         return {name: value for name, value in own.items() if value is not None or name not in used}
 
@@ -160,23 +158,17 @@ AnyLearner = Learner[Any, Any]
 class AskingLearner(Learner["IndependenceSource", LearnedStructure]):
     """A learner that asks for independences."""
 
-    test: DiscreteTest | PartialCorrelation | None = None
+    test: Test | None = None
 
-    def fit(self, table: object, *, progress: Listener | None = None, known: Sequence[Verdict] = ()) -> Self:
-        """Learn from a table (anything that :func:`graphoid.read` takes will do) and return self.
-
-        The result is :attr:`structure_`. A listener hears how far it has come. ``known`` are answers by the
-        same test on the same table, such as the trace of a run that was stopped: they are not asked again.
-        """
-        return self._fit(table, Run(progress, known=known))
+    asks: ClassVar[bool] = True
 
     def learn(self, ci: IndependenceSource, *, progress: Listener | None = None) -> LearnedStructure:
         """Learn from anything that answers questions, and return the result; ``test`` is not used."""
-        self._check()
+        self.check()
         return self._learn(ci, Run(progress, started=time.perf_counter()))
 
     def _join(self, table: Table, run: Run) -> IndependenceSource:
-        tester = Tester(ChiSquare() if self.test is None else self.test, table)
+        tester = Tester(DEFAULT_TEST if self.test is None else self.test, table)
         return Remembering(tester, run.known) if run.known else tester
 
     def _wrap(self, ci: IndependenceSource) -> IndependenceSource:
@@ -185,7 +177,7 @@ class AskingLearner(Learner["IndependenceSource", LearnedStructure]):
 
     def _settings(self, ci: IndependenceSource) -> dict[str, object]:
         """Return the settings used; the test is the one that answered."""
-        test = getattr(ci, "test", None)
+        test = ci.test if isinstance(ci, (Tester, HasTest)) else None
         return self._record(answers=type(ci).__name__, test=None if test is None else describe(test))
 
 
@@ -200,7 +192,7 @@ class IndependenceLearner(AskingLearner):
     def _learn(self, source: IndependenceSource, run: Run) -> LearnedStructure:
         questions = Questions(self._wrap(source), run.progress)
         graph, n_initial = self._search(questions)
-        seconds, trace = run.seconds, tuple(questions.trace)
+        seconds, trace = time.perf_counter() - run.started, tuple(questions.trace)
         return LearnedStructure(
             graph=graph,
             trace=trace,

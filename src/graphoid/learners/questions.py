@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Generator
+from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 from graphoid.independence.inferring import Inferring
-from graphoid.logic.source import rows_per_cell
+from graphoid.logic.source import HasRows
 from graphoid.progress import Step, tell
 from graphoid.structure.learned import EXECUTED
 
@@ -79,11 +81,16 @@ class Questions:
 
     def rows_per_cell(self, variables: Sequence[int]) -> float:
         """Return how many rows there are for each cell of a table; infinite where answers need no data."""
-        return rows_per_cell(self._ci, variables)
+        return math.inf if self._rows is None else self._rows.rows_per_cell(variables)
+
+    @cached_property
+    def _rows(self) -> HasRows | None:  # once: checking a protocol takes longer than a test
+        return self._ci if isinstance(self._ci, HasRows) else None
 
     def tell(self, phase: str, done: int, total: int | None = None) -> None:
         """Tell the listener how far the search has come."""
-        self._progress = tell(self._progress, Step(phase, done, total, so_far=self.trace))
+        if self._progress is not None:
+            self._progress = tell(self._progress, Step(phase, done, total, so_far=self.trace))
 
     def note(self, verdict: Verdict) -> Verdict:
         """Keep an answer that took no question."""

@@ -103,18 +103,24 @@ def learn(
     found = replace(found, settings={**found.settings, "reason": reason})
     if not 2 <= len(table.variables) <= MOST_FOR_POSTERIOR:
         return found
-    sampled = Posterior(search.score, start=found, random_state=seed).fit(table, progress=progress).structure_
+    posterior = Posterior(search.score, start=found, random_state=seed)
+    return add_probabilities(found, posterior.fit(table, progress=progress).structure_)
+
+
+def add_probabilities(found: LearnedStructure, sampled: LearnedStructure) -> LearnedStructure:
+    """Return what was found with the probabilities that were sampled, and what both cost together."""
+    first, second = found.cost, sampled.cost
     return replace(
         found,
         edge_probabilities=sampled.edge_probabilities,
         settings={**found.settings, "convergence": sampled.settings["convergence"]},
         cost=replace(
-            found.cost,
-            seconds=found.cost.seconds + sampled.cost.seconds,
-            queries=found.cost.queries + sampled.cost.queries,
-            rows_read=found.cost.rows_read + sampled.cost.rows_read,
-            bytes_read=found.cost.bytes_read + sampled.cost.bytes_read,
-            bytes_moved=found.cost.bytes_moved + sampled.cost.bytes_moved,
-            money=found.cost.money + sampled.cost.money,
+            first,
+            seconds=first.seconds + second.seconds,
+            queries=first.queries + second.queries,
+            rows_read=first.rows_read + second.rows_read,
+            bytes_read=first.bytes_read + second.bytes_read,
+            bytes_moved=first.bytes_moved + second.bytes_moved,
+            money=first.money + second.money,
         ),
     )

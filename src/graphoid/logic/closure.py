@@ -101,7 +101,7 @@ class Closure:
         answer = self._answers.get(held)
         if answer is None:
             return None
-        # what was told follows from itself: Strong Union with nothing added
+        # what was added follows from itself: Strong Union with nothing added
         axiom, antecedents = self._reasons.get(held, (STRONG_UNION, (held,)))
         return answer, axiom, tuple(self._fact(a) for a in antecedents)
 

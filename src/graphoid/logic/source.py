@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from graphoid.logic.assertion import Assertion
 
@@ -28,7 +29,16 @@ class IndependenceSource(Protocol):
         ...
 
     def ask(self, questions: Sequence[Question]) -> list[Verdict]:
-        """Answer many questions, in order. Ask in batches where you can: a trip to the data may be dear."""
+        """Answer many questions, in order. Ask in batches where you can: access to the data may be dear."""
+        ...
+
+
+@runtime_checkable
+class HasRows(Protocol):
+    """A source that answers from rows."""
+
+    def rows_per_cell(self, variables: Sequence[int]) -> float:
+        """Return how many rows there are for each cell of a table of these variables."""
         ...
 
 
@@ -36,7 +46,31 @@ def rows_per_cell(ci: IndependenceSource, variables: Sequence[int]) -> float:
     """Return how many rows a source has for each cell of a table of these variables.
 
     Known before anything is counted, from the numbers of rows and states; infinite for a source that needs no
-    data, which is one without a method of this name.
+    data.
     """
-    known = getattr(ci, "rows_per_cell", None)
-    return math.inf if known is None else float(known(variables))
+    return ci.rows_per_cell(variables) if isinstance(ci, HasRows) else math.inf
+
+
+class BatchSource(ABC):
+    """A source that answers batches of questions; one question is a batch as well."""
+
+    names: tuple[str, ...]
+    """Names of the variables, in order of position."""
+
+    @abstractmethod
+    def ask(self, questions: Sequence[Question]) -> list[Verdict]:
+        """Answer many questions, in order."""
+
+    def independent(self, x: int | str, y: int | str, given: Iterable[int | str] = ()) -> bool:
+        """Answer one question."""
+        return self.ask([(x, y, given)])[0].independent
+
+
+class SourceWrapper(BatchSource):
+    """A source in front of another one, which it asks what it does not know itself."""
+
+    source: IndependenceSource
+
+    def rows_per_cell(self, variables: Sequence[int]) -> float:
+        """Return how many rows the source has for each cell of a table of these variables."""
+        return rows_per_cell(self.source, variables)

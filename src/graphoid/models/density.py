@@ -12,8 +12,8 @@ from graphoid.errors import DataError, SettingsError
 from graphoid.models.maximum_pseudo_likelihood import L1, maximize
 from graphoid.models.network import MarkovNetwork
 from graphoid.models.pseudo_likelihood import DistinctRows, PseudoLikelihood
-from graphoid.progress import stepping
-from graphoid.settings import POSITIVE, Allowed, Number, Settings, check_settings
+from graphoid.progress import track
+from graphoid.settings import POSITIVE, Allowed, Number, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -128,7 +128,7 @@ class DensityLearner(Settings):
     def _check(self) -> None:
         if not self.strengths or any(not 0 < s < float("inf") for s in self.strengths):
             raise SettingsError(f"strengths must be positive numbers, at least one; got {self.strengths!r}.")
-        check_settings(self)
+        self.check()
 
 
 class _Search:
@@ -146,7 +146,7 @@ class _Search:
         likelihood = self._likelihood([*alone, *both])
         weights = np.zeros(len(likelihood.features))
         best, chosen = _Model((), np.empty(0)), 0.0
-        for strength in stepping(sorted(self.settings.strengths, reverse=True), "pairs", progress):
+        for strength in track(sorted(self.settings.strengths, reverse=True), "pairs", progress):
             weights = maximize(likelihood, L1(strength), start=weights, tolerance=TOLERANCE).weights
             model = _without_zeros(likelihood.features, weights)
             if not self._pays("pairs", strength, model):
@@ -156,7 +156,7 @@ class _Search:
 
     def grow(self, best: _Model, strength: float, progress: Listener | None) -> _Model:
         """Return the best model that conjunctions make of it."""
-        for number in stepping(range(1, self.settings.max_rounds + 1), "conjunctions", progress):
+        for number in track(range(1, self.settings.max_rounds + 1), "conjunctions", progress):
             joining = self._joining(best, strength)
             if not joining:
                 break

@@ -18,7 +18,7 @@ import numpy as np
 
 from graphoid.counts.native import available_threads, kernels
 from graphoid.models.factors import Factor, check_factors, log_odds, spread
-from graphoid.settings import Allowed, Number, Settings, check_settings
+from graphoid.settings import Allowed, Number, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -98,13 +98,9 @@ class GibbsSampler(Settings):
         native = kernels()
         if native is None:
             return _draw(plan, keys, times, self.burn_in, self.thin)
-        threads = available_threads() if self.threads is None else self.threads
+        threads = available_threads(self.threads)
         out: NDArray[np.uint8] = native.gibbs(*plan, keys, times, self.burn_in, self.thin, threads)
         return out
-
-    def check(self) -> None:
-        """Raise if a setting has a value it cannot have."""
-        check_settings(self)
 
 
 class Conditionals(NamedTuple):

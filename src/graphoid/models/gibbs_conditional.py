@@ -19,7 +19,7 @@ import numpy as np
 from graphoid.counts.native import available_threads, kernels
 from graphoid.errors import DataError, SettingsError
 from graphoid.models.pseudo_likelihood import feature_members
-from graphoid.settings import Allowed, Number, Settings, check_settings
+from graphoid.settings import Allowed, Number, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -72,12 +72,12 @@ class ConditionalGibbs(Settings):
         if native is None:
             found = [_sample_row(reduced, row, key, settings) for row, key in zip(rows, keys, strict=True)]
             return np.array(found).reshape(table.n_rows, len(hidden))
-        threads = available_threads() if self.threads is None else self.threads
-        out = native.conditional_gibbs(*reduced, rows, keys, *settings, threads)
+        threads = available_threads(self.threads)
+        out = native.gibbs_conditional(*reduced, rows, keys, *settings, threads)
         return np.asarray(out).reshape(table.n_rows, len(hidden))
 
     def _check(self, table: Table, hidden: Sequence[int]) -> None:
-        check_settings(self)
+        self.check()
         n = len(table.variables)
         if len(set(hidden)) < len(hidden) or not all(0 <= v < n for v in hidden):
             raise SettingsError(f"hidden variables are different positions below {n}; got {tuple(hidden)}.")

@@ -72,8 +72,8 @@ def run_chains(
         if native is None:
             drawn = _run(plan, keys, times, sampler.burn_in, sampler.thin)
         else:
-            threads = available_threads() if sampler.threads is None else sampler.threads
-            drawn = native.chains(*plan, keys, times, sampler.burn_in, sampler.thin, threads)
+            threads = available_threads(sampler.threads)
+            drawn = native.gibbs_multistate(*plan, keys, times, sampler.burn_in, sampler.thin, threads)
     return drawn.reshape(len(arities), times, groups * GROUP)
 
 

@@ -377,6 +377,7 @@ class MarkovNetwork(NamedVariables, Document):
             raise SettingsError(
                 f"estimate takes one row of evidence; got {len(codes):,}. Use query for many."
             )
+        self._refuse_contradicted(codes[0])
         rng = np.random.default_rng(random_state)
         return estimate(self.potentials, self.arities, over, codes[0], sampler, rng)
 
@@ -412,6 +413,7 @@ class MarkovNetwork(NamedVariables, Document):
             raise SettingsError(f"n is a number of rows and cannot be {n}.")
         if sampler is None:
             self._refuse_impossible(codes)
+        self._refuse_contradicted(codes[0])
         rows, how = sample_codes(self, n, codes[0], sampler, np.random.default_rng(random_state))
         return _table(self.variables, rows, f"simulated: {how}")
 
@@ -540,12 +542,22 @@ class MarkovNetwork(NamedVariables, Document):
         impossible = np.flatnonzero(np.isneginf(self.exact.log_total(codes)))
         if not impossible.size:
             return
-        row = codes[impossible[0]]
-        if (row < 0).all():
-            raise DataError("no state has a probability above zero: the factors contradict each other.")
-        states = [f"{v.name} = {v.states[c]}" for v, c in zip(self.variables, row, strict=True) if c >= 0]
         more = f"; {impossible.size:,} rows like it" if len(codes) > 1 else ""
-        raise DataError(f"the evidence ({', '.join(states[:6])}) has probability zero{more}.")
+        raise self._impossible(codes[impossible[0]], more)
+
+    def _refuse_contradicted(self, row: NDArray[np.int64]) -> None:
+        """Raise if a factor leaves nothing of a row of evidence; Gibbs chains would not look at it again."""
+        for members, log_values in self.factors:
+            left = log_values[tuple(row[v] if row[v] >= 0 else slice(None) for v in members)]
+            if np.isneginf(left).all():
+                raise self._impossible(row)
+
+    def _impossible(self, row: NDArray[np.int64], more: str = "") -> DataError:
+        """Return the error for a row of evidence without probability."""
+        if (row < 0).all():
+            return DataError("no state has a probability above zero: the factors contradict each other.")
+        states = [f"{v.name} = {v.states[c]}" for v, c in zip(self.variables, row, strict=True) if c >= 0]
+        return DataError(f"the evidence ({', '.join(states[:6])}) has probability zero{more}.")
 
 
 def _table(variables: Sequence[Variable], codes: NDArray[np.integer], note: str) -> Table:

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
     from graphoid.data.variables import Variable
 
+MOST_SHOWN = 8
+"""States that a message lists."""
+
 UNKNOWN = -1
 """The code of a variable that was not observed."""
 
@@ -175,5 +178,30 @@ def _label(value: object, code: int | None, variable: Variable) -> int:
     if variable.cuts and isinstance(value, (int, float, np.number)):
         return int(np.searchsorted(variable.cuts, value, side="left"))
     plain = value.item() if isinstance(value, np.generic) else value
-    states = quote([str(state) for state in variable.states])
-    raise DataError(f"{plain!r} is not a state of {variable.name!r}; its states are {states}.")
+    raise DataError(
+        f"{plain!r}{_unlike(plain, variable)} is not a state of {variable.name!r}; "
+        f"its states are {_listing(variable)}."
+    )
+
+
+def _listing(variable: Variable) -> str:
+    """Return the states for a message: text in quotation marks, anything else with its kind."""
+    kinds = {_kind(state) for state in variable.states}
+    kind = f"the {kinds.pop()}s " if len(kinds) == 1 and "text" not in kinds else ""
+    rest = variable.arity - MOST_SHOWN
+    more = f" and {rest:,} more" if rest > 0 else ""
+    return kind + ", ".join(repr(state) for state in variable.states[:MOST_SHOWN]) + more
+
+
+def _unlike(value: object, variable: Variable) -> str:
+    """Return the kind of a value, in brackets, where no state is of that kind."""
+    kind = _kind(value)
+    return "" if kind in {_kind(state) for state in variable.states} else f" ({kind})"
+
+
+def _kind(value: object) -> str:
+    if isinstance(value, bool):
+        return "truth value"
+    if isinstance(value, (int, float)):
+        return "number"
+    return "text" if isinstance(value, str) else type(value).__name__

@@ -95,7 +95,7 @@ class PseudoLikelihood:
         self.rows = rows if isinstance(rows, DistinctRows) else DistinctRows(rows)
         self.features = tuple(features)
         self.members = feature_members(self.features, self.rows.arities)
-        self.threads = available_threads() if threads is None else threads
+        self.threads = available_threads(threads)
         native, compiled = kernels(), self.rows.native
         self._terms: CompiledTerms | None = (
             None if native is None or compiled is None else native.Terms(compiled, *self.members)

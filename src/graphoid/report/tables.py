@@ -8,14 +8,12 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from graphoid.report.display import latex
+from graphoid.structure.safe_text import csv_cell
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from graphoid.report.edges import EdgeFacts
-
-LETTERS = ("=", "+", "-", "@", "\t", "\r")
-"""What a spreadsheet takes for a formula at the beginning of a cell."""
 
 
 class Column(NamedTuple):
@@ -75,16 +73,12 @@ def as_csv(names: Sequence[str], edges: Sequence[EdgeFacts]) -> str:
     writer = csv.writer(out)
     writer.writerow(["x", "y", *(column.key for column in columns)])
     for edge in edges:
-        ends = [_no_formula(names[v]) for v in (edge.x, edge.y)]
+        ends = [csv_cell(names[v]) for v in (edge.x, edge.y)]
         numbers = [column.of(edge) for column in columns]
         writer.writerow(
             [*ends, *("" if n is None else n if isinstance(n, str) else f"{n:.6g}" for n in numbers)]
         )
     return out.getvalue()
-
-
-def _no_formula(name: str) -> str:
-    return f"'{name}" if name.startswith(LETTERS) else name
 
 
 def as_latex(names: Sequence[str], edges: Sequence[EdgeFacts], caption: str) -> str:

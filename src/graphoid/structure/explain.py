@@ -6,6 +6,8 @@ import math
 from html import escape
 from typing import TYPE_CHECKING
 
+from graphoid.structure.safe_text import printable
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -114,21 +116,26 @@ def number(v: Verdict) -> str:
 def _threshold(structure: LearnedStructure, v: Verdict) -> str:
     """Return what a p-value was held against, if the settings say so."""
     test = structure.settings.get("test")
-    if v.log_p is None or not isinstance(test, dict) or "alpha" not in test:
+    alpha = test.get("alpha") if isinstance(test, dict) else None
+    if v.log_p is None or not _is_share(alpha):
         return ""
-    return f", {'above' if v.independent else 'not above'} alpha = {test['alpha']:g}"
+    return f", {'above' if v.independent else 'not above'} alpha = {alpha:g}"
+
+
+def _is_share(value: object) -> bool:
+    return isinstance(value, (int, float)) and 0 <= value <= 1
 
 
 def why(structure: LearnedStructure, x: int, y: int) -> str:
     """Return why two variables are joined or not, and every question asked about them."""
     if x == y:
-        return f"{structure.names[x]} is one variable; ask about two."
+        return printable(f"{structure.names[x]} is one variable; ask about two.")
     sentence = reason(structure, x, y)
     if (min(x, y), max(x, y)) not in structure.verdicts:
-        return sentence
+        return printable(sentence)
     questions = [(i, v) for i, v in enumerate(structure.trace, start=1) if {v.x, v.y} == {x, y}]
     lines = [f"  {i}. {answer(structure, i, v)}" for i, v in questions]
-    return "\n".join([sentence, "Asked, in this order:", *lines])
+    return "\n".join(map(printable, [sentence, "Asked, in this order:", *lines]))
 
 
 def reason(structure: LearnedStructure, x: int, y: int) -> str:
@@ -171,7 +178,7 @@ def _discovery_control(structure: LearnedStructure) -> str:
     """Return how an edge was taken back, with the rate if the settings say it."""
     rate = structure.settings.get("fdr")
     n_pairs = structure.graph.n * (structure.graph.n - 1) // 2
-    at = f" at {rate:g}" if isinstance(rate, (int, float)) else ""
+    at = f" at {rate:g}" if _is_share(rate) else ""
     return f"the control of false discoveries{at} over {n_pairs:,} pairs"
 
 
@@ -198,8 +205,9 @@ def text(structure: LearnedStructure) -> str:
     if by := describe_learner(structure.settings):
         lines[0] += f", learned by {by}"
     shown = rows[:MOST_EDGES]
-    width = max((len(f"{row.x} – {row.y}") for row in shown), default=0)
-    lines += [f"  {f'{row.x} – {row.y}':<{width}}  {row.evidence}" for row in shown]
+    pairs = [printable(f"{row.x} – {row.y}") for row in shown]
+    width = max(map(len, pairs), default=0)
+    lines += [f"  {pair:<{width}}  {row.evidence}" for pair, row in zip(pairs, shown, strict=True)]
     if len(rows) > MOST_EDGES:
         lines.append(f"  and {len(rows) - MOST_EDGES:,} more; edges() has them all")
     if not rows:
@@ -207,7 +215,7 @@ def text(structure: LearnedStructure) -> str:
     elif lonely := isolated_variables(structure):
         lines.append(f"  joined to nothing: {listing(lonely[:MOST_EDGES])}")
     lines.append(cost_line(structure))
-    return "\n".join(lines)
+    return "\n".join(map(printable, lines))
 
 
 def html(structure: LearnedStructure) -> str:

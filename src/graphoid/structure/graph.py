@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import operator
+from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 from graphoid.errors import DataError, SettingsError
 from graphoid.logic.names import Names
-from graphoid.structure import separation
+from graphoid.structure import plain, separation
+from graphoid.structure.safe_text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -93,9 +95,25 @@ class UndirectedGraph:
                 f"got {sorted(blankets)}."
             )
         known = {x: frozenset(blanket) for x, blanket in blankets.items()}
-        pairs = ((x, y) for x in sorted(known) for y in sorted(known[x]))
-        joined = (pair for pair in pairs if rule == "either" or pair[0] in known.get(pair[1], ()))
-        return cls(len(blankets) if names is None else names, joined)
+        adjacency = [0] * len(known)
+        for x, blanket in known.items():
+            for y in blanket:
+                if y == x or y not in known:
+                    raise DataError(f"{y!r} cannot be in the blanket of {x}, one of {len(known)} variables.")
+                if rule == "either" or x in known[y]:
+                    adjacency[x] |= 1 << y
+                    adjacency[y] |= 1 << x
+        checked = _check_names(len(known) if names is None else names)
+        if len(checked) != len(known):
+            raise DataError(f"there are {len(known)} blankets and {len(checked)} names.")
+        return cls._of(checked, tuple(adjacency))
+
+    @classmethod
+    def from_body(cls, names: object, edges: object) -> UndirectedGraph:
+        """Return the graph of names and pairs of positions as a file holds them."""
+        named = plain.texts(names)
+        pairs = (plain.positions(edge, len(named)) for edge in plain.items(edges))
+        return cls(named, [(x, y) for x, y in pairs])
 
     @classmethod
     def from_networkx(cls, graph: nx.Graph) -> UndirectedGraph:
@@ -224,7 +242,9 @@ class UndirectedGraph:
         return UndirectedGraph._of, (self._names, self._adjacency)
 
     def __repr__(self) -> str:
-        shown = [f"{self._names[x]}–{self._names[y]}" for x, y in self.edges[:12]]  # what fits a line or two
+        shown = [
+            printable(f"{self._names[x]}–{self._names[y]}") for x, y in self.edges[:12]
+        ]  # what fits a line or two
         more = [f"and {self.n_edges - 12:,} more"] if self.n_edges > 12 else []
         edges = ": " + ", ".join(shown + more) if shown else ""
         many = "edge" if self.n_edges == 1 else "edges"
@@ -251,6 +271,6 @@ def _check_names(n_or_names: Any) -> tuple[str, ...]:
         if not isinstance(name, str):
             raise DataError(f"a name must be a string; got {name!r}.")
     if len(set(names)) < len(names):
-        twice = next(name for i, name in enumerate(names) if name in names[:i])
+        twice = next(name for name, times in Counter(names).items() if times > 1)
         raise DataError(f"two variables are named {twice!r}; names must differ.")
     return tuple(map(str, names))

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-import os
+import io
 import re
 from typing import TYPE_CHECKING
 
+from graphoid.structure import whole_file
+
 if TYPE_CHECKING:
+    import os
+
     import networkx as nx
 
 NOT_IN_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -25,7 +29,9 @@ def write(graph: nx.Graph, path: str | os.PathLike[str]) -> None:
         clean.add_node(names[node], **_attributes(attributes))
     for x, y, attributes in graph.edges(data=True):
         clean.add_edge(names[x], names[y], **_attributes(attributes))
-    nx.write_graphml(clean, os.fspath(path))
+    page = io.BytesIO()
+    nx.write_graphml(clean, page)
+    whole_file.write(path, page.getvalue())
 
 
 def _attributes(attributes: dict[str, object]) -> dict[str, object]:

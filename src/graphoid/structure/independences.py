@@ -11,6 +11,7 @@ import numpy as np
 from graphoid.structure.configurations import distinct
 from graphoid.structure.explain import describe_learner, listing, plural
 from graphoid.structure.implicants import fewest_contexts
+from graphoid.structure.safe_text import printable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -85,7 +86,7 @@ class ContextIndependence:
         return self.tables.by_context()
 
     def __str__(self) -> str:
-        return self.words
+        return printable(self.words)
 
 
 def of(model: CanonicalModel) -> tuple[ContextIndependence, ...]:
@@ -255,4 +256,4 @@ def text(model: CanonicalModel) -> str:
         lines.append(f"  and {len(found) - MOST_SHOWN:,} more; independences() has them all")
     cost = model.cost
     lines.append(f"{cost.n_tests:,} tests, {cost.n_distinct:,} of them different, {cost.seconds:.3g} s")
-    return "\n".join(lines)
+    return "\n".join(map(printable, lines))

@@ -13,7 +13,7 @@ from graphoid.independence.partial_correlation import PartialCorrelation
 from graphoid.learners.base import AskingLearner, Learner
 from graphoid.learners.recommended import recommended
 from graphoid.progress import Listener, Step, tell
-from graphoid.settings import Number, Settings, check_settings
+from graphoid.settings import Number, Settings
 from graphoid.uncertainty.bootstrap_result import Resampled
 from graphoid.uncertainty.checkpoint import Checkpoint
 from graphoid.uncertainty.inclusion import (
@@ -219,7 +219,7 @@ class Bootstrap(Settings):
         self.result_.save(path)
 
     def _check(self) -> None:
-        check_settings(self)
+        self.check()
         learner: object = self.learner
         if isinstance(learner, type):
             name = learner.__name__

@@ -13,7 +13,7 @@ from graphoid.data.table import Table
 from graphoid.errors import SettingsError
 from graphoid.learners.recommended import recommended
 from graphoid.models.network import MarkovNetwork
-from graphoid.progress import stepping
+from graphoid.progress import track
 from graphoid.settings import Number, check_setting
 from graphoid.structure.graph import UndirectedGraph
 from graphoid.uncertainty.replicates import graph_of
@@ -108,7 +108,7 @@ def power(
     learner = recommended(graph.n)[0] if learner is None else learner
     seed = seed_of(random_state)
     found, false = np.zeros((len(sizes), graph.n_edges)), np.zeros(len(sizes))
-    for k, size in enumerate(stepping(sizes, "simulating", progress)):
+    for k, size in enumerate(track(sizes, "simulating", progress)):
         for i in range(n):
             rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(k, i)))
             again = graph_of(learner, model.sample(size, rng))

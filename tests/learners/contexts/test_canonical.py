@@ -104,7 +104,7 @@ def test_what_a_small_blanket_hides_by_hand():
     # a: (b), (c), (b | c = 1), shrinks (b | c), (c | b); b: (c | a), shrinks (a | c), (c | a);
     # c: (a | b = 1), shrinks (b)
     alone = gs_strategy(plain := PlainContexts(gd.ChiSquare(), table_of(rows.T)), (0, 1, 1), repeat=True)
-    assert (alone, plain.n_asked) == ({0: {1}, 1: {0, 2}, 2: {1}}, 10)
+    assert (alone, plain.n_questions) == ({0: {1}, 1: {0, 2}, 2: {1}}, 10)
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_together_is_as_one_by_one(together, strategy, seed, test):
     ci, plain = ContextTester(test, table), PlainContexts(test, table)
     graphs = together(ci)
     np.testing.assert_array_equal(graphs.adjacency, one_by_one(strategy, plain, ci.assignments.codes))
-    assert ci.n_asked == plain.n_asked
+    assert ci.n_questions == plain.n_questions
     assert ci.n_distinct == len(plain.distinct)
 
 

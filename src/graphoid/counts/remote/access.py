@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 import time
 from abc import ABC, abstractmethod
 from dataclasses import replace
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar, runtime_checkab
 from graphoid.counts.remote.access_cost import AccessCost
 from graphoid.counts.remote.distinct_rows import DistinctRows
 from graphoid.errors import DataChanged, EngineError, GraphoidError
+from graphoid.structure.safe_text import scrub
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -25,6 +25,9 @@ _log = logging.getLogger("graphoid")
 
 ATTEMPTS = 5
 """How often access is tried."""
+
+LONGEST = 300
+"""Characters of another library's message that are passed on."""
 
 PAUSE = 0.5
 """Seconds before it is tried again; twice as long each time: a server has 7.5 seconds to come back."""
@@ -105,7 +108,7 @@ def retry(
         except GraphoidError:
             raise
         except Exception as error:  # noqa: BLE001 - every library has errors of its own; the engine knows which pass
-            said = scrub(str(error))
+            said = _in_a_line(str(error))
             if not tabulator.transient(error):
                 raise EngineError(f"{tabulator.label} could not answer: {said}") from None
             if attempt == attempts:
@@ -118,25 +121,10 @@ def retry(
     raise AssertionError  # pragma: no cover
 
 
-_SECRETS = (
-    re.compile(r"(?<=://)[^/@\s]+(?=@)"),
-    re.compile(r"(?i)(?<=password=)('[^']*'|\"[^\"]*\"|[^\s&;,)]+)"),
-    re.compile(r"(?i)(?<=token=)('[^']*'|\"[^\"]*\"|[^\s&;,)]+)"),
-    re.compile(r"(?i)(?<=user=)('[^']*'|\"[^\"]*\"|[^\s&;,)]+)"),
-    re.compile(r"(?i)(?<=user )\"[^\"]*\""),
-)
-
-
-def scrub(said: str, length: int = 300) -> str:
-    """Return the message of another library in one line, without credentials.
-
-    >>> scrub("cannot connect to postgresql://me:secret@db/x with password=secret")
-    'cannot connect to postgresql://***@db/x with password=***'
-    """
-    text = " ".join(said.split())
-    for secret in _SECRETS:
-        text = secret.sub("***", text)
-    return text if len(text) <= length else text[:length] + "..."
+def _in_a_line(said: str) -> str:
+    """Return the message of another library in one line of bounded length, without credentials."""
+    text = scrub(" ".join(said.split()))
+    return text if len(text) <= LONGEST else text[:LONGEST] + "..."
 
 
 class Access:

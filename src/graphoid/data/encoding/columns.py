@@ -195,7 +195,7 @@ def _encode_dictionary(cells: pa.ChunkedArray, name: str, *, declared: bool) -> 
         cells = pa.chunked_array(
             [pa.DictionaryArray.from_arrays(c.indices.fill_null(0), c.dictionary) for c in cells.chunks]
         )
-    whole = cells.combine_chunks()
+    whole = cells.chunk(0) if cells.num_chunks == 1 else cells.combine_chunks()
     indices, labels = whole.indices.to_numpy(zero_copy_only=False), whole.dictionary
     if not len(labels):
         return Encoded([], np.zeros(len(cells), dtype=np.uint8), len(cells), declared=declared)

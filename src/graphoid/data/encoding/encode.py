@@ -156,7 +156,15 @@ def occurs(codes: NDArray[np.integer], n_codes: int) -> NDArray[np.bool_]:
 
 
 def encode_ranked(
-    indices: NDArray[np.integer], ranks: NDArray[np.int64], levels: Levels, *, declared: bool = False
+    indices: NDArray[np.integer],
+    ranks: NDArray[np.int64],
+    levels: Levels,
+    *,
+    declared: bool = False,
+    ordered: bool = False,
+    label: str = "",
+    spelled: tuple[str, ...] = (),
+    notes: tuple[str, ...] = (),
 ) -> Encoded:
     """Return the column whose row ``i`` is level ``ranks[indices[i]]``; a rank of ``len(levels)`` is missing.
 
@@ -166,7 +174,7 @@ def encode_ranked(
     codes = np.take(ranks.astype(np.min_scalar_type(n_levels)), indices)
     some_missing = bool(ranks.size) and int(ranks.max()) == n_levels
     n_missing = int(np.count_nonzero(codes == n_levels)) if some_missing else 0
-    column = Encoded(levels, codes, n_missing, declared)
+    column = Encoded(levels, codes, n_missing, declared, ordered, label, spelled, notes)
     if declared or occurs(codes, n_levels + some_missing)[:n_levels].all():
         return column
     return column.keep(np.ones(len(codes), dtype=bool))
@@ -259,8 +267,7 @@ def encode_factor(factor: Factor, name: str) -> Encoded:
     outside = factor.codes < 0
     ranks = np.append(np.arange(len(labels)), len(labels))
     indices = np.where(outside, len(labels), factor.codes) if outside.any() else factor.codes
-    column = encode_ranked(indices, ranks, labels, declared=True)
-    return replace(column, ordered=factor.ordered, label=factor.label)
+    return encode_ranked(indices, ranks, labels, declared=True, ordered=factor.ordered, label=factor.label)
 
 
 def label_of(value: object) -> State:

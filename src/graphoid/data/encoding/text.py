@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -73,7 +73,7 @@ def encode_text(cells: pa.ChunkedArray, name: str, *, decimal_comma: bool = Fals
     decimal_comma
         Whether ``1,5`` may be a number, as in files separated by semicolons.
     """
-    whole = cells.combine_chunks()
+    whole = cells.chunk(0) if cells.num_chunks == 1 else cells.combine_chunks()
     indices, labels = whole.indices.to_numpy(zero_copy_only=False), whole.dictionary
     if len(labels) <= REMEMBERED:
         meaning = interpret(tuple(labels.to_pylist()), decimal_comma=decimal_comma)
@@ -87,8 +87,9 @@ def encode_text(cells: pa.ChunkedArray, name: str, *, decimal_comma: bool = Fals
     if numeric and np.isinf(meaning.levels).any():
         infinite = np.append(np.isinf(meaning.levels), False)  # nor is a missing cell
         refuse_infinite(infinite[meaning.ranks[indices]], name)
-    column = encode_ranked(indices, meaning.ranks, meaning.levels)
-    return replace(column, ordered=numeric, spelled=meaning.spelled, notes=notes)
+    return encode_ranked(
+        indices, meaning.ranks, meaning.levels, ordered=numeric, spelled=meaning.spelled, notes=notes
+    )
 
 
 @lru_cache(maxsize=1024)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import csv
+import gzip
 from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow as pa
 import pyarrow.csv
 
 from graphoid.data.encoding.columns import Text
-from graphoid.data.formats.files import check_encoding, open_text
+from graphoid.data.formats.files import SCANNED, WatchedText, check_encoding, memory_limit, open_text
 from graphoid.data.source import Source
 from graphoid.errors import DataError
 
@@ -29,6 +30,12 @@ ROWS_PER_BLOCK = 1024
 
 LARGEST_BLOCK = 1 << 30
 """Arrow counts the bytes of a block in 32 bits."""
+
+LONGEST_HEADER = 1 << 26
+"""Characters of a first line: a million columns with long names have fewer."""
+
+MOST_BLANK = 1 << 16
+"""Blank lines that may come before it."""
 
 RAGGED_SHOWN = 5
 """Lines named in a message; the rest are counted."""
@@ -82,7 +89,9 @@ def from_delimited(path: Path) -> Source:
         ragged.clear()
         try:
             with open_text(path) as file:
-                table = pyarrow.csv.read_csv(file.buffer, reading, parsing, converting)
+                packed = isinstance(file.buffer, gzip.GzipFile)
+                watched = WatchedText(file.buffer, path.name, memory_limit() if packed else None)
+                table = pyarrow.csv.read_csv(watched, reading, parsing, converting)
             break
         except pa.ArrowInvalid as error:
             check_encoding(path)
@@ -92,6 +101,7 @@ def from_delimited(path: Path) -> Source:
             reading.block_size = LARGEST_BLOCK
     columns, n_rows = table.columns, table.num_rows
     del table
+    check_quotes(path, header, watched, n_rows + len(ragged))
     decimal_comma = header.delimiter == ";"
     return Source(
         header.names,
@@ -107,11 +117,13 @@ def read_header(path: Path) -> Header:
     usual = COMMA_FIRST if path.name.lower().endswith((".csv", ".csv.gz")) else TAB_FIRST
     n_blank = 0
     with open_text(path) as lines:
-        first = lines.readline()
-        while first and not first.strip("\r\n"):
-            first = lines.readline()
+        first = lines.readline(LONGEST_HEADER)
+        while first and not first.strip("\r\n") and n_blank < MOST_BLANK:
+            first = lines.readline(LONGEST_HEADER)
             n_blank += 1
-        if not first:
+        if len(first) == LONGEST_HEADER:
+            raise DataError(f"{path.name} has a first line of more than {LONGEST_HEADER:,} characters.")
+        if not first.strip("\r\n"):
             raise DataError(f"{path.name} is empty. Expected a line of column names and rows below it.")
         delimiter = next((mark for mark in usual if mark in first), usual[0])
         lines.seek(0)
@@ -119,11 +131,63 @@ def read_header(path: Path) -> Header:
             names = next(record for record in csv.reader(lines, delimiter=delimiter) if record)
         except csv.Error as error:
             raise DataError(f"{path.name} has a first line that cannot be parsed: {error}.") from error
-        if not any(line.strip("\r\n") for line in lines):
+        if not any(text.strip("\r\n") for text in iter(lambda: lines.read(SCANNED), "")):
             raise DataError(f"{path.name} has a header ({len(names):,} columns) and no rows.")
     usually = delimiter == usual[0]
     notes = () if usually else (f"Fields are separated by {_NAMES[delimiter]}, as in the header.",)
     return Header([name.strip() for name in names], delimiter, n_blank, len(first), notes)
+
+
+def check_quotes(path: Path, header: Header, watched: WatchedText, n_rows: int) -> None:
+    """Raise the error for a quote that is not closed, and so makes many lines one value.
+
+    A value may have lines of its own in quotes. That is looked into only where a file has other than one
+    line a row, or ends within quotes.
+
+    Parameters
+    ----------
+    path, header
+        The file.
+    watched
+        Its bytes, all of them read.
+    n_rows
+        Rows that were found in it.
+    """
+    n_lines = header.n_blank + 1 + n_rows
+    if watched.n_lines == n_lines and not _ends_in_quotes(watched.last_line, header.delimiter):
+        return
+    latest = ""
+
+    def remember(line: str) -> str:
+        nonlocal latest
+        latest = line
+        return line
+
+    with open_text(path) as lines:
+        records = csv.reader(map(remember, lines), delimiter=header.delimiter, strict=True)
+        while True:
+            start = records.line_num + 1
+            try:
+                next(records)
+            except StopIteration:
+                return
+            except csv.Error as error:
+                if records.line_num == start and not _ends_in_quotes(latest, header.delimiter):
+                    continue  # "a"b is an odd way to write ab
+                raise DataError(
+                    f"{path.name} has a quote in the row of line {start:,} that is not closed: what follows, "
+                    f"to line {records.line_num:,}, would be one value. Close it, or leave it out."
+                ) from error
+
+
+def _ends_in_quotes(line: str, delimiter: str) -> bool:
+    """Say whether a line that begins a row does not end it."""
+    records = csv.reader([line, '"'], delimiter=delimiter)
+    try:
+        next(records)
+    except csv.Error:  # longer than a field may be for csv
+        return line.count('"') % 2 == 1
+    return records.line_num > 1
 
 
 def _ragged_error(path: Path, header: Header, n_ragged: int) -> DataError:

@@ -2,18 +2,63 @@
 
 from __future__ import annotations
 
+import atexit
 import codecs
 import gzip
 import io
-from typing import TYPE_CHECKING
+import os
+import threading
+import time
+import weakref
+from pathlib import Path
 
-from graphoid.errors import DataError
+import pyarrow as pa
 
-if TYPE_CHECKING:
-    from pathlib import Path
+from graphoid.errors import DataError, SettingsError
+from graphoid.structure.safe_text import scrub
+
+LONGEST = 200
+"""Characters of a path shown in a message: longer ones are mostly data that were taken for a path."""
+
+MEMORY = "GRAPHOID_MEMORY"
+"""The environment variable for the bytes of memory that a packed file may take."""
 
 SCANNED = 1 << 20
 """Bytes read at a time to find where a file stops being UTF-8."""
+
+
+def shown(path: Path) -> str:
+    """Return a path for a message."""
+    named = scrub(str(path))  # an address may hold a password
+    return repr(named) if len(named) <= LONGEST else repr(named[:LONGEST]) + "..."
+
+
+def check_is_file(path: Path) -> None:
+    """Raise the error for what is no file; a pipe would be waited for, and read only once."""
+    if not path.exists():
+        raise DataError(f"there is no file {shown(path)}.")
+    if path.is_dir():
+        raise DataError(f"{shown(path)} is a directory; expected a file.")
+    if not path.is_file():
+        raise DataError(
+            f"{shown(path)} is a pipe or a device; expected a file, which is read more than once. "
+            f"Write what comes from it to a file first."
+        )
+
+
+def memory_limit() -> int | None:
+    """Return the bytes that a packed file may take in memory: as told, or half of what is free, if known."""
+    told = os.environ.get(MEMORY, "")
+    if told:
+        if not told.isdecimal():
+            raise SettingsError(f"{MEMORY} is {told!r}; expected a number of bytes.")
+        return int(told)
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+    except OSError:
+        return None
+    free = (line.split()[1] for line in lines if line.startswith("MemAvailable:"))
+    return next((int(kibibytes) * 1024 // 2 for kibibytes in free), None)
 
 
 def open_text(path: Path) -> io.TextIOWrapper[gzip.GzipFile | io.BufferedReader]:
@@ -25,6 +70,97 @@ def open_text(path: Path) -> io.TextIOWrapper[gzip.GzipFile | io.BufferedReader]
         packed = file.read(2) == b"\x1f\x8b"
     content = gzip.GzipFile(path) if packed else path.open("rb")
     return io.TextIOWrapper(content, encoding="utf-8-sig", newline="")
+
+
+GRACE = 0.05
+"""Seconds that Arrow's threads have at the end of a run to finish what they were reading."""
+
+_passed_on: weakref.WeakSet[WatchedText] = weakref.WeakSet()
+
+
+class WatchedText(io.BufferedIOBase):
+    """The bytes of a text file on their way to Arrow, which takes a NUL for any other byte.
+
+    A thread of Arrow's reads ahead, also once a run has failed; were it in here when Python ends, it would
+    take the process with it. So what is still being read then ends first.
+
+    Parameters
+    ----------
+    content
+        Where the bytes come from.
+    name
+        Of the file, for messages.
+    limit
+        Bytes of memory that Arrow may take for it, or None.
+    """
+
+    def __init__(self, content: io.BufferedIOBase, name: str, limit: int | None = None) -> None:
+        self._content, self._name = content, name
+        self._limit = None if limit is None else limit + pa.total_allocated_bytes()
+        self._n_bytes = 0
+        self._end = bytearray()
+        self._line_ends = 0
+        self._over = False
+        self._reading = threading.Lock()
+        _passed_on.add(self)
+
+    def readable(self) -> bool:
+        """Say yes: Arrow asks."""
+        return True
+
+    def read(self, size: int | None = -1) -> bytes:
+        """Return the next bytes.
+
+        Raises
+        ------
+        DataError
+            If one of them is NUL, or if they take more memory than they may.
+        """
+        if self._limit is not None and pa.total_allocated_bytes() > self._limit:
+            raise DataError(
+                f"{self._name} does not fit into memory: {self._n_bytes / 2**30:,.1f} GiB of text are "
+                f"unpacked and there is more. Read it with where='source', or raise {MEMORY} (bytes)."
+            )
+        with self._reading:
+            chunk = b"" if self._over else self._content.read(size)
+        self._over = self._over or not chunk
+        self._n_bytes += len(chunk)
+        nul = chunk.find(b"\0")
+        if nul >= 0:
+            line = self._line_ends + chunk.count(b"\n", 0, nul) + 1
+            raise DataError(
+                f"{self._name} has a NUL byte in line {line:,}, which no text has. Is it damaged, or of "
+                f"another encoding? Write or fetch it again, as UTF-8."
+            )
+        self._line_ends += chunk.count(b"\n")
+        start = chunk.rfind(b"\n", 0, max(0, len(chunk) - 2)) + 1  # the last two may be the end of this line
+        if start:
+            self._end.clear()
+        self._end += chunk[start:]
+        return chunk
+
+    def end(self) -> bool:
+        """Let nothing more be read; return whether there was more."""
+        before, self._over = self._over, True
+        if self._reading.acquire(timeout=1):  # a pipe may have nothing to read for as long as it likes
+            self._reading.release()
+        return not before
+
+    @property
+    def n_lines(self) -> int:
+        """Lines of what was read."""
+        return self._line_ends + (len(self._end) > 0 and not self._end.endswith(b"\n"))
+
+    @property
+    def last_line(self) -> str:
+        """The last line of what was read."""
+        return self._end.rstrip(b"\r\n").rpartition(b"\n")[2].decode("utf-8", "replace")
+
+
+@atexit.register
+def _end_reading() -> None:
+    if any([text.end() for text in list(_passed_on)]):
+        time.sleep(GRACE)
 
 
 def check_encoding(path: Path) -> None:

@@ -35,7 +35,7 @@ def from_arff(path: Path) -> Source:
     except UnicodeDecodeError:
         raise
     except (arff.ArffException, ValueError, IndexError) as error:
-        raise DataError(f"{path.name} cannot be read as ARFF: {_one_line(error)}") from error
+        raise DataError(f"{path.name} cannot be read as ARFF: {' '.join(str(error).split())}") from error
     rows = content["data"]
     attributes = content["attributes"]
 
@@ -68,7 +68,7 @@ def from_spss(path: Path) -> Source:
         cells, about = pyreadstat.read_sav(str(path), output_format="dict")
         _, declared = pyreadstat.read_sav(str(path), metadataonly=True, user_missing=True)
     except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, UnicodeDecodeError, ValueError) as error:
-        raise DataError(f"{path.name} cannot be read as SPSS: {_one_line(error)}") from error
+        raise DataError(f"{path.name} cannot be read as SPSS: {' '.join(str(error).split())}") from error
     names = list(about.column_names)
 
     def load(positions: Sequence[int]) -> Iterator[RawColumn]:
@@ -126,7 +126,3 @@ def _spss_column(
 
 def _number(value: Cell) -> str:
     return f"{value:.0f}" if isinstance(value, float) and value.is_integer() else str(value)
-
-
-def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split())

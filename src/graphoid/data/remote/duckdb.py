@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from graphoid.data.formats.files import check_is_file
 from graphoid.data.remote.sql import SqlRelation
 from graphoid.errors import DataError, missing_extra
 from graphoid.logic.names import quote as quote_names
@@ -29,8 +30,7 @@ def open_database(path: Path, table: str | None) -> DuckDBRelation:
         import duckdb
     except ImportError:
         raise missing_extra("a .duckdb database", "duckdb") from None
-    if not path.is_file():
-        raise DataError(f"there is no file {str(path)!r}.")
+    check_is_file(path)
     try:
         connection = duckdb.connect(str(path), read_only=True)
     except duckdb.Error as error:

@@ -6,7 +6,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from graphoid.errors import DataError, SettingsError
+from graphoid.data.formats.files import check_is_file
+from graphoid.errors import SettingsError
 
 if TYPE_CHECKING:
     from graphoid.data.remote.relation import CensusRelation
@@ -50,8 +51,7 @@ def relation_of(source: object, table: str | None, *, always: bool) -> CensusRel
         )
     if not (always or name.endswith(ONLY_STREAMED) or (name.endswith(".parquet") and _is_large(path))):
         return None
-    if not path.is_file():
-        raise DataError(f"there is no file {str(path)!r}.")
+    check_is_file(path)
     from graphoid.data.remote.stream import FileStream
 
     return FileStream(path)

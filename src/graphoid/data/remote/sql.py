@@ -78,11 +78,14 @@ class SqlRelation(ABC):
         present = [self.present(i) for i in columns]
         whole = sql.Case().when(sql.and_(*present), sql.Literal.number(1)).else_(sql.Literal.number(0))
         selected = [self.text_of(i).as_(label) for i, label in zip(columns, labels, strict=True)]
-        numbers: list[sql.Expression] = [sql.Count(this=sql.Star()).as_("n"), _sum(sql.column("f")).as_("m")]
+        numbers: list[sql.Expression] = [
+            sql.Count(this=sql.Star()).as_("n"),
+            sql.Sum(this=sql.column("f")).as_("m"),
+        ]
         if weights is not None:
             selected += self._weight_parts(weights)
             numbers += [
-                _sum(_only(sql.column("f") if complete else None, sql.column(w))).as_(w)
+                sql.Sum(this=_only(sql.column("f") if complete else None, sql.column(w))).as_(w)
                 for w in ("wb", "wf", "ws")
             ]
         inner = self._from(sql.select(*selected, whole.as_("f")))
@@ -230,7 +233,7 @@ class SqlRelation(ABC):
         number: sql.Expression = sql.Count(this=sql.Star())
         if weighing is not None:
             selected.append(self.units(weighing).as_("u"))
-            number = _sum(sql.column("u"))
+            number = sql.Sum(this=sql.column("u"))
         inner = self._from(sql.select(*selected))
         for position in gaps:
             inner = inner.where(self.present(position))
@@ -326,10 +329,6 @@ def _number(value: float) -> sql.Expression:
     if isinstance(value, float) and not math.isfinite(value):
         raise DataError(f"{value} cannot be a cut point.")
     return sql.Literal.number(repr(value)) if value >= 0 else sql.Neg(this=sql.Literal.number(repr(-value)))
-
-
-def _sum(of: sql.Expression) -> sql.Expression:
-    return sql.Sum(this=of)
 
 
 def _only(flag: sql.Expression | None, value: sql.Expression) -> sql.Expression:

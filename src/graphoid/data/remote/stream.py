@@ -13,8 +13,8 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 
 from graphoid.data.encoding.text import missing_text
-from graphoid.data.formats.delimited import read_header
-from graphoid.data.formats.files import open_text
+from graphoid.data.formats.delimited import check_quotes, read_header
+from graphoid.data.formats.files import WatchedText, open_text
 from graphoid.data.remote.census import MOST_VALUES, Census, ValueCounts, WeightSummary, to_ipc
 from graphoid.errors import DataError
 
@@ -131,6 +131,7 @@ class FileStream(Stream):
         self.text = suffix in (".csv", ".tsv", ".txt")
         if self.text:
             self._header = read_header(path)
+            self._quotes_checked = False
             self.names, self.delimiter = self._header.names, self._header.delimiter
             self.schema = pa.schema([pa.field(str(i), pa.string()) for i in range(len(self.names))])
         elif suffix == ".parquet":
@@ -188,31 +189,33 @@ class FileStream(Stream):
             ) from error
 
     def _batches(self, positions: list[int]) -> Iterator[list[pa.Array]]:
-        if self.text:
-            yield from self._text_batches(positions)
-            return
         names = [self.names[i] for i in positions]
-        if self._metadata is not None:
+        if self.text:
+            reading, parsing, converting = self._header.arrow_options(pa.string())
+            converting.include_columns = [str(i) for i in dict.fromkeys(positions)]
+            n_rows = 0
+            with open_text(self.path) as file:
+                watched = WatchedText(file.buffer, self.name)
+                for batch in pyarrow.csv.open_csv(watched, reading, parsing, converting):
+                    n_rows += batch.num_rows
+                    yield [batch.column(str(i)) for i in positions]
+            if not self._quotes_checked:
+                check_quotes(self.path, self._header, watched, n_rows)
+                self._quotes_checked = True
+        elif self._metadata is not None:
             stored = [f.name for f in self.schema if _is_text(f.type)]
             file = pq.ParquetFile(
                 self.path, metadata=self._metadata, read_dictionary=stored, pre_buffer=False
             )
             for batch in file.iter_batches(ROWS, columns=list(dict.fromkeys(names)), use_threads=False):
                 yield [batch.column(name) for name in names]
-            return
-        with pa.memory_map(str(self.path)) as file:
-            reader = pa.ipc.open_file(file)
-            for b in range(reader.num_record_batches):
-                batch = reader.get_batch(b)
-                for start in range(0, batch.num_rows, ROWS):
-                    yield [batch.column(i).slice(start, ROWS) for i in positions]
-
-    def _text_batches(self, positions: list[int]) -> Iterator[list[pa.Array]]:
-        reading, parsing, converting = self._header.arrow_options(pa.string())
-        converting.include_columns = [str(i) for i in dict.fromkeys(positions)]
-        with open_text(self.path) as file:
-            for batch in pyarrow.csv.open_csv(file.buffer, reading, parsing, converting):
-                yield [batch.column(str(i)) for i in positions]
+        else:
+            with pa.memory_map(str(self.path)) as file:
+                reader = pa.ipc.open_file(file)
+                for b in range(reader.num_record_batches):
+                    batch = reader.get_batch(b)
+                    for start in range(0, batch.num_rows, ROWS):
+                        yield [batch.column(i).slice(start, ROWS) for i in positions]
 
 
 def missing_in(cells: pa.Array, *, text: bool) -> NDArray[np.bool_] | None:

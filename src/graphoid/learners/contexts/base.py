@@ -7,13 +7,14 @@ same question is asked of the data, and it is asked for all of them at once.
 
 from __future__ import annotations
 
+import time
 from abc import abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphoid.independence.chi_square import ChiSquare
+from graphoid.independence.chi_square import DEFAULT_TEST
 from graphoid.independence.contexts import ContextTester, PlainContexts
 from graphoid.learners.base import Learner, Run
 from graphoid.settings import describe
@@ -56,10 +57,10 @@ class CanonicalGraphs:
         return self.adjacency[:, a].copy()
 
     def by_blanket(
-        self, a: int, asked: NDArray[np.bool_]
+        self, a: int, where: NDArray[np.bool_]
     ) -> Iterator[tuple[tuple[int, ...], NDArray[np.intp]]]:
-        """Yield the blankets that ``a`` has where asked, each with the assignments that have it."""
-        at = np.flatnonzero(asked)
+        """Yield the blankets that ``a`` has there, each with the assignments that have it."""
+        at = np.flatnonzero(where)
         if not at.size:
             return
         bits = np.packbits(self.adjacency[at, a], axis=1)
@@ -108,7 +109,7 @@ class CanonicalLearner(Learner[ContextTester, CanonicalModel]):
     test: DiscreteTest | None = None
 
     def _join(self, table: Table, run: Run) -> ContextTester:  # noqa: ARG002 - nothing is known before
-        return ContextTester(ChiSquare() if self.test is None else self.test, table)
+        return ContextTester(DEFAULT_TEST if self.test is None else self.test, table)
 
     def _learn(self, source: ContextTester, run: Run) -> CanonicalModel:
         graphs = self._search(source, run.progress)
@@ -119,9 +120,9 @@ class CanonicalLearner(Learner[ContextTester, CanonicalModel]):
             n_rows=source.assignments.n_rows,
             adjacency=graphs.adjacency,
             cost=CanonicalCost(
-                n_tests=source.n_asked,
+                n_tests=source.n_questions,
                 weighted=source.weighted,
-                seconds=run.seconds,
+                seconds=time.perf_counter() - run.started,
                 rows_read=source.rows_read,
                 queries=source.n_counted,
                 n_distinct=source.n_distinct,

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphoid.learners.contexts.base import Blankets, CanonicalGraphs, CanonicalLearner, context_of
-from graphoid.progress import stepping
+from graphoid.progress import track
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,7 +56,7 @@ def gs_strategy(ci: PlainContexts, assignment: Sequence[int], *, repeat: bool = 
 def csgs(ci: ContextTester, progress: Listener | None = None, *, repeat: bool = False) -> CanonicalGraphs:
     """Return the canonical graphs of all assignments: the same steps, taken by all of them together."""
     graphs = CanonicalGraphs(len(ci.assignments), len(ci.names), complete=False)
-    for a in stepping(graphs.nodes, "growing and shrinking blankets", progress):
+    for a in track(graphs.nodes, "growing and shrinking blankets", progress):
         # Grow phase
         growing = np.ones(len(ci.assignments), dtype=bool)
         while growing.any():

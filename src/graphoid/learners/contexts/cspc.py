@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphoid.learners.contexts.base import Blankets, CanonicalGraphs, CanonicalLearner, context_of
-from graphoid.progress import stepping
+from graphoid.progress import track
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -48,18 +48,18 @@ def pc_strategy(ci: PlainContexts, assignment: Sequence[int]) -> Blankets:
 def cspc(ci: ContextTester, progress: Listener | None = None) -> CanonicalGraphs:
     """Return the canonical graphs of all assignments: the same steps, taken by all of them together."""
     graphs = CanonicalGraphs(len(ci.assignments), len(ci.names), complete=True)
-    for m in stepping(range(len(ci.names) - 1), "contexts of growing size", progress):
+    for m in track(range(len(ci.names) - 1), "contexts of growing size", progress):
         if graphs.adjacency.sum(axis=2).max() <= m:
             break
         for a in graphs.nodes:
             for b in graphs.nodes:
                 for neighbors, at in graphs.by_blanket(a, graphs.adjacency[:, a, b]):
                     rest = [w for w in neighbors if w != b]
-                    graphs.part(a, b, separated(ci, a, b, combinations(rest, m), at))
+                    graphs.part(a, b, separable(ci, a, b, combinations(rest, m), at))
     return graphs
 
 
-def separated(
+def separable(
     ci: ContextTester, a: int, b: int, contexts: Iterable[tuple[int, ...]], at: NDArray[np.intp]
 ) -> NDArray[np.intp]:
     """Return those of the assignments that find a context in which a and b are independent."""

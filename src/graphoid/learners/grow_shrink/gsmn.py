@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, cast
 
 from graphoid.errors import SettingsError
-from graphoid.independence.chi_square import ChiSquare
+from graphoid.independence.chi_square import DEFAULT_TEST
 from graphoid.independence.classical import SignificanceTest
 from graphoid.learners.base import IndependenceLearner, ResampleKernel
 from graphoid.learners.grow_shrink.discoveries import control_discoveries
@@ -44,7 +44,7 @@ def gsmn(
         rule=rule,
         max_given=max_given,
         regrow=regrow,
-        note=questions.note,
+        note=questions.trace.append,
         tell=questions.tell,
     )
     return UndirectedGraph.from_blankets(questions.run(steps), questions.names, rule=rule)
@@ -71,13 +71,14 @@ class GrowShrinkLearner(IndependenceLearner):
     }
     infers: ClassVar[bool] = False
     """Whether answers are inferred where rules know them."""
+    propagate = True  # a setting of GSMN* alone
 
     def __new__(cls, **settings: Any) -> Self:
         """Return a learner, which for ``preset="robust"`` is a :class:`~graphoid.RobustGSMN`."""
         preset = settings.pop("preset", None)
-        check_setting("preset", preset, ("robust", None), cls.__name__)
         if preset is None:
             return super().__new__(cls)
+        check_setting("preset", preset, ("robust", None), cls.__name__)
         usual = cls().get_params(deep=False)
         given = {k: v for k, v in cls(**settings).get_params(deep=False).items() if v != usual[k]}
         for name in given.keys() - RobustGSMN.__dataclass_fields__.keys():
@@ -87,26 +88,21 @@ class GrowShrinkLearner(IndependenceLearner):
             )
         return cast("Self", RobustGSMN(infer=cls.infers).with_params(**given))
 
-    @property
-    def propagates(self) -> bool:
-        """Whether what is found of one variable holds for the other, too."""
-        return True
-
     def resample_kernel(self) -> ResampleKernel | None:
         """Return the settings of the kernel, which has the published loop and tests with a p-value."""
-        self._check()
-        test = ChiSquare() if self.test is None else self.test
+        self.check()
+        test = DEFAULT_TEST if self.test is None else self.test
         published = self.fdr is None and self.max_given is None and self.regrow == 0
         if not published or not isinstance(test, SignificanceTest) or test.thin.answer != "test":
             return None
         both = self.rule == "both"
         kernel, alpha = test.kernel, float(test.alpha)
-        return ResampleKernel(kernel, alpha, self.propagates, self.skip_independent, both, self.infers)
+        return ResampleKernel(kernel, alpha, self.propagate, self.skip_independent, both, self.infers)
 
     def _search(self, questions: Questions) -> tuple[UndirectedGraph, int]:
         graph = gsmn(
             questions,
-            propagate=self.propagates,
+            propagate=self.propagate,
             skip_independent=self.skip_independent,
             rule=self.rule,
             max_given=self.max_given,
@@ -114,7 +110,8 @@ class GrowShrinkLearner(IndependenceLearner):
         )
         if self.fdr is not None:
             graph = control_discoveries(questions, graph, self.fdr)
-        return graph, graph.n * (graph.n - 1) // 2
+        n = len(questions.names)
+        return graph, n * (n - 1) // 2
 
 
 @dataclass(kw_only=True, eq=False)
@@ -197,8 +194,3 @@ class GSMN(GrowShrinkLearner):
     """
 
     propagate: bool = True
-
-    @property
-    def propagates(self) -> bool:
-        """Whether what is found of one variable holds for the other, too."""
-        return self.propagate

@@ -14,7 +14,7 @@ Readings of points that the paper leaves open or that were lost in print:
 
 - Line 16: members of T keep their place in the grow order; moving them would contradict Fig. 5.
 - Line 22 is a setting, ``skip_independent``; line 23 lost its "not".
-- Lines 26-28: X first, then S from the last but one down to the first, are moved to the front of Y's grow
+- Lines 26-28: X first, then S from the last but one down to the first, come to the front of Y's grow
   order, which gives the [3, 4, 6, 5, 2, 0, 1] of Fig. 5.
 - Lines 29-33 come once, after the grow loop.
 - A grow test is executed even when it repeats an initial one.
@@ -46,7 +46,7 @@ from graphoid.logic.verdict import Verdict
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from graphoid.learners.questions import Ask, Steps
+    from graphoid.learners.questions import Steps
 
 Matrix = list[list[float]]
 Blanket = tuple[int, ...]
@@ -87,7 +87,8 @@ def grow_shrink(
     note, tell
         Hear of answers by propagation, and of how many variables are examined.
     """
-    strength, independent = pair_matrices((yield all_pairs(n)), n, log_p)
+    initial = yield [(x, y, ()) for x in range(n) for y in range(x + 1, n)]
+    strength, independent = pair_matrices(initial, n, log_p)
     order = examination_order(strength)
     grow_orders = {x: grow_order(strength, x) for x in range(n)}
     blankets: dict[int, Blanket] = {}
@@ -101,14 +102,12 @@ def grow_shrink(
         candidates = sorted(grow_orders.pop(x), key=lambda y: known.get(y, False))  # line 17: F to the end
         if skip_independent:
             candidates = [y for y in candidates if not independent[x][y]]
-        # Grow phase
         examine = Examination(x, known, strength, max_given, note)
         blanket = yield from examine.grow(candidates, grow_orders)
         # Change examination order: the last grown that is yet to be examined comes next
         following = next((w for w in reversed(blanket) if w in grow_orders), None)
         if following is not None:
             order = promote(order, [following])
-        # Shrink phase
         blanket = yield from examine.shrink(blanket)
         for _ in range(regrow):
             larger = yield from examine.regrow(blanket, candidates)
@@ -133,7 +132,8 @@ class Examination:
         """Return the blanket of what X depends on given the blanket so far (lines 19-28)."""
         blanket: Blanket = ()
         for y in candidates:
-            if not (yield from self.independent(y, blanket)):
+            verdict = self.propagate(y, blanket) or (yield [(self.x, y, self.given(y, blanket))])[0]
+            if not verdict.independent:
                 if y in grow_orders:
                     grow_orders[y] = promote(grow_orders[y], [*blanket, self.x])
                 blanket = (*blanket, y)
@@ -143,7 +143,8 @@ class Examination:
         """Return a blanket without the members that X does not depend on given the rest (lines 34-37)."""
         for y in reversed(blanket):
             rest = tuple([w for w in blanket if w != y])
-            if (yield from self.independent(y, rest)):
+            verdict = self.propagate(y, rest) or (yield [(self.x, y, self.given(y, rest))])[0]
+            if verdict.independent:
                 blanket = rest
         return blanket
 
@@ -160,13 +161,13 @@ class Examination:
                     blanket = (*blanket, y)
         return blanket
 
-    def independent(self, y: int, blanket: Blanket) -> Steps[bool]:
-        """Answer by propagation if possible, else ask (Algorithm 4)."""
-        if y in self.known:
-            self.note(Verdict(self.x, y, blanket, self.known[y], source="propagation"))
-            return self.known[y]
-        verdicts = yield [(self.x, y, self.given(y, blanket))]
-        return verdicts[0].independent
+    def propagate(self, y: int, blanket: Blanket) -> Verdict | None:
+        """Return and note what is known from the blanket of Y, if it is (Algorithm 4, lines 1-2)."""
+        if y not in self.known:
+            return None
+        verdict = Verdict(self.x, y, blanket, self.known[y], source="propagation")
+        self.note(verdict)
+        return verdict
 
     def given(self, y: int, blanket: Blanket) -> Blanket:
         """Return what is given in a question about X and Y: the blanket, or the best part of a large one.
@@ -184,11 +185,6 @@ def likeliest_between(strength: Matrix, x: int, y: int, others: Sequence[int]) -
     """Return other variables, those first that both X and Y depend on most, by the weaker of the two."""
     of_x, of_y = strength[x], strength[y]
     return sorted(others, key=lambda w: max(of_x[w], of_y[w]))
-
-
-def all_pairs(n: int) -> list[Ask]:
-    """Return the initial questions: all pairs unconditionally, in one batch (lines 3-4)."""
-    return [(x, y, ()) for x in range(n) for y in range(x + 1, n)]
 
 
 def pair_matrices(

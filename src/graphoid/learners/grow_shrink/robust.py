@@ -36,14 +36,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from graphoid.counts.engine import MOST_COVARIED
-from graphoid.independence.chi_square import ChiSquare
+from graphoid.independence.chi_square import DEFAULT_TEST
 from graphoid.independence.classical import ClassicalTest
 from graphoid.independence.mantel_haenszel import MantelHaenszel
 from graphoid.independence.remembering import Remembering
 from graphoid.independence.tester import Tester
 from graphoid.learners.base import IndependenceLearner
 from graphoid.learners.grow_shrink.discoveries import largest_discovery, retract
-from graphoid.learners.grow_shrink.loop import Matrix, all_pairs, likeliest_between, pair_matrices
+from graphoid.learners.grow_shrink.loop import Matrix, likeliest_between, pair_matrices
 from graphoid.logic.axioms import D_SU
 from graphoid.logic.verdict import Fact, Verdict
 from graphoid.settings import Allowed, Number
@@ -53,8 +53,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from graphoid.data.table import Table
-    from graphoid.independence.base import DiscreteTest
-    from graphoid.independence.partial_correlation import PartialCorrelation
+    from graphoid.independence.base import Test
     from graphoid.learners.base import Run
     from graphoid.learners.questions import Questions
     from graphoid.logic.source import IndependenceSource
@@ -73,7 +72,7 @@ CERTAIN = 1e9
 Blankets = list[set[int]]
 
 
-def pooled_test(test: DiscreteTest | PartialCorrelation, table: Table) -> DiscreteTest | PartialCorrelation:
+def pooled_test(test: Test, table: Table) -> Test:
     """Return the test that the search judges a table by in the place of one whose power is lost to slices.
 
     That is :class:`~graphoid.MantelHaenszel` at the same alpha for chi-square and G, unless variables have
@@ -104,7 +103,8 @@ def robust(
     """
     n = len(questions.names)
     questions.tell("testing all pairs", 0)
-    strength, independent = pair_matrices(questions.ask(all_pairs(n)), n, evidence)
+    pairs = [(x, y, ()) for x, y in itertools.combinations(range(n), 2)]
+    strength, independent = pair_matrices(questions.ask(pairs), n, evidence)
     ends = Ends(questions, strength, rate, max_given)
     candidates = [{y for y in range(n) if y != x and not independent[x][y]} for x in range(n)]
     blankets = grow(ends, candidates)
@@ -313,7 +313,7 @@ class RobustGSMN(IndependenceLearner):
     }
 
     def _join(self, table: Table, run: Run) -> IndependenceSource:
-        tester = Tester(pooled_test(ChiSquare() if self.test is None else self.test, table), table)
+        tester = Tester(pooled_test(DEFAULT_TEST if self.test is None else self.test, table), table)
         return Remembering(tester, run.known) if run.known else tester
 
     def _search(self, questions: Questions) -> tuple[UndirectedGraph, int]:

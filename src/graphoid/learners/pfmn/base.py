@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import time
 from abc import abstractmethod
 from dataclasses import dataclass, field
 from inspect import isroutine
 from typing import TYPE_CHECKING, ClassVar, Generic, Protocol, TypeVar
 
 from graphoid.errors import SettingsError
+from graphoid.independence.base import HasTest
 from graphoid.independence.bayesian import BayesianTest
 from graphoid.learners.base import AskingLearner, Run
 from graphoid.learners.pfmn import prices
@@ -105,7 +107,7 @@ class ParticleLearner(AskingLearner, Generic[State]):
 
     def begin(self, ci: IndependenceSource) -> tuple[Search[State], Generator]:
         """Return the search itself, with its ``init(rng)`` and ``step(rng, state)``, and its generator."""
-        self._check()
+        self.check()
         seed, rng = seed_and_generator(self.random_state)
         return self._search(self._budgeted(Questions(ci), ci, None, seed)), rng
 
@@ -129,10 +131,11 @@ class ParticleLearner(AskingLearner, Generic[State]):
         for verdict in found.inferred:
             questions.note(verdict)
         trace = tuple(questions.trace)
+        blankets = {x: members(bits) for x, bits in enumerate(found.best.tolist())}
         return LearnedStructure(
-            graph=_graph(questions.names, found.best.tolist()),
+            graph=UndirectedGraph.from_blankets(blankets, questions.names),
             trace=trace,
-            cost=Cost.of(trace, seconds=run.seconds, queries=questions.queries),
+            cost=Cost.of(trace, seconds=time.perf_counter() - run.started, queries=questions.queries),
             stopped=state.stopped,
             settings=self._settings(source),
             seed=seed,
@@ -162,15 +165,16 @@ class ParticleLearner(AskingLearner, Generic[State]):
         }
         return BudgetedQuestions(
             questions,
-            getattr(ci, "test", None),
+            ci.test if isinstance(ci, HasTest) else None,
             prices.weight if self.cost is None else self.cost,
             Budget.of(self.budget),
             Checkpoint(self.checkpoint, run),
             self.soften,
         )
 
-    def _check(self) -> None:
-        super()._check()
+    def check(self) -> None:
+        """Raise if a setting has a value it cannot have."""
+        super().check()
         name = type(self).__name__
         if self.cost is not None and not callable(self.cost):
             raise SettingsError(f"{name}: cost must be a function of a test, not {self.cost!r}.")
@@ -180,10 +184,6 @@ class ParticleLearner(AskingLearner, Generic[State]):
                 f"{name}: a run that can be resumed needs a seed, a whole number; random_state is "
                 f"{self.random_state!r}."
             )
-
-
-def _graph(names: tuple[str, ...], masks: list[int]) -> UndirectedGraph:
-    return UndirectedGraph(names, [(x, y) for x, bits in enumerate(masks) for y in members(bits) if x < y])
 
 
 def _next_test(search: Search[State], rng: Generator, state: State) -> dict[str, object] | None:

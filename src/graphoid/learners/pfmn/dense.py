@@ -100,13 +100,13 @@ def _gsimn(n: int) -> Generator[Query, Verdict, dict[int, Blanket]]:
     rules, steps = one_step(n), grow_shrink(n)
     batch = next(steps)
     while True:
-        verdicts = [rules.answer(*question) for question in batch]
-        executed = []
-        for i, (x, y, given) in enumerate(batch):
-            if verdicts[i] is None:
-                verdict = yield _query(x, y, given)
-                verdicts[i] = verdict._replace(x=x, y=y, given=given)
-                executed.append(verdicts[i])
+        verdicts, executed = [], []
+        for x, y, given in batch:
+            verdict = rules.answer(x, y, given)
+            if not verdict:
+                verdict = (yield _query(x, y, given))._replace(x=x, y=y, given=given)
+                executed.append(verdict)
+            verdicts.append(verdict)
         rules.remember(executed)
         try:
             batch = steps.send(verdicts)

@@ -186,9 +186,8 @@ class PFMN(ParticleLearner[ActiveState]):
 def _refuse_settings_of(other: type[PFMN | PublishedPFMN], cls: type, settings: Iterable[str]) -> None:
     """Raise for the first setting that only the other algorithm has."""
     own = {f.name for f in fields(cls)}
-    theirs = {f.name for f in fields(other)}
     for name in settings:
-        if name in theirs - own:
+        if name not in own and name in {f.name for f in fields(other)}:
             raise SettingsError(
                 f"{cls.__name__} has no setting {name!r}, which is one of {other.__name__}; it has "
                 f"{', '.join(sorted(own))}."

@@ -180,10 +180,10 @@ def check_size(n: int) -> None:
 
 
 def columns(
-    tests: Sequence[Query] | Sequence[Evidence],
+    tests: Sequence[tuple[object, ...]],
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint64]]:
-    """Return tests as kernels take them: x, y and what is given."""
-    return *ends(tests), np.array([t.given for t in tests], dtype=np.uint64)
+    """Return tests as kernels take them: x, y and what is given, the first three of each."""
+    return *ends(tests), np.array([t[2] for t in tests], dtype=np.uint64)
 
 
 def ends(of: Sequence[tuple[object, ...]]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from graphoid.counts.native import kernels
-from graphoid.learners.pfmn.population import MOST_VARIABLES, ends
+from graphoid.learners.pfmn.population import MOST_VARIABLES, columns
 from graphoid.logic.sets import members
 from graphoid.structure.separation import reachable, separated
 
@@ -160,10 +160,8 @@ def _tighten(known: Bounds, n_settled: int) -> Bounds:
     lower, upper, needed, apart_open, given, group, together_open, decided = native.tighten_bounds(
         _words(known.lower),
         _words(known.upper),
-        *ends(known.apart),
-        _words([a.given for a in known.apart]),
-        *ends(known.together),
-        _words([t.given for t in known.together]),
+        *columns(known.apart),
+        *columns(known.together),
         _words([t.group for t in known.together]),
         n_settled,
     )
@@ -173,13 +171,8 @@ def _tighten(known: Bounds, n_settled: int) -> Bounds:
         ((min(x, y), max(x, y)), (known.together if joined else known.apart)[i].fact)
         for x, y, joined, i in decided.reshape(-1, 4).tolist()
     ]
-    return Bounds(
-        tuple(lower.tolist()),
-        tuple(upper.tolist()),
-        tuple(apart),
-        tuple(together),
-        (*known.reasons, *reasons),
-    )
+    masks = tuple(lower.tolist()), tuple(upper.tolist())
+    return Bounds(*masks, tuple(apart), tuple(together), (*known.reasons, *reasons))
 
 
 def _tighten_plainly(bounds: Bounds, n_settled: int) -> Bounds:

@@ -10,7 +10,7 @@ import numpy as np
 
 from graphoid.errors import DataError
 from graphoid.learners.scored.base import Found, ScoreLearner, Task
-from graphoid.progress import stepping
+from graphoid.progress import track
 from graphoid.structure.graph import UndirectedGraph
 
 if TYPE_CHECKING:
@@ -46,7 +46,8 @@ class ExhaustiveSearch(ScoreLearner):
         Any score. Data of up to seven variables.
     """
 
-    def _search(self, task: Task) -> Found:
+    def search(self, task: Task) -> Found:
+        """Score all graphs."""
         scorer = task.scorer
         if scorer.n > MOST_VARIABLES:
             raise DataError(
@@ -56,7 +57,7 @@ class ExhaustiveSearch(ScoreLearner):
         pairs = list(combinations(range(scorer.n), 2))
         best, at = -np.inf, 0
         starts = range(0, 2 ** len(pairs), CHUNK)
-        for start in stepping(starts, "scoring graphs", task.progress):
+        for start in track(starts, "scoring graphs", task.progress):
             values = scorer.values(all_graphs(scorer.n, start, min(start + CHUNK, 2 ** len(pairs))))
             top = int(np.argmax(values))
             if values[top] > best:

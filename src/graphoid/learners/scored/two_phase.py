@@ -8,7 +8,7 @@ from graphoid.errors import SettingsError
 from graphoid.learners.scored.base import Found, ScoreLearner, Task
 from graphoid.learners.scored.hill_climb import steepest_ascent
 from graphoid.learners.scored.local_search import LEAST, Neighborhood
-from graphoid.progress import stepping
+from graphoid.progress import track
 from graphoid.scores.base import BlanketScorer
 from graphoid.structure.graph import UndirectedGraph
 from graphoid.structure.separation import members
@@ -58,14 +58,15 @@ class TwoPhase(ScoreLearner):
         A sum over variables and their blankets: :class:`MPL`, :class:`LogLinearScore` or :class:`IBScore`.
     """
 
-    def _search(self, task: Task) -> Found:
+    def search(self, task: Task) -> Found:
+        """Find the blankets, and climb between the graphs they make."""
         scorer = task.scorer
         if not isinstance(scorer, BlanketScorer):
             raise SettingsError(
                 f"TwoPhase needs a sum over blankets, such as MPL(); {type(self.score).__name__} is not one."
             )
         blankets = [
-            best_blanket(scorer, x) for x in stepping(range(scorer.n), "finding blankets", task.progress)
+            best_blanket(scorer, x) for x in track(range(scorer.n), "finding blankets", task.progress)
         ]
         wanted = {x: list(members(mask)) for x, mask in enumerate(blankets)}
         either = UndirectedGraph.from_blankets(wanted, scorer.names, rule="either")

@@ -1,0 +1,64 @@
+"""Models answer what can be answered: impossible evidence, weights and states that are none are refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import graphoid as gd
+from graphoid.data.variables import Variable
+from graphoid.errors import DataError
+from graphoid.models.factors import Factor
+from graphoid.models.gibbs import GibbsSampler
+
+
+@pytest.fixture
+def contradictory():
+    """Three variables; b is never 1 where a is 0."""
+    names = tuple(Variable(name, (0, 1)) for name in "abc")
+    joint = np.array([[0.0, -np.inf], [0.0, 0.0]])
+    return gd.MarkovNetwork(names, factors=(Factor((0, 1), joint), Factor((1, 2), np.zeros((2, 2)))))
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda model, evidence: model.query("c", evidence),
+        lambda model, evidence: model.estimate("c", evidence, random_state=0),
+        lambda model, evidence: model.sample(5, 0, evidence=evidence),
+        lambda model, evidence: model.sample(5, 0, evidence=evidence, sampler=GibbsSampler()),
+    ],
+    ids=["query", "estimate", "sample", "sample by chains"],
+)
+def test_impossible_evidence_is_refused_by_all_who_answer(contradictory, ask):
+    with pytest.raises(DataError, match=r"the evidence \(a = 0, b = 1\) has probability zero"):
+        ask(contradictory, {"a": 0, "b": 1})
+
+
+def test_possible_evidence_is_estimated(contradictory):
+    found = contradictory.estimate("c", {"a": 1, "b": 1}, random_state=0)
+    assert found.probabilities.sum() == pytest.approx(1)
+
+
+def test_weights_that_are_all_zero_are_refused():
+    rows = {"a": [0, 1] * 4, "b": [0, 0, 1, 1] * 2, "w": [0.0] * 8}
+    with pytest.raises(DataError, match="all weights are 0"):
+        gd.read(rows, weights="w")
+    with pytest.raises(DataError, match="all weights are 0"):
+        gd.read({"a": [0, 1] * 4}, weights=[0] * 8)
+
+
+@pytest.mark.parametrize(
+    ("states", "value", "message"),
+    [
+        ((0, 1), "0", r"'0' \(text\) is not a state of 'b'; its states are the numbers 0, 1\."),
+        (("0", "1"), 0.5, r"0\.5 \(number\) is not a state of 'b'; its states are '0', '1'\."),
+        ((False, True), "no", r"'no' \(text\) is not a state of 'b'; its states are the truth values False"),
+        (("x", "y"), "z", r"'z' is not a state of 'b'; its states are 'x', 'y'\."),
+        ((0, 1), 2, r"2 is not a state of 'b'; its states are the numbers 0, 1\."),
+    ],
+)
+def test_a_state_that_is_none_is_told_by_its_kind(states, value, message):
+    model = gd.MarkovNetwork((Variable("a", (0, 1)), Variable("b", states)))
+    with pytest.raises(DataError, match=message):
+        model.query("a", {"b": value})

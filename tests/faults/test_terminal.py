@@ -1,0 +1,211 @@
+"""What comes from data is text to a terminal, a spreadsheet and a shell; and secrets are not shown."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shlex
+import time
+
+import numpy as np
+import pytest
+
+import graphoid as gd
+from graphoid.errors import CountsTooLarge, GraphoidError
+from graphoid.structure.safe_text import csv_cell, from_csv_cell, scrub
+from tests.support.terminal import graphoid
+
+HARMFUL = ["=HYPERLINK(0)", "@sum", "+x", "-x", "\tx", "'=x", "\x1b[31mred", "\x9b2J", "plain"]
+
+
+def harmless(text):
+    """Whether a terminal takes every character as text."""
+    return all(c.isprintable() or c in "\n\r\t" for c in text)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    made = tmp_path_factory.mktemp("harmful")
+    rng = np.random.default_rng(0)
+    column = rng.integers(0, 2, 400)
+    columns = {}
+    for name in HARMFUL:
+        column = np.where(rng.random(400) < 0.1, 1 - column, column)
+        columns[name] = [f"{name}{state}" for state in column]
+    with (made / "h.csv").open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(columns)
+        writer.writerows(zip(*columns.values(), strict=True))
+    arguments = ("--learner", "gsmn", "-q", "--out", "e.csv", "--out", "e.json", "--model", "m.json")
+    assert graphoid("learn", "h.csv", *arguments, cwd=made).returncode == 0
+    return made
+
+
+def is_safe(cell):
+    return harmless(cell) and not (cell.startswith(("=", "+", "-", "@", "\t", "\r")) and not is_number(cell))
+
+
+def is_number(cell):
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def test_no_cell_of_an_edge_list_is_a_formula_or_an_order(folder):
+    with (folder / "e.csv").open(newline="") as file:
+        rows = list(csv.reader(file))
+    assert len(rows) > len(HARMFUL) / 2
+    assert all(is_safe(cell) for row in rows for cell in row)
+
+
+def test_an_edge_list_is_still_the_same_graph(folder):
+    done = graphoid("compare", "e.csv", "e.json", "--json", cwd=folder)
+    assert done.returncode == 0
+    steering = {name for name in HARMFUL if not harmless(name)}
+    found = gd.load(folder / "e.json").graph
+    kept = [e for e in found.edges if not steering & {found.names[v] for v in e}]
+    assert len(json.loads(done.stdout)["shared"]) == len(kept)
+
+
+@pytest.mark.parametrize("out", [(), ("--out", "rows.csv")])
+def test_no_cell_of_a_sample_is_a_formula_or_an_order(folder, out):
+    done = graphoid("sample", "m.json", "-n", "40", *out, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    text = (folder / "rows.csv").read_bytes().decode() if out else done.stdout
+    rows = list(csv.reader(text.splitlines()))
+    assert len(rows) == 41
+    assert len(rows[0]) == len(HARMFUL)
+    assert all(is_safe(cell) for row in rows for cell in row)
+
+
+@pytest.mark.parametrize("text", [*HARMFUL[:6], "''=x", "-1.5", "", "'", "'tis", "plain"])
+def test_a_cell_comes_back(text):
+    assert from_csv_cell(csv_cell(text)) == text
+
+
+def test_printing_a_result_does_not_steer_a_terminal(folder):
+    found = gd.load(folder / "e.json")
+    for text in (str(found), repr(found.graph), found.why(0, 1), found.why("\x1b[31mred", "\x9b2J")):
+        assert harmless(text)
+    assert "\\x1b[31mred" in str(found)
+    table = gd.read({"\x1b[31ma": [0, 1] * 40, "b": [0, 1] * 40, "c": [0, 0, 1, 1] * 20})
+    contexts = gd.CSGS().fit(table).structure_
+    assert harmless(str(contexts))
+    assert all(harmless(str(sentence)) for sentence in contexts.independences())
+
+
+@pytest.mark.parametrize("name", ["my  survey.csv", "a;touch x.csv", "$(x).csv", "it's.csv", "-x.csv"])
+def test_hints_can_be_pasted_into_a_shell(tmp_path, name):
+    (tmp_path / name).write_text("a,b\n" + "0,0\n1,1\n" * 20)
+    done = graphoid("learn", "--learner", "gsmn", "--", name, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    words = shlex.split(done.stderr.splitlines()[-1].removeprefix("keep it: "))
+    assert words[:2] == ["graphoid", "learn"]
+    assert (tmp_path / words[2]).samefile(tmp_path / name)
+    assert words[3] == "--out"
+    assert len(words) == 5
+    done = graphoid("query", "no such;file.json", cwd=tmp_path)
+    assert "--out 'no such;file.json'" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "postgresql://me:s3cret@db/x",
+        "postgresql:/me:s3cret@db/x",
+        "postgresql://me:s3c/s3cret@db/x",
+        "postgresql://me:p@s3cret@db/x",
+        "postgresql://me:a s3cret@db/x",
+        "https://s3cret@host/x",
+        "password=s3cret host=db",
+        "password = s3cret",
+        "password: s3cret",
+        "PASSWORD='a s3cret'",
+        '{"password": "s3cret"}',
+        "pwd=s3cret;server=db",
+        "PWD={a s3cret};server=db",
+        "Pwd=a s3cret;server=db",
+        "api_key=s3cret&x=1",
+        "apikey=s3cret",
+        "X-Api-Key: s3cret",
+        "token=s3cret",
+        "motherduck_token=s3cret",
+        "aws_secret_access_key=s3cret/s3cret+s3cret",
+        "AccountKey=s3cret==;Endpoint=x",
+        "sig=s3cret&se=2",
+        "Authorization: Bearer s3cret",
+        "Authorization: Basic s3cret==",
+        'role for user "s3cret" does not exist',
+        "passwd=s3cret",
+    ],
+)
+def test_credentials_are_kept_out_of_messages(said):
+    shown = scrub(f"cannot connect: {said}, give up")
+    assert "s3cret" not in shown
+    assert shown.startswith("cannot connect: ")
+
+
+@pytest.mark.parametrize(
+    "said", ["there is no file 'a.csv'.", "3 users share a token.", "http://host:80/x", "a = 3, b: 4"]
+)
+def test_other_messages_stay_as_they_are(said):
+    assert scrub(said) == said
+
+
+@pytest.mark.parametrize(
+    "part", ["a", "://", "password=", "password='", "user", "a:/", ";a", " ", "@", "token-"]
+)
+def test_no_message_takes_long_to_be_looked_through(part):
+    started = time.process_time()
+    scrub(part * 10_000)
+    assert time.process_time() - started < 1.0
+
+
+@pytest.mark.parametrize("where", ["auto", "memory", "source"])
+def test_an_address_given_as_a_path_does_not_show_its_password(tmp_path, where):
+    for address in (
+        "postgresql://me:s3cret@db/x.csv",
+        "x://me:s3cret@db/x.duckdb",
+        "md:?motherduck_token=s3cret.csv",
+    ):
+        with pytest.raises(GraphoidError) as error:
+            gd.read(address, where=where)
+        assert "s3cret" not in str(error.value)
+        done = graphoid("learn", address, "--where", where, cwd=tmp_path)
+        assert done.returncode == 1
+        assert "s3cret" not in done.stderr
+        done = graphoid("check", address, cwd=tmp_path)
+        assert "s3cret" not in done.stderr + done.stdout
+        done = graphoid("query", address, cwd=tmp_path)
+        assert "s3cret" not in done.stderr + done.stdout
+
+
+@pytest.mark.parametrize("columns", ["0", "00", "-1", "many", "", "1"])
+def test_a_terminal_without_columns_gets_its_answer(folder, columns):
+    done = graphoid("learn", "h.csv", "--learner", "gsmn", cwd=folder, COLUMNS=columns)
+    assert done.returncode == 0, done.stderr
+    assert "9 variables" in done.stdout
+    assert graphoid("learn", "--help", COLUMNS=columns).returncode == 0
+
+
+def test_a_table_that_is_too_large_is_not_blamed_on_kernels_that_are_there():
+    codes = np.arange(4000) % 1000
+    table = gd.read(dict.fromkeys("abc", codes), discretize=None)
+    assert [v.arity for v in table.variables] == [1000] * 3
+    with pytest.raises(CountsTooLarge, match="merge rare states") as error:
+        gd.strengths(gd.UndirectedGraph(list("abc"), [("a", "b"), ("a", "c"), ("b", "c")]), table)
+    assert "kernels" not in str(error.value)
+    assert "compiler" not in str(error.value)
+
+
+def test_a_network_whose_edges_cannot_be_measured_is_shown(tmp_path, capsys):
+    from graphoid.cli import summary
+
+    table = gd.read(dict.fromkeys("abc", np.arange(4000) % 1000), discretize=None)
+    graph = gd.UndirectedGraph(table.names, [("a", "b"), ("a", "c"), ("b", "c")])
+    summary.show(gd.LearnedStructure(graph=graph), table)
+    shown = capsys.readouterr()
+    assert "3 edges" in shown.out
+    assert "not measured in bits" in shown.err
