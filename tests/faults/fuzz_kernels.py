@@ -1,8 +1,9 @@
+# ruff: noqa: T201, E501 - a program that prints; one line for each argument
 """Call every kernel of the stub with good, borderline and hostile arguments: none may crash or hang.
 
-What can be called is read from ``src/graphoid/_native.pyi``, so that a new kernel is called without being listed.
-Its arguments come from a :class:`World`, where things of one name fit together, and then one or two of them are
-spoiled. A kernel may answer, or refuse by one of ``REFUSALS``.
+What can be called is read from ``src/graphoid/_native.pyi``, so that a new kernel is called without being
+listed. Its arguments come from a :class:`World`, where things of one name fit together, and then one or two of
+them are spoiled. A kernel may answer, or refuse by one of ``REFUSALS``.
 
     python tests/faults/fuzz_kernels.py --calls 100000 --seed 0
 """
@@ -31,7 +32,18 @@ REFUSALS = (ValueError, TypeError, IndexError, OverflowError, MemoryError)
 SECONDS = 20
 """After so long a call is taken to hang."""
 
-WORK = {"times", "burn_in", "thin", "n_chains", "n_samples", "steps", "rounds", "iterations", "enough", "max_flips"}
+WORK = {
+    "times",
+    "burn_in",
+    "thin",
+    "n_chains",
+    "n_samples",
+    "steps",
+    "rounds",
+    "iterations",
+    "enough",
+    "max_flips",
+}
 """Arguments that say how much is to be done: a large one is no fault, and takes its time."""
 
 NUMBERS = (-1, 0, 1, 2, 3, 7, 63, 64, 65, 255, 256, 257)
@@ -71,7 +83,9 @@ class World:
         self.rng = rng
         self.n = int(rng.choice([1, 2, 3, 5, 8, 64], p=[0.05, 0.15, 0.3, 0.3, 0.15, 0.05]))
         self.rows = int(rng.choice([0, 1, 2, 63, 64, 65, 300]))
-        self.arities = [int(a) for a in rng.choice([1, 2, 3, 4, 7], size=self.n, p=[0.1, 0.4, 0.3, 0.15, 0.05])]
+        self.arities = [
+            int(a) for a in rng.choice([1, 2, 3, 4, 7], size=self.n, p=[0.1, 0.4, 0.3, 0.15, 0.05])
+        ]
         self.classes = int(rng.integers(1, 4))
         self.graphs = int(rng.choice([0, 1, 2, 64, 65, 130]))
         self.tests = int(rng.integers(0, 6)) if self.n > 1 else 0
@@ -314,7 +328,9 @@ def spoil(world: World, name: str, value: object) -> object:
     """Return something that does not fit, or only just."""
     rng = world.rng
     if rng.random() < 0.1:
-        return _pick(rng, [None, "text", b"bytes", 1.5, -1, 2**70, [], (), {}, np.zeros(()), object(), [[1]], np.nan])
+        return _pick(
+            rng, [None, "text", b"bytes", 1.5, -1, 2**70, [], (), {}, np.zeros(()), object(), [[1]], np.nan]
+        )
     if isinstance(value, np.ndarray):
         return _spoil_array(rng, value)
     if isinstance(value, bool | int):
@@ -347,7 +363,9 @@ def _spoil_sequence(world: World, name: str, value: list | tuple) -> object:
         elif way == 3 and isinstance(out[at], tuple | list):
             inner = list(out[at])
             if inner:
-                inner[int(rng.integers(len(inner)))] = _pick(rng, [*NUMBERS, *HUGE, Spoiler(out), Spoiler(inner), "v0"])
+                inner[int(rng.integers(len(inner)))] = _pick(
+                    rng, [*NUMBERS, *HUGE, Spoiler(out), Spoiler(inner), "v0"]
+                )
             out[at] = inner if rng.random() < 0.3 else tuple(inner)
         else:
             out[at] = spoil(world, name, out[at])
@@ -357,7 +375,12 @@ def _spoil_sequence(world: World, name: str, value: list | tuple) -> object:
 def _spoil_array(rng: np.random.Generator, value: np.ndarray) -> np.ndarray:
     way = int(rng.integers(9)) if value.ndim else 0
     if way == 0:
-        return value.astype(_pick(rng, [np.int8, np.uint8, np.int32, np.int64, np.float32, np.float64, np.complex128, bool, ">i4"]))
+        return value.astype(
+            _pick(
+                rng,
+                [np.int8, np.uint8, np.int32, np.int64, np.float32, np.float64, np.complex128, bool, ">i4"],
+            )
+        )
     if way == 1:
         return np.repeat(value, 2, axis=-1)[..., ::2] if value.size else value  # a view with gaps
     if way == 2:
@@ -451,7 +474,16 @@ def main() -> int:
         mark = Path(folder) / "mark"
         while done < options.calls:
             some = min(50_000, options.calls - done)
-            command = [sys.executable, __file__, "--seed", str(options.seed), "--first", str(first), "--calls", str(some)]
+            command = [
+                sys.executable,
+                __file__,
+                "--seed",
+                str(options.seed),
+                "--first",
+                str(first),
+                "--calls",
+                str(some),
+            ]
             code = subprocess.run([*command, "--mark", str(mark)], check=False).returncode
             number, made, name = mark.read_text(encoding="utf-8").split()
             if code:

@@ -1,4 +1,4 @@
-"""Kernels that are handed what no caller of ours hands them: they answer or refuse, and never take the process with them."""
+"""Kernels that are handed what no caller of ours hands them answer or refuse, and never end the process."""
 
 from __future__ import annotations
 
@@ -51,7 +51,16 @@ GRAPHS = np.array([[2, 1], [0, 0]], dtype=np.uint64)  # two graphs of two variab
 KEYS = words(1, 2)
 PAIR, NONE = (ints(0), ints(1)), (ints(), ints())
 TERMS = longs(0, 0, 0), longs(0), longs(), ints(), np.zeros(0, dtype=np.uint32), np.zeros(0)
-MIXTURE = [2], np.zeros(2), ints(0), np.ones(1), np.zeros(1, dtype=np.uint8), ints(0, 1), ints(0), [np.zeros(4)]
+MIXTURE = (
+    [2],
+    np.zeros(2),
+    ints(0),
+    np.ones(1),
+    np.zeros(1, dtype=np.uint8),
+    ints(0, 1),
+    ints(0),
+    [np.zeros(4)],
+)
 
 
 def changed(arguments, at, value):
@@ -90,7 +99,8 @@ REFUSED = {
     ),
     "chains of no variable": lambda: native.gibbs(longs(), *TERMS[1:], KEYS, 1, 1, 1, 1),
     "chains with a table that is too short": lambda: native.gibbs(
-        longs(0, 1), longs(0, 1), longs(0), ints(0), np.zeros(1, dtype=np.uint32), np.zeros(0), KEYS, 1, 1, 1, 1
+        longs(0, 1), longs(0, 1), longs(0), ints(0), np.zeros(1, dtype=np.uint32), np.zeros(0), KEYS,
+        1, 1, 1, 1
     ),
     "chains of more rows than fit anywhere": lambda: native.gibbs(*TERMS, KEYS, 2**62, 1, 1, 1),
     "chains of states with a table that is too short": lambda: native.gibbs_multistate(
@@ -222,7 +232,7 @@ print("same")
 def test_where_no_thread_can_be_had_the_caller_counts_alone():
     # every thread would need a stack of 1 GB, and there is room for a quarter of it
     limited = f"ulimit -S -s 1048576 && exec {sys.executable} -c '{NO_THREADS}'"
-    done = subprocess.run(["bash", "-c", limited], capture_output=True, text=True, check=False)
+    done = subprocess.run(["/bin/bash", "-c", limited], capture_output=True, text=True, check=False)
     if "cannot modify limit" in done.stderr:
         pytest.skip("the size of stacks is fixed here")
     assert (done.returncode, done.stdout) == (0, "same\n"), done.stderr

@@ -19,7 +19,7 @@ from graphoid.data.remote import stream
 
 class Slow(io.FileIO):
     def read(self, size=-1):
-        time.sleep(0.02)
+        time.sleep(0.3)
         return super().read(size)
 
 class Opened:
@@ -42,7 +42,9 @@ for batch in file.batches([0]):
 def test_a_run_that_fails_while_arrow_reads_on_ends_with_its_own_code(tmp_path):
     path = tmp_path / "m.csv"
     path.write_text("a,b\n" + "1,2\n" * 8_000_000)
-    done = subprocess.run([sys.executable, "-c", SLOW, str(path)], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", SLOW, str(path)], capture_output=True, text=True, check=False
+    )
     assert (done.returncode, done.stderr) == (1, "")
 
 
@@ -61,4 +63,4 @@ def test_where_no_thread_can_be_had_a_command_works_in_the_one_there_is(monkeypa
         raise RuntimeError("can't start new thread")
 
     monkeypatch.setattr(threading.Thread, "start", refuse)
-    assert call_interruptibly(lambda: threading.current_thread()) is threading.main_thread()
+    assert call_interruptibly(threading.current_thread) is threading.main_thread()

@@ -159,7 +159,7 @@ class WatchedText(io.BufferedIOBase):
 
 @atexit.register
 def _end_reading() -> None:
-    if any([text.end() for text in list(_passed_on)]):
+    if sum(text.end() for text in list(_passed_on)):  # all of them, not until the first
         time.sleep(GRACE)
 
 
