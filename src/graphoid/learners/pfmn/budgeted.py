@@ -128,7 +128,7 @@ def _answer_to(query: Query, verdict: Verdict) -> Verdict:
     """Return an answer from a file if it is to this question."""
     if {verdict.x, verdict.y} != {query.x, query.y} or mask(verdict.given) != query.given:
         raise DataError(
-            f"the checkpoint answers {verdict.assertion} where this run asks about {query.x} and {query.y}: it "
+            f"the checkpoint answers {verdict.assertion} where this run asks of {query.x}, {query.y}: it "
             f"was changed, or belongs to another version. Delete it to begin, or give another file."
         )
     return verdict
