@@ -20,7 +20,7 @@ from graphoid.data.options import ReadOptions, RemoteOptions
 from graphoid.data.remote.sources import relation_of
 from graphoid.data.remote.table import RemoteTable, remote_table
 from graphoid.data.source import Source, choose
-from graphoid.data.table import Table, Weights
+from graphoid.data.table import Table
 from graphoid.errors import DataError, SettingsError
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def _select(table: Table, options: ReadOptions) -> Table:
     chosen = choose(table.names, options)
     row_weights = table.weights
     if chosen.weights is not None:
-        row_weights = Weights.of(table.numbers(chosen.weights))
+        row_weights = weigh(from_table(table), None, table.numbers(chosen.weights))
     elif weights is not None:
         row_weights = weigh(from_table(table), None, weights)
     return Table(

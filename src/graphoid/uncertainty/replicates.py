@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 import numpy as np
 
 from graphoid.counts.engine import MOST_COVARIED, CountRequest
-from graphoid.counts.native import engine_for, judge_settings, kernels
+from graphoid.counts.native import DOFS, KINDS, engine_for, kernels
 from graphoid.independence.base import slices_of
 from graphoid.uncertainty.association import information, log_odds
 from graphoid.uncertainty.inclusion import probabilities
@@ -175,7 +175,7 @@ def kernel_settings(
     largest = max((v.arity for v in resampler.rows.variables), default=1)
     if settings is None or (settings.test.kind == "mantel_haenszel" and largest**2 > MOST_COVARIED):
         return None
-    return (*judge_settings(settings.test)[:2], *settings[1:])
+    return (KINDS[settings.test.kind], DOFS[settings.test.dof], *settings[1:])
 
 
 def _parts(resampler: Resampler, replicates: Sequence[int], n_jobs: int) -> list[tuple[int, ...]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from graphoid.counts.native import judge_settings, kernels
+from graphoid.counts.native import DOFS, KINDS, kernels
 from graphoid.counts.remote.access import Fetched, Tabulator
 from graphoid.counts.remote.access_cost import AccessCost
 from graphoid.counts.remote.accumulate import Accumulator
@@ -120,7 +120,9 @@ def judge_in_parts(
         )
     native = kernels()
     assert native is not None  # noqa: S101 - without kernels no table is judged in parts
-    tally = native.SliceTally(given, rx, ry, unit, *judge_settings(kernel), float(n_rows))
+    tally = native.SliceTally(
+        given, rx, ry, unit, KINDS[kernel.kind], DOFS[kernel.dof], *kernel[2:], float(n_rows)
+    )
     for part in rows.parts(order):
         for codes, units, n in part:
             tally.add(codes, units, n)
