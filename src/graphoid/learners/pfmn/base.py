@@ -13,12 +13,10 @@ from graphoid.errors import SettingsError
 from graphoid.independence.base import HasTest
 from graphoid.independence.bayesian import BayesianTest
 from graphoid.learners.base import AskingLearner, Run
-from graphoid.learners.pfmn import prices
-from graphoid.learners.pfmn.budgeted import BudgetedQuestions
+from graphoid.learners.pfmn.budget import Budget, BudgetedQuestions, weight
 from graphoid.learners.pfmn.checkpoint import Checkpoint
 from graphoid.learners.pfmn.information import entropy
 from graphoid.learners.pfmn.population import check_size, edge_frequencies, merge_equal
-from graphoid.learners.pfmn.prices import Budget
 from graphoid.learners.questions import Questions
 from graphoid.logic.sets import members
 from graphoid.progress import Step, tell
@@ -34,9 +32,8 @@ if TYPE_CHECKING:
 
     from graphoid.independence.base import DiscreteTest
     from graphoid.independence.partial_correlation import PartialCorrelation
-    from graphoid.learners.pfmn.budgeted import StepInfo
+    from graphoid.learners.pfmn.budget import Price, StepInfo
     from graphoid.learners.pfmn.population import Outcome, Query
-    from graphoid.learners.pfmn.prices import Price
     from graphoid.logic.source import IndependenceSource
     from graphoid.progress import Listener
     from graphoid.settings import RandomState
@@ -166,7 +163,7 @@ class ParticleLearner(AskingLearner, Generic[State]):
         return BudgetedQuestions(
             questions,
             ci.test if isinstance(ci, HasTest) else None,
-            prices.weight if self.cost is None else self.cost,
+            weight if self.cost is None else self.cost,
             Budget.of(self.budget),
             Checkpoint(self.checkpoint, run),
             self.soften,
