@@ -65,8 +65,8 @@ POSITIVE = Number(above=0)
 NOT_NEGATIVE = Number(least=0)
 FLAG = (True, False)
 
-Allowed = Number | tuple[str | bool | None, ...]
-"""What a setting may be: a number, or one of some names."""
+Allowed = Number | tuple[str | int | None, ...]
+"""What a setting may be: a number of a kind, or one of some names or numbers."""
 
 
 def check_setting(name: str, value: object, allowed: Allowed, owner: str = "") -> None:

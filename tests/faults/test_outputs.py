@@ -91,6 +91,12 @@ def test_two_outputs_are_two_files(folder, arguments):
     assert not (folder / "s.json").exists()
 
 
+def test_a_name_that_nothing_can_have_is_no_surprise(folder):
+    (folder / "run.toml").write_text('file = "a\\u0000.csv"\n')
+    done = graphoid("learn", "--config", "run.toml", "--out", "s.json", cwd=folder)
+    assert refused(done, "there is no file 'a\\x00.csv'")
+
+
 def test_rows_and_reports_do_not_replace_what_they_are_made_from(folder):
     assert learn(folder, "--out", "s.json", "--model", "model.json", "-q").returncode == 0
     for name, link in (("model.json", "model.csv"), ("s.json", "s.html"), ("m.csv", "m.html")):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from dataclasses import InitVar, dataclass, field
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from graphoid.counts.native import engine_for
 from graphoid.data.table import Table
 from graphoid.errors import DataError, SettingsError
 from graphoid.scores.priors import GraphPrior, UniformPrior
-from graphoid.settings import Settings
+from graphoid.settings import FrozenSettings
 from graphoid.structure.separation import members
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ Family = tuple[int, int]
 """A variable and the mask of its blanket."""
 
 
-class Score(Settings, ABC):
+class Score(FrozenSettings, ABC):
     """A number for a graph, in natural logarithms: the larger, the better the data speak for it.
 
     Holds settings only. :meth:`on` joins it to data.
@@ -66,6 +67,7 @@ class BlanketScore(Score):
         """Return the terms of variables and their blankets, from what counts the data."""
 
 
+@dataclass(eq=False)
 class Scorer(ABC):
     """A score joined to data; keeps what it has computed.
 
@@ -77,39 +79,46 @@ class Scorer(ABC):
         A table, anything that :func:`graphoid.read` takes, or an engine.
     """
 
-    def __init__(self, score: Score, data: object) -> None:
-        self.score = score
-        self.engine = engine_of(data)
-        self.names = tuple(v.name for v in self.engine.variables)
-        self.n = len(self.names)
-        self.arities = [v.arity for v in self.engine.variables]
-        if not isinstance(score.prior, GraphPrior):
-            raise SettingsError(
-                f"prior must be UniformPrior(), SparsePrior() or EdgePrior(), not {score.prior!r}."
+    score: Score
+    data: InitVar[object]
+
+    def __post_init__(self, data: object) -> None:
+        if not isinstance(data, (CountEngine, Table)):
+            from graphoid.data.read import read
+
+            data = read(data)
+        continuous = [v.name for v in data.variables if v.continuous]
+        if continuous:
+            raise DataError(
+                f"{continuous[0]!r} is continuous, and scores count states. "
+                f"Read the data with discretize='auto', or leave the column out."
             )
-        self.prior = score.prior.log_odds(self.names)
+        self.engine = data if isinstance(data, CountEngine) else engine_for(data)
+        self.names = tuple(v.name for v in data.variables)
+        self.n = len(self.names)
+        self.arities = [v.arity for v in data.variables]
+        prior = self.score.prior
+        if not isinstance(prior, GraphPrior):
+            raise SettingsError(f"prior must be UniformPrior(), SparsePrior() or EdgePrior(), not {prior!r}.")
+        self.prior = prior.log_odds(self.names)
         # what says everything twice must say the prior twice, too
-        self.weight = score.evidence_counts * self.prior
+        self.weight = self.score.evidence_counts * self.prior
 
     @property
     @abstractmethod
     def n_terms(self) -> int:
         """Number of different terms computed so far."""
 
-    @property
-    def prior_log_odds(self) -> dict[Edge, float]:
-        """Prior log odds of the edges that are not as likely as not."""
-        pairs = combinations(range(self.n), 2)
-        return {(x, y): float(self.prior[x, y]) for x, y in pairs if self.prior[x, y]}
-
     def value(self, graph: UndirectedGraph) -> float:
         """Return the score of a graph."""
-        self._check(graph)
+        if graph.n != self.n:
+            raise self._misfit(graph)
         return self._value(graph.adjacency) + math.fsum(self.weight[x, y] for x, y in graph.edges)
 
     def gain(self, graph: UndirectedGraph, edge: tuple[int | str, int | str]) -> float:
         """Return ``value(after) - value(before)`` of flipping an edge."""
-        self._check(graph)
+        if graph.n != self.n:
+            raise self._misfit(graph)
         x, y = graph.position(edge[0]), graph.position(edge[1])
         if x == y:
             raise DataError(f"an edge from {self.names[x]!r} to itself means nothing; name two variables.")
@@ -145,30 +154,13 @@ class Scorer(ABC):
     def _values(self, graphs: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return what the data say of many graphs."""
 
-    def _check(self, graph: UndirectedGraph) -> None:
-        if graph.n != self.n:
-            raise DataError(
-                f"the graph has {graph.n} variables and the data {self.n}; score a graph of the data."
-            )
-
-
-def engine_of(data: object) -> CountEngine:
-    """Return what counts the data: an engine as it is, a table by the fastest there is."""
-    if isinstance(data, CountEngine):
-        return data
-    if not isinstance(data, Table):
-        from graphoid.data.read import read
-
-        data = read(data)
-    continuous = [v.name for v in data.variables if v.continuous]
-    if continuous:
-        raise DataError(
-            f"{continuous[0]!r} is continuous, and scores count states. "
-            f"Read the data with discretize='auto', or leave the column out."
+    def _misfit(self, graph: UndirectedGraph) -> DataError:
+        return DataError(
+            f"the graph has {graph.n} variables and the data {self.n}; score a graph of the data."
         )
-    return engine_for(data)
 
 
+@dataclass(eq=False)
 class BlanketScorer(Scorer):
     """A sum over variables with their blankets: flipping an edge touches two terms, and terms are kept.
 
@@ -180,57 +172,43 @@ class BlanketScorer(Scorer):
         Gives the terms of variables and their blankets from what counts the data.
     """
 
-    def __init__(
-        self, score: Score, data: object, terms: Callable[[CountEngine, list[Blanket]], NDArray[np.float64]]
-    ) -> None:
-        super().__init__(score, data)
-        self._terms = terms
-        self._held: dict[Family, float] = {}
-
-    @property
-    def n_terms(self) -> int:
-        """Number of different terms computed so far."""
-        return len(self._held)
+    terms: Callable[[CountEngine, list[Blanket]], NDArray[np.float64]]
+    n_terms: int = field(default=0, init=False)
+    held: dict[Family, float] = field(default_factory=dict, init=False, repr=False)
+    """The terms computed so far."""
 
     def local(self, x: int, mask: int) -> float:
         """Return the term of a variable and its blanket."""
-        held = self._held.get((x, mask))
+        held = self.held.get((x, mask))
         if held is None:
             self.prepare([(x, mask)])
-            held = self._held[x, mask]
+            held = self.held[x, mask]
         return held
 
     def prepare(self, families: Iterable[Family]) -> None:
         """Compute terms that are not held yet, all of them at once."""
-        missing = list(dict.fromkeys(family for family in families if family not in self._held))
+        missing = list(dict.fromkeys(family for family in families if family not in self.held))
         if missing:
             blankets = [(x, tuple(members(mask))) for x, mask in missing]
-            self._held.update(zip(missing, self._terms(self.engine, blankets).tolist(), strict=True))
-
-    def changes(self, families: Sequence[tuple[int, int, Sequence[int]]]) -> list[NDArray[np.float64]]:
-        """Return what terms gain if each of some others joins or leaves: (variable, blanket, others) each."""
-        self.prepare((x, mask) for x, mask, _ in families)
-        self.prepare((x, mask ^ 1 << y) for x, mask, others in families for y in others)
-        return [
-            np.array([self._held[x, mask ^ 1 << y] for y in others]) - self._held[x, mask]
-            for x, mask, others in families
-        ]
+            self.held.update(zip(missing, self.terms(self.engine, blankets).tolist(), strict=True))
+            self.n_terms = len(self.held)
 
     def _value(self, adjacency: Sequence[int]) -> float:
         self.prepare(enumerate(adjacency))
-        return math.fsum(self._held[family] for family in enumerate(adjacency))
+        return math.fsum(self.held[family] for family in enumerate(adjacency))
 
     def _gains(self, adjacency: Sequence[int], edges: Sequence[Edge]) -> NDArray[np.float64]:
-        ends = self.changes([(a, adjacency[a], (b,)) for x, y in edges for a, b in ((x, y), (y, x))])
-        gains: NDArray[np.float64] = np.concatenate(ends).reshape(-1, 2).sum(axis=1)
-        return gains
+        ends = [(a, adjacency[a], adjacency[a] ^ 1 << b) for x, y in edges for a, b in ((x, y), (y, x))]
+        self.prepare((x, mask) for x, *masks in ends for mask in masks)
+        changes = [self.held[x, after] - self.held[x, before] for x, before, after in ends]
+        return np.add(changes[::2], changes[1::2], dtype=np.float64)
 
     def _values(self, graphs: NDArray[np.int64]) -> NDArray[np.float64]:
         total = np.zeros(len(graphs))
         occurring = [np.unique(graphs[:, x]) for x in range(self.n)]
         self.prepare((x, int(mask)) for x in range(self.n) for mask in occurring[x])
         for x, masks in enumerate(occurring):
-            terms = np.array([self._held[x, int(mask)] for mask in masks])
+            terms = np.array([self.held[x, int(mask)] for mask in masks])
             total += terms[np.searchsorted(masks, graphs[:, x])]
         return total
 

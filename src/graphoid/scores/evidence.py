@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
 from graphoid.counts.engine import Logistic, ScoringEngine
-from graphoid.errors import SettingsError
 from graphoid.scores.base import BlanketScore, family_counts
 from graphoid.scores.logistic import logistic_term
 from graphoid.scores.mpl import log_marginal_likelihood
 from graphoid.scores.priors import GraphPrior, SparsePrior
-from graphoid.settings import POSITIVE, check_setting
+from graphoid.settings import POSITIVE, Number
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from graphoid.counts.engine import Blanket, CountEngine
     from graphoid.scores.logistic import Matrix
+    from graphoid.settings import Allowed
 
 CONSTANT = 5.0
 """Standard deviation of the constant a priori, in those of the effects: all but free."""
@@ -62,12 +64,11 @@ class LogLinearEvidence(BlanketScore):
     ess: float | None = 4.0
     prior: GraphPrior = field(default_factory=SparsePrior)
 
-    def __post_init__(self) -> None:
-        if self.order not in (2, 3):
-            raise SettingsError(f"order is {self.order!r}; it must be 2 (pairs) or 3 (pairs and triples).")
-        check_setting("scale", self.scale, POSITIVE)
-        if self.ess is not None:
-            check_setting("ess", self.ess, POSITIVE)
+    allowed: ClassVar[Mapping[str, Allowed]] = {
+        "order": (2, 3),
+        "scale": POSITIVE,
+        "ess": Number(above=0, optional=True),
+    }
 
     def terms(self, engine: CountEngine, blankets: list[Blanket]) -> Matrix:
         """Return the log marginal likelihoods of variables given their blankets."""

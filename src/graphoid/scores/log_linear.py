@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
 from graphoid.counts.engine import Logistic, ScoringEngine
-from graphoid.errors import SettingsError
 from graphoid.scores.base import BlanketScore, family_counts
 from graphoid.scores.logistic import logistic_term
 from graphoid.scores.priors import GraphPrior, UniformPrior
-from graphoid.settings import NOT_NEGATIVE, check_setting
+from graphoid.settings import NOT_NEGATIVE
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from graphoid.counts.engine import Blanket, CountEngine
     from graphoid.scores.logistic import Matrix
+    from graphoid.settings import Allowed
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,10 +52,7 @@ class LogLinearScore(BlanketScore):
     gamma: float = 0.5
     prior: GraphPrior = field(default_factory=UniformPrior)
 
-    def __post_init__(self) -> None:
-        if self.order not in (2, 3):
-            raise SettingsError(f"order is {self.order!r}; it must be 2 (pairs) or 3 (pairs and triples).")
-        check_setting("gamma", self.gamma, NOT_NEGATIVE)
+    allowed: ClassVar[Mapping[str, Allowed]] = {"order": (2, 3), "gamma": NOT_NEGATIVE}
 
     def terms(self, engine: CountEngine, blankets: list[Blanket]) -> Matrix:
         """Return the penalised maximum likelihoods of variables given their blankets."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -12,13 +12,16 @@ from graphoid.counts.engine import ScoringEngine
 from graphoid.independence.bayesian import log_rising
 from graphoid.scores.base import BlanketScore, configurations_of, family_counts
 from graphoid.scores.priors import GraphPrior, UniformPrior
-from graphoid.settings import POSITIVE, check_setting
+from graphoid.settings import POSITIVE
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from graphoid.counts.contingency import Counts
     from graphoid.counts.engine import Blanket, CountEngine
+    from graphoid.settings import Allowed
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,8 +48,7 @@ class MPL(BlanketScore):
     ess: float = 1.0
     prior: GraphPrior = field(default_factory=UniformPrior)
 
-    def __post_init__(self) -> None:
-        check_setting("ess", self.ess, POSITIVE)
+    allowed: ClassVar[Mapping[str, Allowed]] = {"ess": POSITIVE}
 
     def terms(self, engine: CountEngine, blankets: list[Blanket]) -> NDArray[np.float64]:
         """Return the log marginal likelihoods of variables given their blankets."""

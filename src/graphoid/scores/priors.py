@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
 from graphoid.errors import SettingsError, UnknownVariable
 from graphoid.logic.names import Names
-from graphoid.settings import PROBABILITY, check_setting
+from graphoid.settings import PROBABILITY, FrozenSettings, Number, check_setting
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
+
+    from graphoid.settings import Allowed
 
 
 @runtime_checkable
@@ -37,7 +39,7 @@ class UniformPrior:
 
 
 @dataclass(frozen=True)
-class SparsePrior:
+class SparsePrior(FrozenSettings):
     """Every edge is there with the same probability.
 
     Parameters
@@ -48,9 +50,7 @@ class SparsePrior:
 
     density: float | None = None
 
-    def __post_init__(self) -> None:
-        if self.density is not None:
-            check_setting("density", self.density, PROBABILITY)
+    allowed: ClassVar[Mapping[str, Allowed]] = {"density": Number(above=0, below=1, optional=True)}
 
     def log_odds(self, names: Sequence[str]) -> NDArray[np.float64]:
         """Return the same number for every pair."""

@@ -66,8 +66,9 @@ def probe(path: str | os.PathLike[str]) -> None:
 def same(a: str | os.PathLike[str], b: str | os.PathLike[str]) -> bool:
     """Return whether two paths are one file, also through links and where it is not there yet."""
     try:
-        return os.path.samefile(a, b)
-    except OSError:  # one is not there
-        return os.path.realpath(a) == os.path.realpath(b)
-    except ValueError:  # nothing is called that
+        try:
+            return os.path.samefile(a, b)
+        except OSError:  # one is not there
+            return os.path.realpath(a) == os.path.realpath(b)
+    except ValueError:  # nothing can be called that
         return False

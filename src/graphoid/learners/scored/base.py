@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from graphoid.errors import DataError, SettingsError
 from graphoid.learners.base import Learner, Run
+from graphoid.learners.scored.local_search import Neighborhood
 from graphoid.scores.base import Score, Scorer
 from graphoid.settings import describe, seed_and_generator
 from graphoid.structure.graph import UndirectedGraph
@@ -67,10 +68,9 @@ class ScoreLearner(Learner[Scorer, LearnedStructure]):
 
     def _learn(self, source: Scorer, run: Run) -> LearnedStructure:
         seed, rng = seed_and_generator(getattr(self, "random_state", None))
-        found = self._search(Task(source, rng, run.progress))
+        found = self.search(Task(source, rng, run.progress))
         pairs = list(combinations(range(source.n), 2))
-        shown = pairs if len(pairs) <= SHOWN_PAIRS else list(found.graph.edges)
-        gains = dict(zip(shown, source.gains(found.graph, shown).tolist(), strict=True))
+        at = Neighborhood(source, found.graph, pairs if len(pairs) <= SHOWN_PAIRS else found.graph.edges)
         return LearnedStructure(
             graph=found.graph,
             cost=Cost(seconds=time.perf_counter() - run.started),
@@ -79,13 +79,17 @@ class ScoreLearner(Learner[Scorer, LearnedStructure]):
             seed=seed,
             data_id=run.data_id,
             scored=Scored(
-                source.value(found.graph), gains, found.path, source.n_terms, source.prior_log_odds
+                value=at.value,
+                gains=dict(zip(at.edges, at.gains.tolist(), strict=True)),
+                path=found.path,
+                n_terms=source.n_terms,
+                prior_log_odds={edge: float(source.prior[edge]) for edge in pairs if source.prior[edge]},
             ),
             edge_probabilities=found.probabilities or {},
         )
 
     @abstractmethod
-    def _search(self, task: Task) -> Found:
+    def search(self, task: Task) -> Found:
         """Look for the graph with the highest score."""
 
 

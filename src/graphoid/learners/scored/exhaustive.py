@@ -46,7 +46,8 @@ class ExhaustiveSearch(ScoreLearner):
         Any score. Data of up to seven variables.
     """
 
-    def _search(self, task: Task) -> Found:
+    def search(self, task: Task) -> Found:
+        """Score all graphs."""
         scorer = task.scorer
         if scorer.n > MOST_VARIABLES:
             raise DataError(

@@ -93,7 +93,8 @@ class HillClimb(ScoreLearner):
 
     allowed: ClassVar[Mapping[str, Allowed]] = {"moves": ("lowest_pair", "best")}
 
-    def _search(self, task: Task) -> Found:
+    def search(self, task: Task) -> Found:
+        """Climb from the start to a peak."""
         scorer = task.scorer
         graph = initial_graph(self.start, scorer)
         if self.moves == "best":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import chain, combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -61,7 +61,7 @@ class Neighborhood:
         self.graph = graph
         self.value = self.scorer.value(graph)
         self.present = np.array([bool(graph.adjacency[x] >> y & 1) for x, y in self.edges], dtype=bool)
-        self._update(range(graph.n))
+        self._update(range(self.scorer.n))
 
     def flip(self, i: int) -> None:
         """Flip an edge, by its place among the edges, and bring the gains up to date."""
@@ -80,8 +80,11 @@ class Neighborhood:
         families = [(v, adjacency[v]) for v in variables]
         new = [family for family in families if family not in self._kept]
         if new:
-            found = self.scorer.changes([(v, mask, self._partners[v]) for v, mask in new])
-            self._kept.update(zip(new, found, strict=True))
+            flips = [[(v, mask ^ 1 << y) for y in self._partners[v]] for v, mask in new]
+            self.scorer.prepare(chain(new, *flips))
+            terms = self.scorer.held
+            for family, after in zip(new, flips, strict=True):
+                self._kept[family] = np.array([terms[f] for f in after]) - terms[family]
         for family in families:
             v = family[0]
             self._changes[self._ends[v], self._places[v]] = self._kept[family]

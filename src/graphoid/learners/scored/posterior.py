@@ -29,7 +29,7 @@ import numpy as np
 
 from graphoid.learners.scored.base import Found, ScoreLearner, Task, initial_graph
 from graphoid.learners.scored.local_search import Neighborhood
-from graphoid.learners.scored.search import EFFORTS, candidates, search
+from graphoid.learners.scored.search import Search, candidates
 from graphoid.progress import Step, tell
 from graphoid.settings import PROBABILITY, Number
 from graphoid.structure.graph import UndirectedGraph
@@ -94,27 +94,33 @@ class Chain:
             self.jumps += 1
 
 
-@dataclass
 class Ladder:
-    """Chains at rising temperatures that swap places.
+    """Chains at rising temperatures that swap places and have left their starts behind.
 
     Parameters
     ----------
-    chains
-        One for each temperature, the coldest first.
-    rng
-        What drives them.
+    task
+        The score, and what drives the chains.
+    edges
+        Those that are flipped.
+    start
+        The graph of every chain at first; if None, one is drawn for each.
+    warm_up
+        Rounds after which the start is forgotten.
     """
 
-    chains: list[Chain]
-    rng: np.random.Generator
-    duration: float = 0.0
-    """Of a round, fixed beforehand: one that depended on where the chains are would favor slow places."""
-    swaps: int = 0
-
-    def warm_up(self, rounds: int) -> None:
-        """Leave the start behind, and find out how long a round should take."""
-        for _ in range(rounds):
+    def __init__(self, task: Task, edges: list[Edge], start: UndirectedGraph | None, warm_up: int) -> None:
+        scorer, self.rng, _ = task
+        self.chains = []
+        """One for each temperature, the coldest first."""
+        share = min(0.5, scorer.n / len(edges))  # about one edge for each variable
+        for temperature in TEMPERATURES:
+            graph = UndirectedGraph(scorer.names, [edge for edge in edges if self.rng.random() < share])
+            at = Neighborhood(scorer, graph if start is None else start, edges)
+            self.chains.append(Chain(at, scorer.score.evidence_counts * temperature))
+        self.swaps = 0
+        for _ in range(warm_up):
+            # fixed before a round: a duration that depended on where the chains are would favor slow places
             self.duration = JUMPS / max(1e-12, float(self.chains[-1].rates().sum()))
             self.sample(1)
         self.swaps = 0
@@ -176,17 +182,18 @@ class Posterior(ScoreLearner):
         "runs": Number(least=1, whole=True),
     }
 
-    def _search(self, task: Task) -> Found:
+    def search(self, task: Task) -> Found:
+        """Sample until the probabilities are known well enough; the graph has the probable edges."""
         scorer, rng, progress = task
         if scorer.n < 2:
             return Found(UndirectedGraph(scorer.names))
         if self.start is not None:
             best = initial_graph(self.start, scorer)
         else:
-            best = search(Task(scorer, rng), EFFORTS["quick"]).graph
+            best = Search(self.score, effort="quick").search(Task(scorer, rng)).graph
         edges = candidates(scorer, [best])
         ladders = [
-            self._ladder(task._replace(rng=own), edges, best if run == 0 else None)
+            Ladder(task._replace(rng=own), edges, best if run == 0 else None, warm_up=self.rounds // 2)
             for run, own in enumerate(rng.spawn(self.runs))
         ]
         samples = [np.zeros((0, len(edges))) for _ in ladders]
@@ -215,19 +222,6 @@ class Posterior(ScoreLearner):
             probabilities=dict(zip(edges, probability.tolist(), strict=True)),
             more={"convergence": convergence},
         )
-
-    def _ladder(self, task: Task, edges: list[Edge], start: UndirectedGraph | None) -> Ladder:
-        """Return chains that have left their starts behind: a graph, or one drawn for each of them."""
-        scorer, rng, _ = task
-        share = min(0.5, scorer.n / len(edges))  # about one edge for each variable
-        chains = []
-        for temperature in TEMPERATURES:
-            graph = UndirectedGraph(scorer.names, [edge for edge in edges if rng.random() < share])
-            at = Neighborhood(scorer, graph if start is None else start, edges)
-            chains.append(Chain(at, self.score.evidence_counts * temperature))
-        ladder = Ladder(chains, rng)
-        ladder.warm_up(self.rounds // 2)
-        return ladder
 
 
 def standard_error(samples: list[NDArray[np.float64]]) -> float:

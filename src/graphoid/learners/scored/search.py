@@ -102,15 +102,16 @@ def tabu_walk(at: Neighborhood, length: int, rng: np.random.Generator, limit: Li
     return best
 
 
-def perturb(graph: UndirectedGraph, edges: Sequence[Edge], rng: np.random.Generator) -> UndirectedGraph:
-    """Return the graph with the neighborhood of one variable drawn anew; now and then, another graph.
+def perturb(graph: UndirectedGraph, at: Neighborhood, rng: np.random.Generator) -> UndirectedGraph:
+    """Return a graph with the neighborhood of one variable drawn anew; now and then, another graph.
 
     Flips a few candidate edges among a variable, its blanket and its candidates: a block that single steps
     cannot cross, such as a triangle that pays only as a whole or a hub that took its leaves' edges.
     """
+    edges, names = at.edges, at.scorer.names
     if rng.random() < ANEW:
-        return UndirectedGraph(graph.names, [edge for edge in edges if rng.random() < 2 / graph.n])
-    center = int(rng.integers(graph.n))
+        return UndirectedGraph(names, [edge for edge in edges if rng.random() < 2 / len(names)])
+    center = int(rng.integers(len(names)))
     around = {center, *members(graph.adjacency[center])}
     around |= {y if x == center else x for x, y in edges if center in (x, y) and rng.random() < 0.2}
     block = [edge for edge in edges if edge[0] in around and edge[1] in around]
@@ -118,7 +119,7 @@ def perturb(graph: UndirectedGraph, edges: Sequence[Edge], rng: np.random.Genera
         return graph
     size = min(len(block), int(rng.integers(2, 6)))
     flips = {block[int(i)] for i in rng.choice(len(block), size=size, replace=False)}
-    return UndirectedGraph(graph.names, flips.symmetric_difference(graph.edges))
+    return UndirectedGraph(names, flips.symmetric_difference(graph.edges))
 
 
 def candidates(scorer: Scorer, starts: Sequence[UndirectedGraph]) -> list[Edge]:
@@ -149,23 +150,11 @@ def candidates(scorer: Scorer, starts: Sequence[UndirectedGraph]) -> list[Edge]:
     return sorted(chosen)
 
 
-def overlooked(scorer: Scorer, graph: UndirectedGraph, known: Sequence[Edge]) -> list[Edge]:
+def overlooked_edges(scorer: Scorer, graph: UndirectedGraph, known: Sequence[Edge]) -> list[Edge]:
     """Return the pairs that are not known yet and that would improve a graph: their dependence was hidden."""
     others = sorted(set(combinations(range(scorer.n), 2)).difference(known))
     gains = scorer.gains(graph, others)
     return [edge for edge, gain in zip(others, gains, strict=True) if gain > LEAST]
-
-
-def usual_starts(scorer: Scorer) -> list[UndirectedGraph]:
-    """Return graphs to climb from: none of the edges, GSIMN's and, for sums over pairs, IBMAP-HC's."""
-    empty = UndirectedGraph(scorer.names)
-    starts = [empty]
-    if scorer.n > MOST_TO_START_AGAIN:
-        return starts
-    if isinstance(scorer, PairScorer):
-        starts.append(ibmap_hc(scorer, empty)[0])
-    starts.append(gsimn(Tester(GTest(alpha=0.01), scorer.engine)))
-    return starts
 
 
 def iterated_local_search(
@@ -182,47 +171,11 @@ def iterated_local_search(
         else:
             tries += 1
         progress = tell(progress, Step("searching", tries, patience, so_far=best))
-        at.reset(perturb(best, at.edges, rng))
+        at.reset(perturb(best, at, rng))
         steepest_ascent(at)
         if at.value > top + LEAST:
             best, top, tries = at.graph, at.value, 0
     return best
-
-
-def search(
-    task: Task,
-    effort: float,
-    start: Start = None,
-    seconds: float | None = None,
-    max_steps: float | None = None,
-) -> Found:
-    """Climb from several graphs, search on from the best peak, and look at what was left out in the end."""
-    scorer, rng, progress = task
-    starts = [*([] if start is None else [initial_graph(start, scorer)]), *usual_starts(scorer)]
-    limit = Limit(
-        math.inf if seconds is None else time.monotonic() + seconds,
-        math.inf if max_steps is None else max_steps,
-    )
-    at = Neighborhood(scorer, starts[0], candidates(scorer, starts))
-    best, top = starts[0], -np.inf
-    for graph in dict.fromkeys(starts):
-        at.reset(graph)
-        steepest_ascent(at, progress if top == -np.inf else None)  # later climbs begin below the best
-        if at.value > top:
-            best, top = at.graph, at.value
-        if limit.reached:
-            return Found(best, stopped="budget")
-    at.reset(best)
-    best = iterated_local_search(at, round(effort * min(PATIENCE, FEWER / scorer.n)), rng, limit, progress)
-    n_pairs = scorer.n * (scorer.n - 1) // 2
-    while scorer.n <= MOST_TO_LOOK_AGAIN and len(at.edges) < n_pairs and not limit.reached:
-        more = overlooked(scorer, best, at.edges)
-        if not more:
-            break
-        at = Neighborhood(scorer, best, sorted({*at.edges, *more}))
-        steepest_ascent(at, progress)
-        best = at.graph
-    return Found(best, stopped="budget" if limit.reached else "converged")
 
 
 @dataclass(eq=False)
@@ -267,11 +220,45 @@ class Search(ScoreLearner):
         "max_steps": Number(least=0, optional=True),
     }
 
-    def _search(self, task: Task) -> Found:
+    def search(self, task: Task) -> Found:
+        """Climb from several graphs, search on from the best peak, and look at what was left out."""
         effort = EFFORTS.get(self.effort) if isinstance(self.effort, str) else self.effort
         if effort is None or effort not in NOT_NEGATIVE:
             raise SettingsError(
                 f"Search: effort must be 'quick', 'normal', 'thorough' or a number of at least 0, "
                 f"not {self.effort!r}."
             )
-        return search(task, effort, self.start, self.seconds, self.max_steps)
+        scorer, rng, progress = task
+        starts = [UndirectedGraph(scorer.names)]
+        if self.start is not None:
+            starts.insert(0, initial_graph(self.start, scorer))
+        if scorer.n <= MOST_TO_START_AGAIN:
+            if isinstance(scorer, PairScorer):
+                starts.append(ibmap_hc(scorer, UndirectedGraph(scorer.names))[0])
+            starts.append(gsimn(Tester(GTest(alpha=0.01), scorer.engine)))
+        limit = Limit(
+            math.inf if self.seconds is None else time.monotonic() + self.seconds,
+            math.inf if self.max_steps is None else self.max_steps,
+        )
+        at = Neighborhood(scorer, starts[0], candidates(scorer, starts))
+        best, top = starts[0], -np.inf
+        for graph in {graph.adjacency: graph for graph in starts}.values():
+            at.reset(graph)
+            steepest_ascent(at, progress if top == -np.inf else None)  # later climbs begin below the best
+            if at.value > top:
+                best, top = at.graph, at.value
+            if limit.reached:
+                return Found(best, stopped="budget")
+        at.reset(best)
+        best = iterated_local_search(
+            at, round(effort * min(PATIENCE, FEWER / scorer.n)), rng, limit, progress
+        )
+        n_pairs = scorer.n * (scorer.n - 1) // 2
+        while scorer.n <= MOST_TO_LOOK_AGAIN and len(at.edges) < n_pairs and not limit.reached:
+            more = overlooked_edges(scorer, best, at.edges)
+            if not more:
+                break
+            at = Neighborhood(scorer, best, sorted({*at.edges, *more}))
+            steepest_ascent(at, progress)
+            best = at.graph
+        return Found(best, stopped="budget" if limit.reached else "converged")

@@ -58,7 +58,8 @@ class TwoPhase(ScoreLearner):
         A sum over variables and their blankets: :class:`MPL`, :class:`LogLinearScore` or :class:`IBScore`.
     """
 
-    def _search(self, task: Task) -> Found:
+    def search(self, task: Task) -> Found:
+        """Find the blankets, and climb between the graphs they make."""
         scorer = task.scorer
         if not isinstance(scorer, BlanketScorer):
             raise SettingsError(
