@@ -38,7 +38,8 @@ def database(tmp_path):
     ("table", "n_columns"),
     [
         ("t", 5), ("main.t", 5), ("r.t", 1), ("v", 2), ('"v"', 2), ("s.u", 2), ("s.w", 2), ("w", 2),
-        ("r.u", 1), ('odd "name.x', 5), ('"odd ""name.x"', 5), ("my s.a.b", 5), ('"my s"."a.b"', 5), ("a.b", 5),
+        ("r.u", 1), ('odd "name.x', 5), ('"odd ""name.x"', 5), ("my s.a.b", 5), ('"my s"."a.b"', 5),
+        ("a.b", 5),
     ],
 )  # fmt: skip
 def test_views_schemas_and_quoted_names_of_duckdb(database, table, n_columns):
