@@ -100,8 +100,7 @@ class WatchedText(io.BufferedIOBase):
         self._n_bytes = 0
         self._end = bytearray()
         self._line_ends = 0
-        self._over = False
-        self._reading = threading.Lock()
+        self._stop, self._ended, self._reading = threading.Event(), threading.Event(), threading.Lock()
         _passed_on.add(self)
 
     def readable(self) -> bool:
@@ -116,14 +115,23 @@ class WatchedText(io.BufferedIOBase):
         DataError
             If one of them is NUL, or if they take more memory than they may.
         """
+        chunk = b""
+        try:
+            if not self._stop.is_set():
+                with self._reading:
+                    chunk = self._next(size)
+        finally:
+            if not chunk:  # an error, or the end: there will be no other read
+                self._ended.set()
+        return chunk
+
+    def _next(self, size: int | None) -> bytes:
         if self._limit is not None and pa.total_allocated_bytes() > self._limit:
             raise DataError(
                 f"{self._name} does not fit into memory: {self._n_bytes / 2**30:,.1f} GiB of text are "
                 f"unpacked and there is more. Read it with where='source', or raise {MEMORY} (bytes)."
             )
-        with self._reading:
-            chunk = b"" if self._over else self._content.read(size)
-        self._over = self._over or not chunk
+        chunk = self._content.read(size)
         self._n_bytes += len(chunk)
         nul = chunk.find(b"\0")
         if nul >= 0:
@@ -140,11 +148,11 @@ class WatchedText(io.BufferedIOBase):
         return chunk
 
     def end(self) -> bool:
-        """Let nothing more be read; return whether there was more."""
-        before, self._over = self._over, True
-        if self._reading.acquire(timeout=1):  # a pipe may have nothing to read for as long as it likes
-            self._reading.release()
-        return not before
+        """Let nothing more be read, and wait for who reads to notice; return whether there was more."""
+        more = not self._ended.is_set()
+        self._stop.set()
+        self._ended.wait(20 * GRACE if self._reading.locked() else GRACE)
+        return more
 
     @property
     def n_lines(self) -> int:
