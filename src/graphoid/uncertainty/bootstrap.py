@@ -13,7 +13,7 @@ from graphoid.errors import SettingsError
 from graphoid.independence.bayesian import BayesianTest
 from graphoid.independence.partial_correlation import PartialCorrelation
 from graphoid.learners.base import AskingLearner, Learner
-from graphoid.learners.recommended import recommended
+from graphoid.learners.recommended import recommend
 from graphoid.progress import Listener, Step, tell
 from graphoid.settings import Number, Settings
 from graphoid.uncertainty.bootstrap_result import Resampled
@@ -112,7 +112,7 @@ class Bootstrap(Settings):
             from graphoid.data.read import read
 
             table = read(table)
-        learner = recommended(len(table.variables))[0] if self.learner is None else self.learner
+        learner = recommend(len(table.variables))[0] if self.learner is None else self.learner
         numbers = isinstance(learner, AskingLearner) and isinstance(learner.test, PartialCorrelation)
         resampler = Resampler(table, self.kind, seed_of(self.random_state), self.shares, merge=not numbers)
         structure = structure_of(learner, table)

@@ -16,7 +16,7 @@ import numpy as np
 from graphoid.data.read import read
 from graphoid.data.table import Table, Weights
 from graphoid.errors import DataError
-from graphoid.learners.recommended import recommended
+from graphoid.learners.recommended import recommend
 from graphoid.settings import Number, check_setting
 from graphoid.uncertainty.checkpoint import number
 from graphoid.uncertainty.replicates import Measured, graph_of, in_table, measure_resamples
@@ -109,7 +109,7 @@ def compare_groups(
     check_setting("n", n, Number(least=1, whole=True, noun="number of permutations"))
     group, member, rest = _split(table, by)
     sizes = int(member.sum()), int((~member).sum())
-    learner = recommended(len(rest.variables))[0] if learner is None else learner
+    learner = recommend(len(rest.variables))[0] if learner is None else learner
     graph = graph_of(learner, rest)
     crossings = crossings_of(graph, rest.variables)
     seed, share = seed_of(random_state), (sizes[0] / rest.n_rows,)

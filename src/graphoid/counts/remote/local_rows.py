@@ -58,13 +58,13 @@ class LocalRows(Tabulator):
         counting = Accumulator(self._variables, needed, wanted, self._unit)
         for codes, units, n in self.rows.batches(needed):
             counting.add(codes, units, n)
-        return Fetched(counting.tables(), self.spent_on(needed))
+        return Fetched(counting.tables(), self.cost_of(needed))
 
     def batches(self, variables: Sequence[int]) -> Iterator[Batch]:
         """Yield the codes of some variables, the units of the rows, and their number."""
         return self.rows.batches(variables)
 
-    def spent_on(self, variables: Iterable[int]) -> AccessCost:  # noqa: ARG002 - whole rows are read
+    def cost_of(self, variables: Iterable[int]) -> AccessCost:  # noqa: ARG002 - whole rows are read
         """Return what a pass costs: rows and bytes of a file, nothing in memory, and in no case a query."""
         if isinstance(self.rows, DistinctRows):
             return AccessCost()

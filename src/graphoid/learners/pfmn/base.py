@@ -106,7 +106,7 @@ class ParticleLearner(AskingLearner, Generic[State]):
         """Return the search itself, with its ``init(rng)`` and ``step(rng, state)``, and its generator."""
         self.check()
         seed, rng = seed_and_generator(self.random_state)
-        return self._search(self._budgeted(Questions(ci), ci, None, seed)), rng
+        return self._search(self._budget_questions(Questions(ci), ci, None, seed)), rng
 
     @abstractmethod
     def _search(self, questions: BudgetedQuestions) -> Search[State]:
@@ -115,7 +115,7 @@ class ParticleLearner(AskingLearner, Generic[State]):
     def _learn(self, source: IndependenceSource, run: Run) -> LearnedStructure:
         questions = Questions(source)
         seed, rng = seed_and_generator(self.random_state)
-        search = self._search(self._budgeted(questions, source, run.data_id, seed))
+        search = self._search(self._budget_questions(questions, source, run.data_id, seed))
         state = search.init(rng)
         log: list[list[float]] = []
         listener = self.progress if run.progress is None else run.progress
@@ -147,7 +147,7 @@ class ParticleLearner(AskingLearner, Generic[State]):
             },
         )
 
-    def _budgeted(
+    def _budget_questions(
         self, questions: Questions, ci: IndependenceSource, data_id: str | None, seed: int | None
     ) -> BudgetedQuestions:
         """Return who is asked, within the budget, with the answers that are on file."""
