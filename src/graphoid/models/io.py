@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphoid.data.variables import Variable
+from graphoid.errors import DataError
 from graphoid.models.factors import Factor
 from graphoid.models.network import MarkovNetwork, Recorded
+from graphoid.structure import plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -39,23 +41,33 @@ def to_body(model: MarkovNetwork) -> Json:
 
 def from_body(body: Json) -> MarkovNetwork:
     """Return the model that plain values describe."""
-    variables = tuple(
-        Variable(v["name"], tuple(v["states"]), bool(v["ordered"]), tuple(v["cuts"]), str(v["label"]))
-        for v in body["variables"]
-    )
+    variables = tuple(_variable(plain.record(v)) for v in plain.items(body["variables"]))
     factors = []
-    for factor in body["factors"]:
-        shape = [variables[v].arity for v in factor["members"]]
-        values = np.array([float(x) for x in factor["log_values"]]).reshape(shape)
-        factors.append(Factor(tuple(factor["members"]), values))
-    errors = body["standard_errors"]
+    for factor in map(plain.record, plain.items(body["factors"])):
+        members = plain.positions(factor["members"], len(variables))
+        values = np.array(list(map(plain.any_number, plain.items(factor["log_values"]))), dtype=np.float64)
+        factors.append(Factor(members, values.reshape([variables[v].arity for v in members])))
+    features, errors = plain.items(body["features"]), body["standard_errors"]
+    if errors is not None and len(plain.items(errors)) != len(features):
+        raise DataError(f"{len(features):,} features need as many standard errors, not {len(errors):,}.")
     return MarkovNetwork(
         variables,
-        tuple(tuple((v, state) for v, state in feature) for feature in body["features"]),
-        np.array(body["weights"], dtype=np.float64),
+        tuple(tuple((plain.whole(v), plain.whole(state)) for v, state in feature) for feature in features),
+        plain.array(body["weights"], (len(features),), whole=False).astype(np.float64),
         tuple(factors),
-        estimated=None if errors is None else Recorded(np.array([float(x) for x in errors])),
-        provenance=body["provenance"],
+        estimated=None if errors is None else Recorded(np.array(list(map(plain.any_number, errors)))),
+        provenance=plain.record(body["provenance"]),
+    )
+
+
+def _variable(body: Json) -> Variable:
+    """Return a variable whose cut points, if any, lie between its states."""
+    states = tuple(map(plain.state, plain.items(body["states"])))
+    cuts = tuple(map(plain.number, plain.items(body["cuts"])))
+    if cuts and (len(cuts) >= len(states) or sorted(cuts) != list(cuts)):
+        raise DataError(f"{len(cuts)} cut points do not divide {len(states)} states.")
+    return Variable(
+        plain.text(body["name"]), states, plain.flag(body["ordered"]), cuts, plain.text(body["label"])
     )
 
 

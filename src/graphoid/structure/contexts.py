@@ -13,6 +13,7 @@ import numpy as np
 
 from graphoid.errors import DataError, SettingsError
 from graphoid.logic.names import Names
+from graphoid.structure import plain
 from graphoid.structure.cliques import maximal_cliques
 from graphoid.structure.configurations import distinct
 from graphoid.structure.graph import UndirectedGraph
@@ -228,19 +229,23 @@ class CanonicalModel(Result):
     @classmethod
     def from_body(cls, body: Json) -> Self:
         """Return the canonical model that plain values describe."""
-        names = tuple(body["names"])
+        names = UndirectedGraph.from_body(body["names"], []).names
+        codes = plain.array(body["assignments"], (None, len(names)), whole=True)
+        n_rows = plain.array(body["n_rows"], (None,), whole=False)
+        if (codes < 0).any() or (codes > np.iinfo(np.uint16).max).any() or not (n_rows >= 0).all():
+            raise DataError("an assignment has a code that no state has, or less than no rows.")
         return cls(
             names=names,
-            states=tuple(tuple(states) for states in body["states"]),
-            assignments=np.array(body["assignments"], dtype=np.uint16),
-            n_rows=np.array(body["n_rows"]),
-            graphs=tuple(UndirectedGraph(names, [(x, y) for x, y in edges]) for edges in body["graphs"]),
-            graph_of=np.array(body["graph_of"], dtype=np.intp),
-            cost=CanonicalCost.from_body(body["cost"]),
-            stopped=body["stopped"],
-            settings=body["settings"],
-            seed=body["seed"],
-            data_id=body["data_id"],
+            states=tuple(tuple(map(plain.state, plain.items(states))) for states in body["states"]),
+            assignments=codes.astype(np.uint16),
+            n_rows=n_rows,
+            graphs=tuple(UndirectedGraph.from_body(body["names"], edges) for edges in body["graphs"]),
+            graph_of=plain.array(body["graph_of"], (None,), whole=True).astype(np.intp),
+            cost=CanonicalCost.from_body(plain.record(body["cost"])),
+            stopped=plain.text(body["stopped"]),
+            settings=plain.record(body["settings"]),
+            seed=plain.optional(plain.seed, body["seed"]),
+            data_id=plain.optional(plain.text, body["data_id"]),
         )
 
     @cached_property

@@ -10,16 +10,28 @@ import json
 import math
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Self, TypeAlias, TypeVar
 
 from graphoid.errors import DataError, GraphoidError
 from graphoid.logic.verdict import Fact, Verdict
-from graphoid.structure import whole_file
+from graphoid.structure import plain, whole_file
 
 Json: TypeAlias = Mapping[str, Any]
 """Plain values by name, as JSON holds them; who reads a value from a file checks it."""
+
+
+WRONG = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+"""What values of another kind than expected lead to."""
+
+ROUNDING = 1e-6
+"""How far above zero rounding may take the logarithm of a probability."""
+
+
+ANSWER = {True: True, False: False}
+"""What is true or false, and nothing else."""
 
 
 class Document(ABC):
@@ -65,10 +77,20 @@ def load(path: str | os.PathLike[str], kinds: Sequence[type[AnyDocument]]) -> An
 def _parse(text: str, where: str, kinds: Sequence[type[AnyDocument]]) -> AnyDocument:
     found = unpack(text, where, {kind.FORMAT: kind.VERSION for kind in kinds})
     kind = next(kind for kind in kinds if found.format == kind.FORMAT)
-    try:
+    with reading(where):
         return kind.from_body(found.body)
-    except (KeyError, TypeError, ValueError, LookupError, GraphoidError) as error:
-        raise DataError(f"{where} has a part that graphoid did not write ({error}).") from None
+
+
+@contextmanager
+def reading(where: str) -> Iterator[None]:
+    """Make one clear sentence of what is wrong with values that are read from a file."""
+    try:
+        yield
+    except KeyError as error:
+        raise DataError(f"{where} has a part that graphoid did not write (there is no {error}).") from None
+    except (*WRONG, GraphoidError) as error:
+        reason = str(error).removesuffix(".")
+        raise DataError(f"{where} has a part that graphoid did not write ({reason}).") from None
 
 
 class Unpacked(NamedTuple):
@@ -112,9 +134,24 @@ def unpack(text: str, where: str, versions: Mapping[str, int]) -> Unpacked:
             f"Upgrade graphoid."
         )
     body = document.get("body")
-    if version != newest or document.get("digest") != digest(body):
+    try:  # what cannot be written was not written: no number that is none, no half of a character
+        same = document.get("digest") == _digest(_text(body, allow_nan=False), "strict")
+    except (ValueError, RecursionError):
+        same = False
+    if version != newest or not isinstance(body, dict) or not same:
         raise DataError(f"{where} was damaged or changed after it was saved: its digest does not match.")
     return Unpacked(format_, body)
+
+
+def refuse_another_run(found: object, run: Json, where: str) -> None:
+    """Raise if a file that a run would go on from was begun by another run."""
+    known = found if isinstance(found, dict) else {}
+    for name, value in run.items():
+        if known.get(name) != value:
+            raise DataError(
+                f"{where} belongs to another run: its {name} is {known.get(name)!r}, here it is {value!r}. "
+                f"Give another file, or the same settings."
+            )
 
 
 def save(text: str, path: str | os.PathLike[str]) -> None:
@@ -142,8 +179,8 @@ def _text(body: object, *, allow_nan: bool) -> str:
     return json.dumps(body, ensure_ascii=False, allow_nan=allow_nan, sort_keys=True, separators=(",", ":"))
 
 
-def _digest(text: str) -> str:
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+def _digest(text: str, errors: str = "surrogatepass") -> str:
+    return hashlib.blake2b(text.encode("utf-8", errors), digest_size=16).hexdigest()
 
 
 def pair_rows(numbers: Mapping[tuple[int, int], float]) -> list[list[float]]:
@@ -151,9 +188,12 @@ def pair_rows(numbers: Mapping[tuple[int, int], float]) -> list[list[float]]:
     return [[x, y, number] for (x, y), number in numbers.items()]
 
 
-def pair_mapping(rows: Iterable[tuple[int, int, float]]) -> dict[tuple[int, int], float]:
-    """Return the numbers of pairs that :func:`pair_rows` wrote."""
-    return {(int(x), int(y)): float(number) for x, y, number in rows}
+def pair_mapping(rows: object, n: int, **limits: float) -> dict[tuple[int, int], float]:
+    """Return the numbers of pairs of ``n`` variables that :func:`pair_rows` wrote; they keep to limits."""
+    return {
+        (plain.whole(x, n), plain.whole(y, n)): float(plain.number(number, **limits))
+        for x, y, number in map(plain.items, plain.items(rows))
+    }
 
 
 def to_row(v: Verdict) -> list[object]:
@@ -165,15 +205,55 @@ def to_row(v: Verdict) -> list[object]:
     return row
 
 
-def from_row(fields: Sequence[str], row: Sequence[Any]) -> Verdict:
-    """Return the verdict in a JSON row."""
-    values = dict(zip(fields, row, strict=True))
-    values["given"] = tuple(values["given"])
-    values["because"] = tuple(
-        Fact.of(x, y, given, independent=independent)
-        for x, y, given, independent in values.get("because", ())
+def verdicts(fields: object, rows: object, n: int) -> tuple[Verdict, ...]:
+    """Return the verdicts on ``n`` variables in JSON rows, whose fields are named once for all."""
+    names = tuple(plain.texts(fields))
+    position: dict[object, int] = {v: v for v in range(n)}
+    try:
+        return tuple(
+            [
+                _verdict(row if names == Verdict._fields else _by_name(names, row), position)
+                for row in plain.items(rows)
+            ]
+        )
+    except KeyError as error:
+        raise ValueError(f"no variable is {error} and no answer") from None
+
+
+def _by_name(names: tuple[str, ...], row: Sequence[Any]) -> Verdict:
+    """Return a row that was written when verdicts had other fields."""
+    return Verdict(**dict(zip(names, row, strict=True)))
+
+
+def _verdict(row: Sequence[Any], position: Mapping[object, int]) -> Verdict:
+    """Return the verdict in a row; there may be millions, so what is not a position is not looked up."""
+    x, y, given, independent, *numbers, thin, source, because = row
+    statistic, dof, p_value, log_p, log_odds, n_rows = [
+        value if value is None or value.__class__ is float else plain.any_number(value) for value in numbers
+    ]
+    # these are compared and written as powers of ten, so they are numbers
+    if (log_p is not None and not log_p <= ROUNDING) or log_odds != log_odds:
+        raise ValueError(f"log_p is {log_p} and log_odds is {log_odds}")
+    if x == y or source.__class__ is not str:
+        raise ValueError(f"expected two variables and a source, got {x!r}, {y!r} and {source!r}")
+    return Verdict(
+        position[x],
+        position[y],
+        tuple([position[z] for z in given]),
+        ANSWER[independent],
+        statistic,
+        dof,
+        p_value,
+        log_p,
+        log_odds,
+        n_rows,
+        ANSWER[thin],
+        source,
+        tuple([_fact(fact, position) for fact in because]) if because else (),
     )
-    for name in ("statistic", "dof", "p_value", "log_p", "log_odds", "n_rows"):
-        if isinstance(values[name], str):
-            values[name] = float(values[name])
-    return Verdict(**values)
+
+
+def _fact(row: Sequence[Any], position: Mapping[object, int]) -> Fact:
+    x, y, given, independent = row
+    known = [position[z] for z in given]
+    return Fact.of(position[x], position[y], known, independent=ANSWER[independent])

@@ -116,9 +116,14 @@ def number(v: Verdict) -> str:
 def _threshold(structure: LearnedStructure, v: Verdict) -> str:
     """Return what a p-value was held against, if the settings say so."""
     test = structure.settings.get("test")
-    if v.log_p is None or not isinstance(test, dict) or "alpha" not in test:
+    alpha = test.get("alpha") if isinstance(test, dict) else None
+    if v.log_p is None or not _is_share(alpha):
         return ""
-    return f", {'above' if v.independent else 'not above'} alpha = {test['alpha']:g}"
+    return f", {'above' if v.independent else 'not above'} alpha = {alpha:g}"
+
+
+def _is_share(value: object) -> bool:
+    return isinstance(value, (int, float)) and 0 <= value <= 1
 
 
 def why(structure: LearnedStructure, x: int, y: int) -> str:
@@ -173,7 +178,7 @@ def _discovery_control(structure: LearnedStructure) -> str:
     """Return how an edge was taken back, with the rate if the settings say it."""
     rate = structure.settings.get("fdr")
     n_pairs = structure.graph.n * (structure.graph.n - 1) // 2
-    at = f" at {rate:g}" if isinstance(rate, (int, float)) else ""
+    at = f" at {rate:g}" if _is_share(rate) else ""
     return f"the control of false discoveries{at} over {n_pairs:,} pairs"
 
 

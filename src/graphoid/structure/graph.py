@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import operator
+from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 from graphoid.errors import DataError, SettingsError
 from graphoid.logic.names import Names
-from graphoid.structure import separation
+from graphoid.structure import plain, separation
 from graphoid.structure.safe_text import printable
 
 if TYPE_CHECKING:
@@ -106,6 +107,13 @@ class UndirectedGraph:
         if len(checked) != len(known):
             raise DataError(f"there are {len(known)} blankets and {len(checked)} names.")
         return cls._of(checked, tuple(adjacency))
+
+    @classmethod
+    def from_body(cls, names: object, edges: object) -> UndirectedGraph:
+        """Return the graph of names and pairs of positions as a file holds them."""
+        named = plain.texts(names)
+        pairs = (plain.positions(edge, len(named)) for edge in plain.items(edges))
+        return cls(named, [(x, y) for x, y in pairs])
 
     @classmethod
     def from_networkx(cls, graph: nx.Graph) -> UndirectedGraph:
@@ -263,6 +271,6 @@ def _check_names(n_or_names: Any) -> tuple[str, ...]:
         if not isinstance(name, str):
             raise DataError(f"a name must be a string; got {name!r}.")
     if len(set(names)) < len(names):
-        twice = next(name for i, name in enumerate(names) if name in names[:i])
+        twice = next(name for name, times in Counter(names).items() if times > 1)
         raise DataError(f"two variables are named {twice!r}; names must differ.")
     return tuple(map(str, names))

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import math
 import operator
-from dataclasses import asdict, astuple, dataclass, field
+from dataclasses import asdict, astuple, dataclass, field, fields
 from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from graphoid.logic.verdict import Verdict
-from graphoid.structure import explain
+from graphoid.structure import explain, plain
 from graphoid.structure.compare import Comparison, HasGraph, compare
-from graphoid.structure.document import Document, from_row, pair_mapping, pair_rows, to_row
+from graphoid.structure.document import Document, pair_mapping, pair_rows, to_row, verdicts
 from graphoid.structure.graph import UndirectedGraph
 from graphoid.structure.scored import Scored, bayes_factor, verdict
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     import networkx as nx
 
@@ -78,8 +78,9 @@ class Cost:
     @classmethod
     def from_body(cls, body: Json) -> Self:
         """Return the cost that plain values describe."""
-        discovery = body.get("discovery")
-        return cls(**{**body, "discovery": None if discovery is None else Discovery(**discovery)})
+        discovery = plain.optional(_amounts(Discovery), body.get("discovery"))
+        amounts = _amounts(cls)({name: body[name] for name in body if name != "discovery"})
+        return cls(**amounts, discovery=None if discovery is None else Discovery(**discovery))
 
     @classmethod
     def of(
@@ -95,6 +96,12 @@ class Cost:
                 weighted += 2 + len(v.given)
                 rows += v.n_rows or 0
         return cls(n_tests, weighted, n_initial, n_questions - n_tests, seconds, rows, queries)
+
+
+def _amounts(kind: type[Cost | Discovery]) -> Callable[[object], dict[str, Any]]:
+    """Return what checks that plain values are amounts of such a cost."""
+    kinds = {part.name: plain.whole if part.type == "int" else plain.number for part in fields(kind)}
+    return lambda body: {name: kinds[name](value) for name, value in plain.record(body).items()}
 
 
 class EdgeRow(NamedTuple):
@@ -279,17 +286,19 @@ class LearnedStructure(Result):
     @classmethod
     def from_body(cls, body: Json) -> Self:
         """Return the structure that plain values describe."""
+        graph = UndirectedGraph.from_body(body["names"], body["edges"])
+        trace, scored = plain.record(body["trace"]), body.get("scored")
         return cls(
-            graph=UndirectedGraph(body["names"], [(x, y) for x, y in body["edges"]]),
-            trace=tuple(from_row(body["trace"]["fields"], row) for row in body["trace"]["rows"]),
-            cost=Cost.from_body(body["cost"]),
-            stopped=body["stopped"],
-            settings=body["settings"],
-            seed=body["seed"],
-            data_id=body["data_id"],
-            scored=None if body.get("scored") is None else Scored.from_body(body["scored"]),
-            edge_probabilities=pair_mapping(body.get("edge_probabilities", [])),
-            details=body.get("details", {}),
+            graph=graph,
+            trace=verdicts(trace["fields"], trace["rows"], graph.n),
+            cost=Cost.from_body(plain.record(body["cost"])),
+            stopped=plain.text(body["stopped"]),
+            settings=plain.record(body["settings"]),
+            seed=plain.optional(plain.seed, body["seed"]),
+            data_id=plain.optional(plain.text, body["data_id"]),
+            scored=None if scored is None else Scored.from_body(plain.record(scored), graph.n),
+            edge_probabilities=pair_mapping(body.get("edge_probabilities", []), graph.n, least=0, most=1),
+            details=plain.record(body.get("details", {})),
         )
 
     def __str__(self) -> str:

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, Self
 
+from graphoid.structure import plain
 from graphoid.structure.document import pair_mapping, pair_rows
 
 if TYPE_CHECKING:
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
 
 SURE = 0.9
 """Posterior probability from which an edge is called present; absent below its complement."""
+
+
+LARGEST = 709.0
+"""Logarithms above this overflow as plain numbers."""
 
 
 class Move(NamedTuple):
@@ -55,14 +60,17 @@ class Scored:
         }
 
     @classmethod
-    def from_body(cls, body: Json) -> Self:
-        """Return the score that plain values describe."""
+    def from_body(cls, body: Json, n: int) -> Self:
+        """Return the score of a graph of ``n`` variables that plain values describe."""
         return cls(
-            value=body["value"],
-            gains=pair_mapping(body["gains"]),
-            path=tuple(Move(*move) for move in body["path"]),
-            n_terms=body["n_terms"],
-            prior_log_odds=pair_mapping(body["prior_log_odds"]),
+            value=plain.number(body["value"]),
+            gains=pair_mapping(body["gains"], n),
+            path=tuple(
+                Move(plain.whole(x, n), plain.whole(y, n), plain.flag(added), plain.number(value))
+                for x, y, added, value in plain.items(body["path"])
+            ),
+            n_terms=plain.whole(body["n_terms"]),
+            prior_log_odds=pair_mapping(body["prior_log_odds"], n),
         )
 
 
@@ -88,4 +96,4 @@ def bayes_factor(probability: float, prior_log_odds: float = 0.0) -> float:
     """
     if probability >= 1:
         return math.inf
-    return probability / (1 - probability) * math.exp(-prior_log_odds)
+    return probability / (1 - probability) * math.exp(min(-prior_log_odds, LARGEST))

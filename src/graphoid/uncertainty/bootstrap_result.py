@@ -5,18 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, get_args
 
 import numpy as np
 
 from graphoid.errors import DataError, missing_extra
+from graphoid.structure import plain
 from graphoid.structure.document import Document, Json
 from graphoid.structure.graph import UndirectedGraph
 from graphoid.uncertainty import intervals
 from graphoid.uncertainty.checkpoint import array, numbers, pack_pairs, unpack_pairs
-from graphoid.uncertainty.inclusion import Inclusion
+from graphoid.uncertainty.inclusion import MEANINGS, Inclusion
 from graphoid.uncertainty.intervals import DISCOVERY, OFTEN, RULE, Interval
 from graphoid.uncertainty.replicates import Measured, pairs_of
+from graphoid.uncertainty.resampling import Kind
 from graphoid.uncertainty.stability import (
     CentralityRow,
     CurveRow,
@@ -291,7 +293,7 @@ class Resampled(Document):
         bits = (estimate.bits - estimate.bias)[0]
         lines = intervals.subtract_bias(estimate, replicates)
         at = {int(i): k for k, i in enumerate(self.followed)}
-        edges = [(i, at[i]) for i, pair in enumerate(self.pairs) if self.graph.has_edge(*pair)]
+        edges = [(i, at[i]) for i, pair in enumerate(self.pairs) if self.graph.has_edge(*pair) and i in at]
         edges = [(i, k) for i, k in edges if np.isfinite(bits[k])]
         names, rows = self.graph.names, []
         for (i, a), (j, b) in combinations(edges, 2):
@@ -356,25 +358,33 @@ class Resampled(Document):
     @classmethod
     def from_body(cls, body: Json) -> Resampled:
         """Return the bootstrap that plain values describe."""
-        graph = UndirectedGraph(body["names"], [(x, y) for x, y in body["edges"]])
-        n_pairs, followed = len(pairs_of(graph.n)), body["followed"]
-        found = unpack_pairs(body["found"], n_pairs)
+        graph = UndirectedGraph.from_body(body["names"], body["edges"])
+        n_pairs = graph.n * (graph.n - 1) // 2
+        parts = {
+            name: plain.items(body[name]) for name in ("given", "signs", "continuous", "shares", "found")
+        }
+        n = len(parts["found"])
+        for name, values in parts.items():
+            expected = n if name in ("shares", "found") else n_pairs
+            if len(values) != expected or not n:
+                raise DataError(f"{name} has {len(values):,} values where there should be {expected:,}.")
+        followed = plain.positions(body["followed"], n_pairs)
         return cls(
             graph=graph,
-            kind=body["kind"],
-            seed=body["seed"],
-            shares=tuple(body["shares"]),
-            n_rows=body["n_rows"],
-            data_id=body["data_id"],
-            learner=body["learner"],
-            found=found,
-            given=tuple(tuple(given) for given in body["given"]),
-            signs=np.array(body["signs"], dtype=bool),
-            continuous=np.array(body["continuous"], dtype=bool),
+            kind=plain.choice(body["kind"], get_args(Kind)),
+            seed=plain.seed(body["seed"]),
+            shares=tuple(plain.number(share, least=0, most=1) for share in parts["shares"]),
+            n_rows=plain.number(body["n_rows"], least=0),
+            data_id=plain.text(body["data_id"]),
+            learner=plain.text(body["learner"]),
+            found=unpack_pairs(parts["found"], n_pairs),
+            given=tuple(plain.positions(given, graph.n) for given in parts["given"]),
+            signs=np.array(list(map(plain.flag, parts["signs"])), dtype=bool),
+            continuous=np.array(list(map(plain.flag, parts["continuous"])), dtype=bool),
             estimate=array(body["estimate"], (n_pairs, 3)),
             followed=np.array(followed, dtype=np.int64),
-            replicates=array(body["replicates"], (3, len(found), len(followed))),
-            inclusion=_unpack_inclusion(body.get("inclusion"), n_pairs, len(found)),
+            replicates=array(body["replicates"], (3, n, len(followed))),
+            inclusion=_unpack_inclusion(body.get("inclusion"), n_pairs, n),
         )
 
     def __repr__(self) -> str:
@@ -397,8 +407,10 @@ def _pack_inclusion(known: Inclusion) -> Json:
     }
 
 
-def _unpack_inclusion(body: Json | None, n_pairs: int, n: int) -> Inclusion | None:
+def _unpack_inclusion(body: object, n_pairs: int, n: int) -> Inclusion | None:
     if body is None:
         return None
-    whole, against, prior = (array(body[name], (n_pairs,)) for name in ("whole", "against", "prior_log_odds"))
-    return Inclusion(str(body["of"]), whole, against, prior, array(body["replicates"], (n, n_pairs)))
+    body = plain.record(body)
+    whole, against = (array(body[name], (n_pairs,), least=0, most=1) for name in ("whole", "against"))
+    prior, replicates = array(body["prior_log_odds"], (n_pairs,)), array(body["replicates"], (n, n_pairs))
+    return Inclusion(plain.choice(body["of"], MEANINGS), whole, against, prior, replicates)

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphoid.errors import DataError
-from graphoid.structure import document
+from graphoid.structure import document, plain
 from graphoid.uncertainty.replicates import Found
 
 if TYPE_CHECKING:
@@ -42,14 +41,10 @@ class Checkpoint:
         self.found = Found(np.zeros((0, n_pairs), dtype=bool))
         if self._path is not None and self._path.exists():
             body = document.unpack(document.read_text(self._path), repr(str(path)), {FORMAT: VERSION}).body
-            for name, value in self._run.items():
-                if body["run"].get(name) != value:
-                    raise DataError(
-                        f"{str(path)!r} belongs to another run: its {name} is {body['run'].get(name)!r}, "
-                        f"here it is {value!r}. Give another file, or the same settings."
-                    )
-            joined, probability = unpack_pairs(body["found"], n_pairs), body.get("probability")
-            known = None if probability is None else array(probability, joined.shape)
+            document.refuse_another_run(body.get("run"), self._run, repr(str(path)))
+            with document.reading(repr(str(path))):
+                joined, probability = unpack_pairs(body["found"], n_pairs), body.get("probability")
+                known = None if probability is None else array(probability, joined.shape)
             self.found = Found(joined, known)
 
     def __len__(self) -> int:
@@ -73,11 +68,12 @@ def pack_pairs(found: NDArray[np.bool_]) -> list[list[int]]:
     return [np.flatnonzero(line).tolist() for line in found]
 
 
-def unpack_pairs(places: list[list[int]], n_pairs: int) -> NDArray[np.bool_]:
+def unpack_pairs(places: object, n_pairs: int) -> NDArray[np.bool_]:
     """Return what :func:`pack_pairs` wrote."""
-    found = np.zeros((len(places), n_pairs), dtype=bool)
-    for line, joined in zip(found, places, strict=True):
-        line[joined] = True
+    lines = plain.items(places)
+    found = np.zeros((len(lines), n_pairs), dtype=bool)
+    for line, joined in zip(found, lines, strict=True):
+        line[list(plain.positions(joined, n_pairs))] = True
     return found
 
 
@@ -86,6 +82,7 @@ def numbers(values: NDArray[np.float64]) -> list[float | None]:
     return [None if np.isnan(v) else v for v in values.ravel().tolist()]
 
 
-def array(values: list[float | None], shape: tuple[int, ...]) -> NDArray[np.float64]:
-    """Return what :func:`numbers` wrote."""
-    return np.array([np.nan if v is None else v for v in values], dtype=np.float64).reshape(shape)
+def array(values: object, shape: tuple[int, ...], **limits: float) -> NDArray[np.float64]:
+    """Return what :func:`numbers` wrote; those that are numbers keep to limits."""
+    listed = [np.nan if v is None else plain.number(v, **limits) for v in plain.items(values)]
+    return np.array(listed, dtype=np.float64).reshape(shape)

@@ -17,6 +17,7 @@ from graphoid.independence.bayesian import BayesianTest
 from graphoid.independence.tester import Tester
 from graphoid.learners.base import AskingLearner
 from graphoid.structure.learned import LearnedStructure
+from graphoid.structure.scored import LARGEST
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,7 +64,8 @@ class Inclusion:
         probability, against = float(self.whole[i]), float(self.against[i])
         if math.isnan(probability):
             return None
-        return probability / against * math.exp(-float(self.prior_log_odds[i])) if against > 0 else math.inf
+        prior = math.exp(min(-float(self.prior_log_odds[i]), LARGEST))
+        return probability / against * prior if against > 0 else math.inf
 
 
 def probabilities(

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from graphoid.errors import DataError
 from graphoid.logic.verdict import Verdict
-from graphoid.structure import document
-from graphoid.structure.document import from_row, to_row
+from graphoid.structure import document, plain
+from graphoid.structure.document import to_row
 
 if TYPE_CHECKING:
     import os
@@ -71,11 +71,8 @@ class Checkpoint:
             raise DataError(
                 f"{path} is not a checkpoint to go on from: {error} Delete it to begin, or give another file."
             ) from None
-        for name, value in self._run.items():
-            if body["run"].get(name) != value:
-                raise DataError(
-                    f"{path} belongs to another run: its {name} is {body['run'].get(name)!r}, here it is "
-                    f"{value!r}. Give another file, or the same settings."
-                )
-        self.verdicts = [from_row(body["fields"], row) for row in body["verdicts"]]
-        self.seconds = float(body["seconds"])
+        document.refuse_another_run(body.get("run"), self._run, str(path))
+        with document.reading(str(path)):
+            n = len(self._run["names"])
+            self.verdicts = list(document.verdicts(body["fields"], body["verdicts"], n))
+            self.seconds = float(plain.number(body["seconds"], least=0))
