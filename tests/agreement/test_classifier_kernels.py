@@ -5,8 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from graphoid.classifiers.conditional import Conditional, NativeConditional, Potentials
-from graphoid.classifiers.discriminative import potentials
+from graphoid.classifiers.discriminative import (
+    Conditional,
+    NativeConditional,
+    Potentials,
+    potentials,
+)
 from graphoid.classifiers.likelihood import Likelihood, NativeLikelihood
 from graphoid.classifiers.mixture import NativePredictor, Predictor, average_structures, best_structure
 from graphoid.classifiers.search import Settings, climb

@@ -23,8 +23,7 @@ from graphoid.classifiers.estimator import (
 from graphoid.classifiers.explain import Explanation, explain_row
 from graphoid.classifiers.likelihood import likelihood
 from graphoid.classifiers.mixture import average_structures, best_structure
-from graphoid.classifiers.prior import PRIORS
-from graphoid.classifiers.search import Settings, climb
+from graphoid.classifiers.search import PRIORS, Settings, climb
 from graphoid.classifiers.structures import Structure, best_regions, path, structures
 from graphoid.classifiers.submodels import Submodels, fastest
 from graphoid.counts.native import available_threads
@@ -188,7 +187,8 @@ class MarkovNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         self.path_ = path(self._climb, of, names)
         self.hyperedges_ = self.path_[: self._climb.best]
         self.regions_ = best_regions(self._climb, names)
-        self.log_posterior_, self.dof_ = self._best()
+        best = self.hyperedges_[-1] if self.hyperedges_ else self._climb  # the class alone
+        self.log_posterior_, self.dof_ = best.log_posterior, best.dof
         if self.preset == "paper":
             self._single = best_structure(self._climb, of)
             self._mixture = average_structures(self._climb, of) if self.averaging else self._single
@@ -337,13 +337,6 @@ class MarkovNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
     def _codes(self, source: Source) -> list[NDArray[np.uint16]]:
         raw = source.load(range(len(source.names)))
         return [attribute.codes(column) for attribute, column in zip(self.attributes_, raw, strict=True)]
-
-    def _best(self) -> tuple[float, float]:
-        path = self._climb.choices()[: self._climb.best]
-        if not path:
-            return self._climb.log_posterior, self._climb.dof
-        step, i = path[-1]
-        return float(step.log_posterior[i]), float(step.dof[i])
 
     def _class(self, label: object) -> int:
         found = np.flatnonzero(self.classes_ == label)

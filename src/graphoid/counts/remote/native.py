@@ -84,7 +84,7 @@ class NativeRemoteEngine(RemoteEngine):
         numbers, rows = judge_in_parts(
             kernel, question, source, self.variables, n_rows=n_rows, unit=self._unit
         )
-        self._access.charge(source.spent_on((x, y, *given)), started)
+        self._access.charge(source.cost_of((x, y, *given)), started)
         if source is not self._large:
             self._large = LocalRows(rows, self.variables, self._unit)
         return numbers

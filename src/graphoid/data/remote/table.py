@@ -13,7 +13,7 @@ from graphoid.data.encoding.profile import profile_columns
 from graphoid.data.options import RemoteOptions
 from graphoid.data.remote.census import take_census
 from graphoid.data.source import choose
-from graphoid.data.table import Table, unit_for
+from graphoid.data.table import Table, refuse_no_weight, unit_for
 from graphoid.errors import DataError
 from graphoid.structure.learned import Discovery
 
@@ -65,6 +65,7 @@ class Weighing:
                 f"{name!r}, the column of weights, has {summary.n_bad:,} row(s) without "
                 f"a finite number >= 0. Every row needs a weight."
             )
+        refuse_no_weight(summary.total)
         return cls(position, unit_for(summary.total, whole=summary.whole))
 
 
