@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -62,6 +63,7 @@ class RemoteEngine:
         self._cache = TableCache()
         self._store = store
         self._access = Access(self._table, tabulator)
+        self._lock = threading.RLock()  # learners in several threads share an engine, and what it holds
         self._local: LocalRows | None = None  # all rows, gathered: counted in the place of the source
         arities = [v.arity for v in table.variables]
         known = partial(associations, self._cache, len(arities), table.n_rows)
@@ -101,6 +103,10 @@ class RemoteEngine:
         Questions say what the sets are for, where that is known: then tables for the next ones are fetched
         with them.
         """
+        with self._lock:
+            return self._find_or_fetch(sets, questions)
+
+    def _find_or_fetch(self, sets: Sequence[Set], questions: Sequence[Positions]) -> list[DistinctRows]:
         masks = [mask_of(s) for s in sets]
         few = bool(questions) and len(questions) <= FEW
         found = {mask: self._find(mask, few=few) for mask in dict.fromkeys(masks)}

@@ -45,7 +45,8 @@ class NativeRemoteEngine(RemoteEngine):
             if source is None:
                 held.append(i)
             else:
-                numbers[i] = self._judge_in_parts(kernel, question, source)
+                with self._lock:
+                    numbers[i] = self._judge_in_parts(kernel, question, source)
         sets = [frozenset((x, y, *given)) for x, y, given in (resolved[i] for i in held)]
         tables = self._tables(sets, [resolved[i] for i in held])
         for table, spots in _group(tables):
