@@ -72,7 +72,7 @@ private:
 
 template <class Code>
 void scatter_weights(const Code* code, const int64_t* units, size_t n, int64_t* h) {
-    for (size_t i = 0; i < n; ++i) h[code[i]] += units[i];
+    for (size_t i = 0; i < n; ++i) add_units(h[code[i]], units[i]);
 }
 
 // The cell of every row from `start` on, for tables of up to 65,536 cells of narrow columns ...

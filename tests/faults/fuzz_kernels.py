@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 STUB = Path(__file__).parents[2] / "src/graphoid/_native.pyi"
 REFUSALS = (ValueError, TypeError, IndexError, OverflowError, MemoryError)
 
-SECONDS = 20
+SECONDS = 120
 """After so long a call is taken to hang."""
 
 WORK = {

@@ -146,6 +146,12 @@ def test_a_blanket_of_something_else_is_a_type_error():
         data.marginal_likelihood(["text"], 1.0, 1)
 
 
+def test_weights_beyond_64_bits_end_nothing():
+    merger = native.RowMerger([2], 10)
+    assert merger.add([np.zeros(2, dtype=np.uint8)], np.array([2**63 - 1, 1]), 2)
+    assert len(merger) == 1
+
+
 def test_a_variable_without_states_has_tables_without_cells():
     empty = dataset([np.zeros(0, dtype=np.uint8)] * 2, [0, 2], 0)
     assert empty.tables([(0,), (1,), (0, 1)], 1).tolist() == [0, 0]
