@@ -43,11 +43,9 @@ class Classifier(Protocol):
 
     def fit(self, attributes: Attributes, classes: NDArray[np.str_]) -> Self:
         """Learn from rows and their classes."""
-        ...
 
     def predict_proba(self, attributes: Attributes) -> NDArray[np.float64]:
         """Return the probabilities of the classes, row by row."""
-        ...
 
 
 PAPER: dict[str, Variant] = {

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 import numpy as np
 
+from graphoid.errors import DataError
 from graphoid.experiments.processes import parallel_map
 from graphoid.experiments.results import Column, Plot, Results, Row, paragraphs
-from graphoid.experiments.tables import folder
 from graphoid.progress import Listener, track
 
 if TYPE_CHECKING:
@@ -47,7 +48,14 @@ class Run:
 
     def folder(self, name: str, what: str) -> Path:
         """Return a folder of the data, or say in a sentence what should be in it."""
-        return folder(self.data, name, what)
+        if self.data is None:
+            raise DataError(
+                f"this experiment needs data: give the folder that holds {name}/ ({what}) with --data DIR or "
+                f"in the environment variable GRAPHOID_DATA."
+            )
+        if not (self.data / name).is_dir():
+            raise DataError(f"{self.data} has no folder {name}/; it should hold {what}.")
+        return self.data / name
 
     def steps(self, parts: Sequence[Part], phase: str) -> Iterator[Part]:
         """Yield the parts of the work, and tell how far it is."""
@@ -94,7 +102,8 @@ class ParallelExperiment(Experiment):
     """How many parts run at a time, each in a process of its own."""
 
     def map(
-        self, work: Callable[[Part], Result], parts: Sequence[Part], phase: str, run: Run
+        self, work: Callable[[Run, Part], Result], parts: Sequence[Part], phase: str, run: Run
     ) -> list[Result]:
-        """Return what ``work`` makes of every part, in order."""
-        return parallel_map(work, parts, self.processes, phase, run.progress)
+        """Return what ``work`` makes of the run and every part, in order."""
+        quiet = replace(run, progress=None)  # a listener stays in its own process
+        return parallel_map(partial(work, quiet), parts, self.processes, phase, run.progress)
