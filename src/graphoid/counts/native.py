@@ -227,9 +227,6 @@ class NativeEngine(TableEngine):
         """Return what the best logistic model of every variable given its blanket is worth."""
         return self._data.logistic(blankets, *model, available_threads(self.threads))
 
-    def _shape(self, variables: Sequence[int]) -> tuple[int, ...]:
-        return tuple([self._arities[v] for v in variables])
-
     def _refuse_continuous(self, variables: set[int]) -> None:
         for v in sorted(self._continuous & variables):
             self._table.column(v)  # raises, and says what to do
@@ -266,7 +263,7 @@ class NativeEngine(TableEngine):
         columns = [column[rows] for column in columns]
         weights = self._table.weights
         units = None if weights is None else weights.units[rows]
-        return columns, self._new(columns, self._shape(request.variables), len(rows), units)
+        return columns, self._new(columns, [self._arities[v] for v in request.variables], len(rows), units)
 
     def _new(
         self, columns: list[Codes], arities: Sequence[int], n_rows: int, units: NDArray[np.int64] | None
