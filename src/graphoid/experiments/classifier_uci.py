@@ -12,7 +12,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 from graphoid.errors import missing_extra
-from graphoid.experiments.experiment import ParallelExperiment, Run, stream
+from graphoid.experiments.experiment import ParallelExperiment, Run
 from graphoid.experiments.labeled_data import Labeled, read_labeled, stratify
 from graphoid.experiments.papers.jakulin2006 import LOG_LOSS, METHODS
 from graphoid.experiments.results import Plot, Row, Spread, columns
@@ -85,15 +85,15 @@ class Classes(ParallelExperiment):
 
     def _of_file(self, uci: Path, run: Run, name: str) -> tuple[int, list[Measures]]:
         rows = read_labeled(file(uci, f"{name}.csv", f"{name}.csv.gz"))
-        return rows.n_rows, self.measure(name, rows, run.seed)
+        return rows.n_rows, self.measure(name, rows, run)
 
-    def measure(self, name: str, rows: Labeled, seed: int) -> list[Measures]:
+    def measure(self, name: str, rows: Labeled, run: Run) -> list[Measures]:
         """Go through all methods on one set."""
         makers = _makers()
         codes = _Codes(rows.attributes, rows.classes).of(rows.attributes)  # cut by all rows
         runs: dict[str, list[tuple[float, float, float]]] = {method: [] for method in makers}
         for repetition in range(self.repetitions):
-            rng = stream(seed, list(LOG_LOSS).index(name), repetition)
+            rng = run.stream(list(LOG_LOSS).index(name), repetition)
             folds = stratify(rows.classes, self.n_folds, rng)
             for method, make in makers.items():
                 attributes = codes if method in PAPER else rows.attributes

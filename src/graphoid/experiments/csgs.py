@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from graphoid.datasets.contexts import ContextNetwork, context_model
-from graphoid.experiments.experiment import ParallelExperiment, Result, Run
+from graphoid.experiments.experiment import ParallelExperiment, Run
 from graphoid.experiments.results import Plot, Row, Spread, columns
 from graphoid.experiments.tables import select_rows
 from graphoid.independence.bayesian import BayesianTest
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from graphoid.data.table import Table
+    from graphoid.experiments.processes import Result
     from graphoid.logic.assertion import Context
     from graphoid.structure.contexts import CanonicalModel
     from graphoid.structure.learned import LearnedStructure

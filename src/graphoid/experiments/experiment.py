@@ -5,12 +5,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, TypeVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from graphoid.errors import DataError
-from graphoid.experiments.processes import parallel_map
+from graphoid.experiments.processes import Part, Result, parallel_map
 from graphoid.experiments.results import Column, Plot, Results, Row, paragraphs
 from graphoid.progress import Listener, track
 
@@ -19,19 +19,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from numpy.random import Generator
-
-
-Part = TypeVar("Part")
-Result = TypeVar("Result")
-
-
-def stream(seed: int, *key: int) -> Generator:
-    """Return the random stream of one repetition.
-
-    It is the one that spawning from the seed gives at ``key``; so a repetition draws the same whichever
-    others are run.
-    """
-    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key))
 
 
 @dataclass(frozen=True)
@@ -43,8 +30,12 @@ class Run:
     progress: Listener | None = None
 
     def stream(self, *key: int) -> Generator:
-        """Return the random stream of one repetition; see :func:`stream`."""
-        return stream(self.seed, *key)
+        """Return the random stream of one repetition.
+
+        It is the one that spawning from the seed gives at ``key``; so a repetition draws the same whichever
+        others are run.
+        """
+        return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=key))
 
     def folder(self, name: str, what: str) -> Path:
         """Return a folder of the data, or say in a sentence what should be in it."""
