@@ -20,8 +20,14 @@ import numpy as np
 
 import graphoid as gd
 from graphoid.classifiers.columns import learn_attribute
-from graphoid.classifiers.conditional import MOST_ITERATIONS, SLOPE, TOLERANCE, conditional
-from graphoid.classifiers.discriminative import potentials, relevant_faces
+from graphoid.classifiers.discriminative import (
+    MOST_ITERATIONS,
+    SLOPE,
+    TOLERANCE,
+    conditional,
+    potentials,
+    relevant_faces,
+)
 from graphoid.classifiers.likelihood import likelihood
 from graphoid.classifiers.search import Settings, climb
 from graphoid.classifiers.submodels import Submodels, fastest

@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from graphoid.learners.grow_shrink.gsimn import GSIMN as GSIMN
     from graphoid.learners.grow_shrink.gsmn import GSMN as GSMN
     from graphoid.learners.grow_shrink.robust import RobustGSMN as RobustGSMN
+    from graphoid.learners.pfmn.budget import Budget as Budget, SitePrice as SitePrice
     from graphoid.learners.pfmn.learner import PFMN as PFMN, PublishedPFMN as PublishedPFMN
-    from graphoid.learners.pfmn.prices import Budget as Budget, SitePrice as SitePrice
     from graphoid.learners.recommended import learn as learn
     from graphoid.learners.scored.exhaustive import ExhaustiveSearch as ExhaustiveSearch
     from graphoid.learners.scored.hill_climb import HillClimb as HillClimb
@@ -86,7 +86,7 @@ _HOME = {
     "BJP": "scores.bjp",
     "BayesianTest": "independence.bayesian",
     "Bootstrap": "uncertainty.bootstrap",
-    "Budget": "learners.pfmn.prices",
+    "Budget": "learners.pfmn.budget",
     "CSGS": "learners.contexts.csgs",
     "CSPC": "learners.contexts.cspc",
     "CanonicalModel": "structure.contexts",
@@ -121,7 +121,7 @@ _HOME = {
     "PublishedPFMN": "learners.pfmn.learner",
     "RobustGSMN": "learners.grow_shrink.robust",
     "Search": "learners.scored.search",
-    "SitePrice": "learners.pfmn.prices",
+    "SitePrice": "learners.pfmn.budget",
     "SparsePrior": "scores.priors",
     "Table": "data.table",
     "Tester": "independence.tester",

@@ -10,8 +10,8 @@ import pytest
 pytest.importorskip("sklearn")
 
 import graphoid as gd
-from graphoid.classifiers.prior import degrees_of_freedom, log_prior
 from graphoid.classifiers.regions import acyclic, region_graph
+from graphoid.classifiers.search import log_prior
 from tests.support import plain_classifier as plain
 
 
@@ -40,15 +40,12 @@ def as_plain(x, y, **settings):
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_regions_counting_numbers_and_degrees_of_freedom(seed):
+def test_regions_and_counting_numbers(seed):
     rng = np.random.default_rng(seed)
     edges = random_hyperedges(rng)
     expected = plain.regions(edges)
     assert region_graph(edges) == expected
     assert region_graph(edges[::-1]) == expected  # whatever the order
-    sizes = {v: int(rng.integers(2, 5)) for v in range(6)} | {plain.Y: 3}
-    df = plain.degrees_of_freedom(expected, sizes)
-    assert degrees_of_freedom(expected, sizes, plain.Y) == df
     # every attribute is counted once in the end
     assert all(sum(c for r, c in expected.items() if v in r) == 1 for e in edges for v in e)
 

@@ -10,8 +10,13 @@ from scipy.optimize import approx_fprime
 
 pytest.importorskip("sklearn")
 
-from graphoid.classifiers.conditional import SCALE_PRECISION, WEIGHT_PRECISION, conditional
-from graphoid.classifiers.discriminative import fit_potentials, potentials
+from graphoid.classifiers.discriminative import (
+    SCALE_PRECISION,
+    WEIGHT_PRECISION,
+    conditional,
+    fit_potentials,
+    potentials,
+)
 from graphoid.classifiers.likelihood import likelihood
 from graphoid.classifiers.search import Settings, climb
 from graphoid.classifiers.submodels import Submodels

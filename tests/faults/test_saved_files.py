@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import json
 import os
 import random
@@ -11,9 +12,12 @@ import warnings
 import pytest
 
 import graphoid as gd
-from graphoid.errors import DataError, GraphoidError
+from graphoid.cli import files
+from graphoid.cli.learn_options import LearnOptions, parse_settings
+from graphoid.datasets import bif
+from graphoid.errors import DataError, GraphoidError, SettingsError
 from graphoid.structure import document
-from tests.support.damage import damage_file, saved_things, use
+from tests.support.damage import damage_bytes, damage_file, saved_things, use
 
 LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
 TIMES = 1_500 if LONG else 15
@@ -106,3 +110,126 @@ def test_what_json_cannot_hold_is_refused(saved, value, tmp_path):
     path.write_text(text.replace(digest, document.digest(body)), encoding="utf-8")
     with pytest.raises(DataError, match="damaged or changed"):
         gd.load(path)
+
+
+def graph_of(path):
+    return files.load_graph(str(path))
+
+
+OTHERS = {
+    "a.uai": (gd.MarkovNetwork.from_uai, use),
+    "a.bif": (
+        gd.datasets.bayesian_network,
+        lambda b, path: (b.sample(3, 0), use(b.to_markov_network(), path)),
+    ),
+    "a.txt": (gd.datasets.read_graph, lambda g, path: (repr(g), g.to_networkx())),
+    "a.graphml": (graph_of, lambda g, path: (repr(g), g.to_networkx())),
+    "a.csv": (graph_of, lambda g, path: (repr(g), g.to_networkx())),
+}
+
+BIF = """
+variable a { type discrete [ 2 ] { yes, no }; }
+variable b { type discrete [ 3 ] { x, y, z }; }
+probability ( a ) { table 0.2, 0.8; }
+probability ( b | a ) { default 0.2, 0.2, 0.6; (yes) 0.1, 0.2, 0.7; }
+"""
+
+
+@pytest.mark.parametrize("name", list(OTHERS))
+def test_fuzz_damaged_files_of_other_formats_are_refused_or_can_be_used(saved, name, tmp_path):
+    path, (load, use_it) = tmp_path / name, OTHERS[name]
+    if name == "a.uai":
+        saved["model"].to_uai(path)
+    elif name in ("a.graphml", "a.csv"):
+        files.write(saved["structure"], str(path), files.STRUCTURES)
+    else:
+        path.write_text(BIF if name == "a.bif" else "x,y\n0,1\n1,2\n", encoding="utf-8")
+    whole = path.read_bytes()
+    use_it(load(path), tmp_path / "used")
+    for seed in range(4 * TIMES):
+        path.write_bytes(damage_bytes(whole, random.Random(f"{name} {seed}")))  # noqa: S311 - not for secrets
+        try:
+            with warnings.catch_warnings(), contextlib.suppress(GraphoidError):
+                warnings.simplefilter("ignore")
+                use_it(load(path), tmp_path / "used")
+        except Exception as error:
+            raise AssertionError(f"{name}, seed {seed}: {type(error).__name__}: {error}") from error
+
+
+def parents(n):
+    lines = [f"variable v{i} {{ type discrete [ 2 ] {{ 0, 1 }}; }}" for i in range(n + 1)]
+    given = ", ".join(f"v{i}" for i in range(1, n + 1))
+    return "\n".join([*lines, f"probability ( v0 | {given} ) {{ default 0.5, 0.5; }}"])
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "says"),
+    [
+        ("a.uai", "MARKOV\n1\n1000000000000\n0\n", "promises 1,000,000,000,000 states"),
+        ("a.uai", "MARKOV\n3000000000\n2 2\n0\n", "ends too early"),
+        ("a.uai", "MARKOV\n2\n2 2\n1\n1 7\n2 1 1\n", "over variable 7, and there are 2"),
+        ("a.bif", parents(31), "given 31 parents has 4,294,967,296 probabilities; at most"),
+        ("a.bif", parents(70), "given 70 parents"),
+        ("a.txt", "x,y\n0,3000000000\n", "speaks of a variable 3000000000"),
+        ("a.txt", f"x,y\n0,{'9' * 5000}\n", "speaks of a variable 9999"),
+        ("a.csv", "x,y\na\n", "line 2: expected the two ends of an edge"),
+        ("a.csv", "x,y\n\xff", "expected the two ends"),
+        ("a.graphml", '<?xml version="1.0" encoding="utf-99"?><graphml/>', "is not GraphML that can be read"),
+    ],
+)
+def test_a_file_that_promises_too_much_is_refused_with_the_size(name, text, says, tmp_path):
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(DataError, match=says):
+        OTHERS[name][0](path)
+
+
+def test_a_compressed_network_that_would_fill_the_memory_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(bif, "MOST_BYTES", 1000)
+    path = tmp_path / "bomb.bif.gz"
+    path.write_bytes(gzip.compress(b" " * 10_000))
+    with pytest.raises(DataError, match="bytes become more than 1,000"):
+        gd.datasets.bayesian_network(path)
+
+
+@pytest.mark.parametrize("deep", ["[" * 5000 + "]" * 5000, "{a=" * 5000 + "1" + "}" * 5000])
+def test_options_deep_within_options_are_refused(deep, tmp_path):
+    path = tmp_path / "options.toml"
+    path.write_text(f"set = {deep}", encoding="utf-8")
+    with pytest.raises(DataError, match="too deep"):
+        LearnOptions.from_file(str(path))
+    with pytest.raises(SettingsError, match="too deep"):
+        parse_settings([f"a={deep}"])
+
+
+@pytest.mark.parametrize(
+    "learn",
+    [
+        lambda table, path: gd.PFMN(budget=6, random_state=1, checkpoint=path).fit(table),
+        lambda table, path: gd.Bootstrap(gd.GSMN(), n=2, random_state=1, checkpoint=path).fit(table),
+    ],
+    ids=["PFMN", "Bootstrap"],
+)
+def test_fuzz_a_damaged_checkpoint_is_refused_or_gone_on_from(learn, tmp_path):
+    table, path = gd.datasets.load("titanic"), tmp_path / "checkpoint.json"
+    learn(table, path)
+    text = path.read_text(encoding="utf-8")
+    for seed in range(TIMES):
+        path.write_bytes(damage_file(text, random.Random(f"checkpoint {seed}")))  # noqa: S311 - not for secrets
+        try:
+            with contextlib.suppress(GraphoidError):
+                learn(table, path)
+        except Exception as error:
+            raise AssertionError(f"seed {seed}: {type(error).__name__}: {error}") from error
+
+
+def test_a_checkpoint_with_answers_to_other_questions_is_refused(tmp_path):
+    table, path = gd.datasets.load("titanic"), tmp_path / "checkpoint.json"
+    learner = gd.PFMN(budget=6, random_state=1, checkpoint=path)
+    learner.fit(table)
+    whole = json.loads(path.read_text(encoding="utf-8"))
+    rows = whole["body"]["verdicts"]
+    rows[0], rows[1] = rows[1], rows[0]
+    path.write_text(document.pack(whole["format"], whole["version"], whole["body"]), encoding="utf-8")
+    with pytest.raises(DataError, match="the checkpoint answers"):
+        learner.fit(table)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from graphoid.learners.pfmn import conditioning, moves, population, proofs, separators
+from graphoid.learners.pfmn import information, moves, population, proofs, separators
 
 if TYPE_CHECKING:
     import pytest
@@ -12,5 +12,5 @@ if TYPE_CHECKING:
 
 def without_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have every step of PFMN done by its reference until the test ends."""
-    for module in (conditioning, moves, population, proofs, separators):
+    for module in (information, moves, population, proofs, separators):
         monkeypatch.setattr(module, "kernels", lambda: None)

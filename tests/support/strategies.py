@@ -21,7 +21,7 @@ row_numbers = st.one_of(
     st.integers(0, 70), st.sampled_from([127, 128, 129, 255, 256, 257, 511, 513, 1000, 4096, 4097, 9001])
 )
 shapes = st.sampled_from(["even", "skewed", "one state", "two states", "last state", "copies", "blocks"])
-weight_kinds = st.sampled_from([None, None, "whole", "fractional", "huge", "tiny"])
+weight_kinds = st.sampled_from([None, None, "whole", "fractional", "zero", "huge", "tiny"])
 
 
 def _column(shape: str, arity: int, n_rows: int, before: Any, rng: np.random.Generator) -> Any:
@@ -43,17 +43,14 @@ def _column(shape: str, arity: int, n_rows: int, before: Any, rng: np.random.Gen
 
 
 def _weights(kind: str | None, n_rows: int, rng: np.random.Generator) -> Any:
-    """Return row weights of some kind; none where they would all be 0, which a table refuses."""
-    weights = _any_weights(kind, n_rows, rng)
-    return weights if weights is not None and weights.any() else None
-
-
-def _any_weights(kind: str | None, n_rows: int, rng: np.random.Generator) -> Any:
+    """Return row weights of some kind."""
     match kind:
         case "whole":
             return rng.integers(0, 4, n_rows)
         case "fractional":
             return rng.exponential(size=n_rows) * (rng.random(n_rows) < 0.8)
+        case "zero":
+            return np.zeros(n_rows)
         case "huge":
             return rng.integers(0, 10**9, n_rows)
         case "tiny":

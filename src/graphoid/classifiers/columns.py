@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +16,7 @@ from graphoid.data.encoding.encode import Encoded, refuse_infinite
 from graphoid.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -44,19 +45,23 @@ class Attribute(ABC):
     name: str
     has_missing: bool
 
-    @property
-    @abstractmethod
+    @cached_property
     def values(self) -> tuple[str, ...]:
         """The values as text, in the order of their codes."""
+        return (*self._labels(), *(["missing"] if self.has_missing else []))
 
     @property
-    @abstractmethod
     def size(self) -> int:
         """How many values there are."""
+        return len(self.values)
 
     @abstractmethod
     def codes(self, raw: object) -> NDArray[np.uint16]:
         """Return a code for every row; ``size`` for what was not seen."""
+
+    @abstractmethod
+    def _labels(self) -> Iterable[str]:
+        """Return the values that are not missing, as text."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,15 +70,8 @@ class Levels(Attribute):
 
     levels: tuple[State, ...]
 
-    @property
-    def values(self) -> tuple[str, ...]:
-        """The values as text, in the order of their codes."""
-        return (*map(str, self.levels), *(["missing"] if self.has_missing else []))
-
-    @property
-    def size(self) -> int:
-        """How many values there are."""
-        return len(self.levels) + self.has_missing
+    def _labels(self) -> Iterable[str]:
+        return map(str, self.levels)
 
     def codes(self, raw: object) -> NDArray[np.uint16]:
         """Return a code for every row; ``size`` for what was not seen."""
@@ -92,18 +90,8 @@ class Intervals(Attribute):
 
     cuts: NDArray[np.float64]
 
-    @property
-    def values(self) -> tuple[str, ...]:
-        """The values as text, in the order of their codes."""
-        return (
-            *bin_labels(format_cuts(self.cuts), right_closed=True),
-            *(["missing"] if self.has_missing else []),
-        )
-
-    @property
-    def size(self) -> int:
-        """How many values there are."""
-        return len(self.cuts) + 1 + self.has_missing
+    def _labels(self) -> Iterable[str]:
+        return bin_labels(format_cuts(self.cuts), right_closed=True)
 
     def codes(self, raw: object) -> NDArray[np.uint16]:
         """Return a code for every row; ``size`` for what was not seen."""

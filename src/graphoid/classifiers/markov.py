@@ -23,8 +23,7 @@ from graphoid.classifiers.estimator import (
 from graphoid.classifiers.explain import Explanation, explain_row
 from graphoid.classifiers.likelihood import likelihood
 from graphoid.classifiers.mixture import average_structures, best_structure
-from graphoid.classifiers.prior import PRIORS
-from graphoid.classifiers.search import Settings, climb
+from graphoid.classifiers.search import PRIORS, Settings, climb
 from graphoid.classifiers.structures import Structure, best_regions, path, structures
 from graphoid.classifiers.submodels import Submodels, fastest
 from graphoid.counts.native import available_threads
@@ -32,6 +31,7 @@ from graphoid.data.read import open_source
 from graphoid.data.source import Source
 from graphoid.errors import DataError, SettingsError
 from graphoid.logic.names import quote
+from graphoid.settings import Number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -188,7 +188,8 @@ class MarkovNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         self.path_ = path(self._climb, of, names)
         self.hyperedges_ = self.path_[: self._climb.best]
         self.regions_ = best_regions(self._climb, names)
-        self.log_posterior_, self.dof_ = self._best()
+        best = self.hyperedges_[-1] if self.hyperedges_ else self._climb  # the class alone
+        self.log_posterior_, self.dof_ = best.log_posterior, best.dof
         if self.preset == "paper":
             self._single = best_structure(self._climb, of)
             self._mixture = average_structures(self._climb, of) if self.averaging else self._single
@@ -338,13 +339,6 @@ class MarkovNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         raw = source.load(range(len(source.names)))
         return [attribute.codes(column) for attribute, column in zip(self.attributes_, raw, strict=True)]
 
-    def _best(self) -> tuple[float, float]:
-        path = self._climb.choices()[: self._climb.best]
-        if not path:
-            return self._climb.log_posterior, self._climb.dof
-        step, i = path[-1]
-        return float(step.log_posterior[i]), float(step.dof[i])
-
     def _class(self, label: object) -> int:
         found = np.flatnonzero(self.classes_ == label)
         if not len(found):
@@ -358,7 +352,7 @@ class MarkovNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
 
     def _check_settings(self) -> None:
         for name, number, least in (("max_order", self.max_order, 2), ("candidates", self.candidates, 1)):
-            if not _is_whole(number) or number < least:
+            if number not in Number(least=least, whole=True):
                 raise SettingsError(f"{name} is {number!r}; it must be a whole number of at least {least}.")
         if self.max_order > MOST_ORDER:
             raise SettingsError(f"max_order is {self.max_order}; the most is {MOST_ORDER}.")
@@ -371,16 +365,10 @@ class MarkovNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
                 raise SettingsError(f"{name} is {value!r}; expected one of {', '.join(map(repr, choices))}.")
         if not isinstance(self.theta, (int, float, np.number)) or not 0 < self.theta < math.inf:
             raise SettingsError(f"theta is {self.theta!r}; it must be a positive number.")
-        if self.n_jobs is not None and not (
-            _is_whole(self.n_jobs) and (self.n_jobs >= 1 or self.n_jobs == -1)
-        ):
+        if self.n_jobs not in Number(least=-1, whole=True, optional=True) or self.n_jobs == 0:
             raise SettingsError(
                 f"n_jobs is {self.n_jobs!r}; it must be at least 1, None for one, or -1 for all processors."
             )
-
-
-def _is_whole(value: object) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
 def _classes(target: NDArray[np.generic]) -> tuple[NDArray[np.generic], NDArray[np.intp]]:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphoid.classifiers.candidates import Sets, promising_sets
-from graphoid.classifiers.prior import log_prior
 from graphoid.classifiers.regions import acyclic, subsets
 
 if TYPE_CHECKING:
@@ -26,6 +25,9 @@ STOP = math.log(0.01)
 NEGLIGIBLE = -60.0
 """A structure whose prior alone, an upper bound of its posterior, is so far below the best on the log scale
 is not evaluated: in the average of any number of structures it would be lost in rounding."""
+
+PRIORS = ("aicc", "exp")
+"""What the setting ``prior`` may be."""
 
 TIE = 1e-11
 """Log posteriors this close, relative to their size, are equal but for rounding (sums over rows have errors
@@ -183,6 +185,19 @@ class _Structure:
 
     def _log_prior(self, dof: NDArray[np.float64]) -> NDArray[np.float64]:
         return log_prior(dof, self._n_rows, self._settings.prior)
+
+
+def log_prior(dof: NDArray[np.float64], n_rows: float, prior: str = "aicc") -> NDArray[np.float64]:
+    r"""Return the logarithm of the prior of structures with some degrees of freedom.
+
+    "aicc" is :math:`-m\,df / (m - df - 1)` ([Jakulin2006]_, Eq. 5), with :math:`m` the ``n_rows`` learned
+    from, and minus infinity from :math:`df = m - 1` on; "exp" is :math:`-df`. The degrees of freedom of Eq. 4
+    are added up as the climb goes: a face that a hyperedge brings adds :math:`(|Y| - 1) \prod (|V| - 1)`.
+    """
+    if prior == "exp":
+        return -dof
+    left = n_rows - dof - 1.0
+    return np.where(left > 0, -n_rows * dof / np.where(left > 0, left, 1.0), -np.inf)
 
 
 def _mask(face: Iterable[int]) -> int:

@@ -115,13 +115,13 @@ def _gain_seconds(score: Score | None, table: Table) -> float:
     """Return how long it takes to see what an edge would gain, on a graph that is a path."""
     from itertools import combinations, pairwise
 
-    from graphoid.learners.recommended import recommended
+    from graphoid.learners.recommended import recommend
     from graphoid.structure.graph import UndirectedGraph
 
     n = len(table.variables)
     if n < 2:
         return 0.0
-    scorer = (score or recommended(n)[0].score).on(table)
+    scorer = (score or recommend(n)[0].score).on(table)
     tried = list(combinations(range(n), 2))[:TRIED]
     started = time.perf_counter()
     scorer.gains(UndirectedGraph(table.names, list(pairwise(range(n)))), tried)

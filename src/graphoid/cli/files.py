@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 from graphoid.cli.terminal import shell_word
 from graphoid.errors import DataError
 from graphoid.structure import whole_file
+from graphoid.structure.document import WRONG
 from graphoid.structure.safe_text import csv_cell, from_csv_cell
 
 if TYPE_CHECKING:
@@ -134,7 +135,9 @@ def load_graph(path: str) -> UndirectedGraph:
 
     try:
         return gd.UndirectedGraph.from_networkx(nx.read_graphml(path))
-    except (nx.NetworkXError, SyntaxError, KeyError, ValueError) as error:  # an XML error is a SyntaxError
+    except DataError:
+        raise
+    except (nx.NetworkXError, SyntaxError, *WRONG) as error:  # an XML error is a SyntaxError
         raise DataError(f"{path!r} is not GraphML that can be read: {error}.") from None
 
 
@@ -144,9 +147,16 @@ def _load_edge_list(path: str) -> UndirectedGraph:
 
     import graphoid as gd
 
-    with Path(path).open(encoding="utf-8", newline="") as file:
-        rows = csv.DictReader(file)
-        if not {"x", "y"} <= set(rows.fieldnames or ()):
-            raise DataError(f"{path!r} has no columns x and y; expected a list of edges.")
-        edges = [(from_csv_cell(row["x"]), from_csv_cell(row["y"])) for row in rows]
+    edges = []
+    try:
+        with Path(path).open(encoding="utf-8", newline="") as file:
+            rows = csv.DictReader(file)
+            if not {"x", "y"} <= set(rows.fieldnames or ()):
+                raise DataError(f"{path!r} has no columns x and y; expected a list of edges.")
+            for row in rows:
+                if row["x"] is None or row["y"] is None:
+                    raise DataError(f"{path!r}, line {rows.line_num}: expected the two ends of an edge.")
+                edges.append((from_csv_cell(row["x"]), from_csv_cell(row["y"])))
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise DataError(f"{path!r} is not a list of edges that can be read: {error}.") from None
     return gd.UndirectedGraph(sorted({name for edge in edges for name in edge}), edges)

@@ -41,6 +41,8 @@ def parse_settings(texts: list[str]) -> dict[str, object]:
             raise SettingsError(f"--set {text!r} is not NAME=VALUE, such as --set max_given=3.")
         try:
             found[name.strip()] = tomllib.loads(f"value = {value.strip()}")["value"]
+        except RecursionError:
+            raise SettingsError(f"--set {name.strip()} has values too deep in each other.") from None
         except tomllib.TOMLDecodeError:
             found[name.strip()] = value.strip()
     return found
@@ -153,6 +155,8 @@ class LearnOptions:
             return cls.from_result(gd.load(path), where).beside(path)
         try:
             values = tomllib.loads(text)
+        except RecursionError:
+            raise DataError(f"{where} has values too deep in each other; options are plain values.") from None
         except tomllib.TOMLDecodeError as error:
             raise DataError(f"{where} is not TOML: {error}.") from None
         return cls.from_values(values, where).beside(path)

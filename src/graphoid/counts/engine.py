@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from graphoid.data.table import Table
     from graphoid.data.variables import Variable
     from graphoid.logic.assertion import Context
     from graphoid.logic.source import Question
@@ -52,16 +51,6 @@ class CountEngine(Protocol):
 
     def counts(self, requests: Sequence[CountRequest]) -> list[Counts]:
         """Return the counts for every request, in order; one pass over the data where the engine can."""
-
-
-class TableEngine:
-    """What engines of a table in memory share."""
-
-    def __init__(self, table: Table) -> None:
-        self.variables = table.variables
-        self.n_rows = table.n_rows if table.weights is None else table.weights.total
-        self._table = table
-        self._unit = 1.0 if table.weights is None else table.weights.unit
 
 
 class Kernel(NamedTuple):

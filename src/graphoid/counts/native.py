@@ -6,7 +6,7 @@ import math
 import os
 import warnings
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, cast
 from weakref import WeakKeyDictionary
 
@@ -21,7 +21,6 @@ from graphoid.counts.engine import (
     CountRequest,
     Kernel,
     Logistic,
-    TableEngine,
     refuse_if_too_large,
     refuse_if_too_many_states,
 )
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
     from graphoid.logic.source import Question
 
 KINDS = {"chi_square": 0, "g": 1, "bayesian": 2, "mantel_haenszel": 3}
-_DOFS = {"slices": 0, "adjusted": 1, "full": 2}
+DOFS = {"slices": 0, "adjusted": 1, "full": 2}
 
 _SMALL_BATCH = 2**20
 """Cells of a batch that can be counted without asking whether they fit into memory: 8 MB."""
@@ -59,11 +58,6 @@ def kernels() -> Kernels | None:
     except ImportError:
         return None
     return cast("Kernels", _native)
-
-
-def judge_settings(kernel: Kernel) -> tuple[int, int, float, float, bool]:
-    """Return a test as the kernels are told of it."""
-    return KINDS[kernel.kind], _DOFS[kernel.dof], kernel.log_prior, kernel.pseudo_count, kernel.occurring
 
 
 def available_threads(wanted: int | None = None) -> int:
@@ -109,7 +103,7 @@ def _say_slow_once() -> None:
         )
 
 
-class NativeEngine(TableEngine):
+class NativeEngine:
     """Counts a table in memory with vectorised kernels.
 
     Parameters
@@ -130,9 +124,12 @@ class NativeEngine(TableEngine):
             raise DataError(f"{table.n_rows:,} rows are more than 2**31 - 1; split the table.")
         if threads is not None and threads < 1:
             raise SettingsError(f"threads is {threads}; it must be at least 1, or None for all processors.")
-        super().__init__(table)
-        self.threads = threads
         weights = table.weights
+        self.variables = table.variables
+        self.n_rows = table.n_rows if weights is None else weights.total
+        self.threads = threads
+        self._table = table
+        self._unit = 1.0 if weights is None else weights.unit
         # continuous columns have no codes; a column of zeros keeps their place and is refused when asked for
         self._arities = tuple(v.arity for v in table.variables)
         self._index = {name: i for i, name in enumerate(table.names)}
@@ -151,12 +148,8 @@ class NativeEngine(TableEngine):
         ]
         arities = [max(1, arity) for arity in self._arities]
         try:
-            self._data = self._new(
-                columns,
-                arities,
-                table.n_rows,
-                None if weights is None else np.ascontiguousarray(weights.units),
-            )
+            units = None if weights is None else np.ascontiguousarray(weights.units)
+            self._data = native.Dataset(columns, arities, table.n_rows, units, self._unit, self._simd)
         except ValueError:  # a code without a state would be counted outside its table
             at = next(i for i, column in enumerate(columns) if column.max(initial=0) >= arities[i])
             raise DataError(
@@ -205,7 +198,13 @@ class NativeEngine(TableEngine):
                 refuse_if_too_many_states(self._arities[x], self._arities[y])
         columns = Columns(
             *self._data.judge(
-                questions, self._index, resolve, *judge_settings(kernel), available_threads(self.threads)
+                questions,
+                self._index,
+                resolve,
+                KINDS[kernel.kind],
+                DOFS[kernel.dof],
+                *kernel[2:],
+                available_threads(self.threads),
             )
         )
         if self._continuous:
@@ -254,6 +253,10 @@ class NativeEngine(TableEngine):
 
         return Counts(variables, shape, cells, configurations, self._unit, self._table.n_rows)
 
+    def __reduce__(self) -> tuple[partial[NativeEngine], tuple[Table]]:
+        # for copies and pickles: what the kernels hold is made again, where it comes back
+        return partial(type(self), threads=self.threads), (self._table,)
+
     def _within(self, request: CountRequest, columns: list[Codes]) -> tuple[list[Codes], Dataset]:
         """Return the columns of the rows in the context, and a data set of them alone."""
         kept = np.ones(self._table.n_rows, dtype=bool)
@@ -263,9 +266,5 @@ class NativeEngine(TableEngine):
         columns = [column[rows] for column in columns]
         weights = self._table.weights
         units = None if weights is None else weights.units[rows]
-        return columns, self._new(columns, [self._arities[v] for v in request.variables], len(rows), units)
-
-    def _new(
-        self, columns: list[Codes], arities: Sequence[int], n_rows: int, units: NDArray[np.int64] | None
-    ) -> Dataset:
-        return self._native.Dataset(columns, list(arities), n_rows, units, self._unit, self._simd)
+        arities = [self._arities[v] for v in request.variables]
+        return columns, self._native.Dataset(columns, arities, len(rows), units, self._unit, self._simd)

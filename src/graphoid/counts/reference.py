@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphoid.counts.contingency import Counts, tabulate
-from graphoid.counts.engine import CountRequest, TableEngine, refuse_if_too_large
+from graphoid.counts.engine import CountRequest, refuse_if_too_large
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,12 +17,15 @@ if TYPE_CHECKING:
     from graphoid.data.table import Table
 
 
-class ReferenceEngine(TableEngine):
+class ReferenceEngine:
     """Counts a table in memory, one request after the other."""
 
     def __init__(self, table: Table) -> None:
-        super().__init__(table)
         weights = table.weights
+        self.variables = table.variables
+        self.n_rows = table.n_rows if weights is None else weights.total
+        self._table = table
+        self._unit = 1.0 if weights is None else weights.unit
         self._units = np.ones(table.n_rows, dtype=np.int64) if weights is None else weights.units
 
     def counts(self, requests: Sequence[CountRequest]) -> list[Counts]:

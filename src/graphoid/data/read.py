@@ -13,14 +13,14 @@ import numpy as np
 
 from graphoid.data.encoding.profile import profile_source, weigh
 from graphoid.data.formats.delimited import from_delimited
-from graphoid.data.formats.files import check_encoding, check_is_file, shown
+from graphoid.data.formats.files import check_encoding, check_is_file, quote_path
 from graphoid.data.formats.frames import from_array, from_arrow, from_columns, from_frame, from_table
 from graphoid.data.formats.labelled import from_arff, from_spss
 from graphoid.data.options import ReadOptions, RemoteOptions
 from graphoid.data.remote.sources import relation_of
 from graphoid.data.remote.table import RemoteTable, remote_table
 from graphoid.data.source import Source, choose
-from graphoid.data.table import Table, Weights
+from graphoid.data.table import Table
 from graphoid.errors import DataError, SettingsError
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def _select(table: Table, options: ReadOptions) -> Table:
     chosen = choose(table.names, options)
     row_weights = table.weights
     if chosen.weights is not None:
-        row_weights = Weights.of(table.numbers(chosen.weights))
+        row_weights = weigh(from_table(table), None, table.numbers(chosen.weights))
     elif weights is not None:
         row_weights = weigh(from_table(table), None, weights)
     return Table(
@@ -202,5 +202,5 @@ def _open_file(path: Path) -> Source:
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise DataError(f"{path.name} is not a whole gzip file: {error}. Fetch or pack it again.") from error
     except OSError as error:
-        raise DataError(f"{shown(path)} cannot be read: {error.strerror or error}.") from error
+        raise DataError(f"{quote_path(path)} cannot be read: {error.strerror or error}.") from error
     return replace(opened, name=path.name)

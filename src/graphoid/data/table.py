@@ -67,10 +67,14 @@ class Weights:
         return self.units * np.float64(self.unit)
 
 
-def unit_for(total: float, *, whole: bool) -> float:
-    """Return the unit of weights with this sum: one if all are whole numbers, else as fine as it may be."""
+def refuse_no_weight(total: float) -> None:
+    """Raise if weights that were read add up to nothing; those of a resample may."""
     if total <= 0:
         raise DataError("all weights are 0: no row would count. Give some rows a weight above 0, or none.")
+
+
+def unit_for(total: float, *, whole: bool) -> float:
+    """Return the unit of weights with this sum: one if all are whole numbers, else as fine as it may be."""
     if total >= 2.0**61:
         raise DataError(f"the weights add up to {total:.3g}; the most is 2**61. Divide them by a constant.")
     if whole:

@@ -7,6 +7,8 @@ What reads it elsewhere comes with a whole modelling library, so this is a reade
 from __future__ import annotations
 
 import gzip
+import io
+import math
 import re
 import zlib
 from pathlib import Path
@@ -40,6 +42,15 @@ _ENTRY = re.compile(r"\s*(?:\(([^(){};]*)\)|(table|default)\b)\s*([^;(){}]*);")
 _TOLERANCE = 1e-3
 """How far probabilities may be from adding up to one: published files are rounded to three digits or more."""
 
+MOST_CELLS = 2**24
+"""Probabilities of all tables together: 128 MB. Mildew, a large published network, has 540,150."""
+
+MOST_PARENTS = 60
+"""Arrays have at most 64 axes."""
+
+MOST_BYTES = 2**28
+"""Text that a compressed file may become."""
+
 
 def bayesian_network(path: str | os.PathLike[str]) -> BayesianNetwork:
     """Return the Bayesian network of a BIF file, to sample from.
@@ -66,11 +77,20 @@ def bayesian_network(path: str | os.PathLike[str]) -> BayesianNetwork:
     path = Path(path)
     try:
         content = path.read_bytes()
-        text = (gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content).decode("utf-8")
+        text = (_decompress(content) if content[:2] == b"\x1f\x8b" else content).decode("utf-8")
     except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
         raise DataError(f"{path} cannot be read as a BIF file: {error}.") from error
     name = path.name.removesuffix(".gz").removesuffix(".bif")
     return parse_bif(text, name)
+
+
+def _decompress(content: bytes) -> bytes:
+    """Return what is compressed, if it is not too much."""
+    with gzip.open(io.BytesIO(content)) as stream:
+        found = stream.read(MOST_BYTES + 1)
+    if len(found) > MOST_BYTES:
+        raise EOFError(f"{len(content):,} bytes become more than {MOST_BYTES:,}")
+    return found
 
 
 def parse_bif(text: str, name: str = "network") -> BayesianNetwork:
@@ -87,6 +107,7 @@ class _Reader:
         self.name = name
         self.at = 0
         self.variables: dict[str, Variable] = {}
+        self.n_cells = 0
         self.families: dict[str, tuple[tuple[str, ...], NDArray[np.float64]]] = {}
 
     def network(self) -> BayesianNetwork:
@@ -155,6 +176,12 @@ class _Reader:
         shape = [self.variables[v].arity for v in parents]
         arity = self.variables[x].arity
         codes = [{state: i for i, state in enumerate(self.variables[v].states)} for v in parents]
+        self.n_cells += math.prod(shape) * arity
+        if len(parents) > MOST_PARENTS or self.n_cells > MOST_CELLS:
+            self._fail(
+                f"the table of {x!r} given {len(parents)} parents has {math.prod(shape) * arity:,} "
+                f"probabilities; at most {MOST_CELLS:,} in all and {MOST_PARENTS} parents are read"
+            )
         table = np.full((*shape, arity), np.nan)
         default = None
         while True:

@@ -9,6 +9,9 @@ from pathlib import Path
 from graphoid.errors import DataError
 from graphoid.structure.graph import UndirectedGraph
 
+MOST_POSITIONS = 1_000_000
+"""Variables that a file of numbers may speak of: one line of it could promise any number of them."""
+
 
 def read_graph(path: str | os.PathLike[str]) -> UndirectedGraph:
     """Return the graph in a CSV file: a header, then two names a line, the ends of an edge.
@@ -26,7 +29,7 @@ def read_graph(path: str | os.PathLike[str]) -> UndirectedGraph:
     try:
         with Path(path).open(encoding="utf-8-sig", newline="") as stream:
             lines = [line for line in csv.reader(stream) if line][1:]
-    except UnicodeDecodeError:
+    except (UnicodeDecodeError, csv.Error):
         raise DataError(f"{where!r} is not a text file; expected two names a line, such as 0,1.") from None
     ends: list[tuple[str, str]] = []
     for number, line in enumerate(lines, start=2):
@@ -40,6 +43,11 @@ def read_graph(path: str | os.PathLike[str]) -> UndirectedGraph:
         ends.append((x, y))
     met = dict.fromkeys(end for edge in ends for end in edge)
     if all(name.isdecimal() for name in met):
-        n = max((int(name) for name in met), default=-1) + 1
+        n = max((int(name[:4_000]) for name in met), default=-1) + 1  # Python reads 4,300 digits at most
+        if n > MOST_POSITIONS:
+            raise DataError(
+                f"{where!r} speaks of a variable {str(n - 1)[:20]}, so there would be as many; at most "
+                f"{MOST_POSITIONS:,} are read. Give variables names that are not numbers."
+            )
         return UndirectedGraph(n, [(int(x), int(y)) for x, y in ends])
     return UndirectedGraph(list(met), ends)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from graphoid.experiments.results import Cell, Spread, columns
 from graphoid.learners.grow_shrink.gsimn import GSIMN
 from graphoid.learners.grow_shrink.gsmn import GSMN
+from graphoid.learners.pfmn.budget import Budget
 from graphoid.learners.pfmn.learner import PFMN, PublishedPFMN
-from graphoid.learners.pfmn.prices import Budget
 from graphoid.structure.compare import accuracy
 
 if TYPE_CHECKING:

@@ -69,14 +69,14 @@ class Correlated:
         answers: dict[int, Verdict] = {}
         for given, members in by_given.items():
             wanted = sorted({v for i in members for v in questions[i][:2]})
-            left = self._unexplained(wanted, given)
+            left = self._residual_covariance(wanted, given)
             at = {v: k for k, v in enumerate(wanted)}
             for i in members:
                 x, y, z = questions[i]
                 answers[i] = self._verdict(x, y, z, left[np.ix_([at[x], at[y]], [at[x], at[y]])])
         return [answers[i] for i in range(len(questions))]
 
-    def _unexplained(self, wanted: list[int], given: tuple[int, ...]) -> NDArray[np.float64]:
+    def _residual_covariance(self, wanted: list[int], given: tuple[int, ...]) -> NDArray[np.float64]:
         """Return the covariance of the wanted columns that the given ones leave unexplained."""
         between = self._correlations.between
         own = between(wanted, wanted)

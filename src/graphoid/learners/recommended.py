@@ -30,7 +30,7 @@ MOST_FOR_POSTERIOR = 12
 """Up to so many variables the posterior over graphs is sampled as well, which takes seconds."""
 
 
-def recommended(
+def recommend(
     n: int,
     *,
     start: UndirectedGraph | LearnedStructure | None = None,
@@ -98,7 +98,7 @@ def learn(
         given |= {k: v for k, v in (("start", start), ("seconds", seconds)) if v is not None}
         return learner.with_params(**given).fit(table, progress=progress).structure_
     seed = 0 if random_state is ... else random_state
-    search, reason = recommended(len(table.variables), start=start, random_state=seed, seconds=seconds)
+    search, reason = recommend(len(table.variables), start=start, random_state=seed, seconds=seconds)
     found = search.fit(table, progress=progress).structure_
     found = replace(found, settings={**found.settings, "reason": reason})
     if not 2 <= len(table.variables) <= MOST_FOR_POSTERIOR:

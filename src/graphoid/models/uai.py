@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 LARGEST = 700.0
 """Logarithms above this overflow as plain numbers; such a table is divided by its largest value."""
 
+MOST_STATES = 1_000_000
+"""States of all variables together, where no table shows them: a number could promise any."""
+
 PYAGRUM = "# nbr Factors"
 """What tells a file of pyAgrum (seen in 3.3), which lists members in the order of a hash table and has the
 first position change fastest whatever it lists."""
@@ -69,12 +72,12 @@ def read(path: str | os.PathLike[str], variables: Sequence[Variable] | None = No
     if kind not in ("MARKOV", "BAYES"):
         raise DataError(f"{where} is not a UAI file: it begins with {kind!r:.40}, not MARKOV or BAYES.")
     try:
-        arities = [_whole(words) for _ in range(_whole(words))]
-        scopes = [tuple(_whole(words) for _ in range(_whole(words))) for _ in range(_whole(words))]
+        arities = _arities(words, max(MOST_STATES, len(text)))
+        scopes = [_scope(words, len(arities)) for _ in range(_whole(words))]
         if PYAGRUM in text:
             scopes = [tuple(sorted(scope, reverse=True)) for scope in scopes]
         factors = tuple(_factor(words, scope, [arities[v] for v in scope]) for scope in scopes)
-    except (ValueError, IndexError) as error:
+    except ValueError as error:
         raise DataError(f"{where} is not a whole UAI file: {error}.") from None
     if variables is None:
         variables = [Variable(str(v), tuple(range(arity))) for v, arity in enumerate(arities)]
@@ -83,6 +86,22 @@ def read(path: str | os.PathLike[str], variables: Sequence[Variable] | None = No
             f"{where} has variables with {arities} states; those given have {[v.arity for v in variables]}."
         )
     return MarkovNetwork(tuple(variables), factors=factors, provenance={"read": f"UAI, {kind}"})
+
+
+def _arities(words: Iterator[str], most: int) -> list[int]:
+    """Return how many states each variable has; who is in a table has at least as many values there."""
+    arities = [_whole(words) for _ in range(_whole(words))]
+    if sum(arities) > most:
+        raise ValueError(f"it promises {sum(arities):,} states, and at most {most:,} are read")
+    return arities
+
+
+def _scope(words: Iterator[str], n: int) -> tuple[int, ...]:
+    """Return the members of the next table."""
+    scope = tuple([_whole(words) for _ in range(_whole(words))])
+    if any(v >= n for v in scope):
+        raise ValueError(f"a table is over variable {max(scope)}, and there are {n:,}")
+    return scope
 
 
 def _factor(words: Iterator[str], scope: tuple[int, ...], shape: list[int]) -> Factor:

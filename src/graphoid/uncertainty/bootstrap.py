@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self, get_args
 
@@ -9,21 +10,15 @@ import numpy as np
 
 from graphoid.data.table import Table
 from graphoid.errors import SettingsError
+from graphoid.independence.bayesian import BayesianTest
 from graphoid.independence.partial_correlation import PartialCorrelation
 from graphoid.learners.base import AskingLearner, Learner
-from graphoid.learners.recommended import recommended
+from graphoid.learners.recommended import recommend
 from graphoid.progress import Listener, Step, tell
 from graphoid.settings import Number, Settings
 from graphoid.uncertainty.bootstrap_result import Resampled
 from graphoid.uncertainty.checkpoint import Checkpoint
-from graphoid.uncertainty.inclusion import (
-    Inclusion,
-    bayesian_test_of,
-    dependences,
-    prior_of,
-    priors,
-    probabilities,
-)
+from graphoid.uncertainty.inclusion import Inclusion, dependences, priors, probabilities
 from graphoid.uncertainty.replicates import (
     in_all_rows,
     learn_resamples,
@@ -44,15 +39,15 @@ if TYPE_CHECKING:
     from graphoid.structure.contexts import CanonicalModel
     from graphoid.structure.learned import LearnedStructure
     from graphoid.uncertainty.bootstrap_result import EdgeStability
-    from graphoid.uncertainty.replicates import Crossing, Found
+    from graphoid.uncertainty.replicates import Found
     from graphoid.uncertainty.stability import CentralityRow, CurveRow, DifferenceRow
+    from graphoid.uncertainty.strength import Crossing
 
 AT_ONCE = 50
 """Resamples between two events of progress, or two states of the checkpoint."""
 
 MOST_PAIRS = 500
 """Up to so many pairs the strength of each is followed through the resamples; beyond, of those ever found."""
-
 
 MOST_ESTIMATED = 20_000
 """Up to so many pairs each has an estimate from all rows, and may be called absent."""
@@ -117,7 +112,7 @@ class Bootstrap(Settings):
             from graphoid.data.read import read
 
             table = read(table)
-        learner = recommended(len(table.variables))[0] if self.learner is None else self.learner
+        learner = recommend(len(table.variables))[0] if self.learner is None else self.learner
         numbers = isinstance(learner, AskingLearner) and isinstance(learner.test, PartialCorrelation)
         resampler = Resampler(table, self.kind, seed_of(self.random_state), self.shares, merge=not numbers)
         structure = structure_of(learner, table)
@@ -186,8 +181,8 @@ class Bootstrap(Settings):
         whole = probabilities(run.structure, pairs)
         if whole is not None and run.found.probability is not None:
             return Inclusion("edge", whole, 1.0 - whole, priors(run.structure, pairs), run.found.probability)
-        test = bayesian_test_of(run.learner)
-        if test is None:
+        test = run.learner.test if isinstance(run.learner, AskingLearner) else None
+        if not isinstance(test, BayesianTest):
             return None
         questions = [crossings[i] for i in followed]
         lines = map_threads(
@@ -196,7 +191,8 @@ class Bootstrap(Settings):
         (whole, against), replicates = np.full((2, len(pairs)), np.nan), np.full((self.n, len(pairs)), np.nan)
         whole[followed], against[followed] = dependences(test, run.table, questions)
         replicates[:, followed] = lines
-        return Inclusion("dependence", whole, against, np.full(len(pairs), prior_of(test)), replicates)
+        prior = np.full(len(pairs), math.log1p(-test.prior) - math.log(test.prior))  # of a dependence
+        return Inclusion("dependence", whole, against, prior, replicates)
 
     def edges(self, verdict: str | None = None) -> list[EdgeStability]:
         """Return a row for every pair, or for those with a certain verdict; see :meth:`Resampled.edges`."""

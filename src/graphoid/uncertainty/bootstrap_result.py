@@ -14,7 +14,7 @@ from graphoid.structure import plain
 from graphoid.structure.document import Document, Json
 from graphoid.structure.graph import UndirectedGraph
 from graphoid.uncertainty import intervals
-from graphoid.uncertainty.checkpoint import array, numbers, pack_pairs, unpack_pairs
+from graphoid.uncertainty.checkpoint import array, number, numbers, pack_pairs, unpack_pairs
 from graphoid.uncertainty.inclusion import MEANINGS, Inclusion
 from graphoid.uncertainty.intervals import DISCOVERY, OFTEN, RULE, Interval
 from graphoid.uncertainty.replicates import Measured, pairs_of
@@ -146,11 +146,9 @@ class Resampled(Document):
         size = len(self.pairs)
         ends = [np.full(size, np.nan) for _ in range(4)]
         if self.kind != "cases" and len(self.followed):
-            found = (
-                *intervals.bits_interval(*self._strengths),
-                *intervals.signed_interval(self._strengths[1]),
-            )
-            for end, values in zip(ends, found, strict=True):
+            bits = intervals.bits_interval(*self._strengths)
+            signed = intervals.percentile_interval(self._strengths[1].signed)
+            for end, values in zip(ends, (*bits, *signed), strict=True):
                 end[self.followed] = values
         return Interval(*ends[:2]), Interval(*ends[2:])
 
@@ -195,16 +193,16 @@ class Resampled(Document):
             joined=self.graph.has_edge(x, y),
             frequency=float(self.frequencies[i]),
             bits=None if np.isnan(plain) else max(0.0, float(plain - bias)),
-            low=_number(bits.low[i]),
-            high=_number(bits.high[i]),
+            low=number(bits.low[i]),
+            high=number(bits.high[i]),
             measure=None if np.isnan(value) else measure,
-            value=_number(value),
-            value_low=_number(signed.low[i]),
-            value_high=_number(signed.high[i]),
+            value=number(value),
+            value_low=number(signed.low[i]),
+            value_high=number(signed.high[i]),
             given=tuple(names[z] for z in self.given[i]),
             verdict=self.verdicts[i],
             rule=RULE if self.kind != "cases" else "no verdict from dropped cases: resample rows.",
-            probability=None if known is None else _number(known.whole[i]),
+            probability=None if known is None else number(known.whole[i]),
             mean_probability=None if known is None else known.mean(i),
             bayes_factor=None if known is None else known.bayes_factor(i),
         )
@@ -219,9 +217,7 @@ class Resampled(Document):
         rows = []
         for measure in self._measures:
             whole, replicates = self._sums(measure)
-            low, high = np.quantile(
-                replicates, [(1 - intervals.LEVEL) / 2, (1 + intervals.LEVEL) / 2], axis=0
-            )
+            low, high = np.quantile(replicates, intervals.ENDS, axis=0)
             rows += [
                 CentralityRow(name, measure, float(whole[v]), float(low[v]), float(high[v]), community[v])
                 for v, name in enumerate(self.graph.names)
@@ -297,9 +293,7 @@ class Resampled(Document):
         edges = [(i, k) for i, k in edges if np.isfinite(bits[k])]
         names, rows = self.graph.names, []
         for (i, a), (j, b) in combinations(edges, 2):
-            low, high = np.quantile(
-                lines[:, a] - lines[:, b], [(1 - intervals.LEVEL) / 2, (1 + intervals.LEVEL) / 2]
-            )
+            low, high = np.quantile(lines[:, a] - lines[:, b], intervals.ENDS)
             (x, y), (x2, y2) = self.pairs[i], self.pairs[j]
             ends = names[x], names[y], names[x2], names[y2]
             apart = bool(low > 0 or high < 0)
@@ -391,10 +385,6 @@ class Resampled(Document):
         counts = {v: self.verdicts.count(v) for v in ("present", "absent", "undecided")}
         said = ", ".join(f"{number:,} {verdict}" for verdict, number in counts.items())
         return f"<Resampled: {len(self.found):,} resamples ({self.kind}) of {self.n_rows:,.0f} rows; {said}>"
-
-
-def _number(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
 
 
 def _pack_inclusion(known: Inclusion) -> Json:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -77,9 +78,14 @@ def unpack_pairs(places: object, n_pairs: int) -> NDArray[np.bool_]:
     return found
 
 
+def number(value: float) -> float | None:
+    """Return None in place of what is not a number."""
+    return None if math.isnan(value) else float(value)
+
+
 def numbers(values: NDArray[np.float64]) -> list[float | None]:
-    """Return an array as JSON has it: nothing in place of what is not a number."""
-    return [None if np.isnan(v) else v for v in values.ravel().tolist()]
+    """Return an array as JSON has it."""
+    return [number(v) for v in values.ravel().tolist()]
 
 
 def array(values: object, shape: tuple[int, ...], **limits: float) -> NDArray[np.float64]:

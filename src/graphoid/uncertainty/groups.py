@@ -16,8 +16,9 @@ import numpy as np
 from graphoid.data.read import read
 from graphoid.data.table import Table, Weights
 from graphoid.errors import DataError
-from graphoid.learners.recommended import recommended
+from graphoid.learners.recommended import recommend
 from graphoid.settings import Number, check_setting
+from graphoid.uncertainty.checkpoint import number
 from graphoid.uncertainty.replicates import Measured, graph_of, in_table, measure_resamples
 from graphoid.uncertainty.resampling import Resampler, seed_of
 from graphoid.uncertainty.strength import crossings_of
@@ -108,7 +109,7 @@ def compare_groups(
     check_setting("n", n, Number(least=1, whole=True, noun="number of permutations"))
     group, member, rest = _split(table, by)
     sizes = int(member.sum()), int((~member).sum())
-    learner = recommended(len(rest.variables))[0] if learner is None else learner
+    learner = recommend(len(rest.variables))[0] if learner is None else learner
     graph = graph_of(learner, rest)
     crossings = crossings_of(graph, rest.variables)
     seed, share = seed_of(random_state), (sizes[0] / rest.n_rows,)
@@ -116,7 +117,7 @@ def compare_groups(
         measure_resamples(kind(rest, "cases", seed, share), range(n), crossings, n_jobs)
         for kind in (Resampler, _Complement)
     ]
-    parts = restrict_rows(rest, member), restrict_rows(rest, ~member)
+    parts = [replace(rest, weights=Weights(own.astype(np.int64))) for own in (member, ~member)]
     observed = [Measured(*in_table(part, crossings).T[:, None, :]) for part in parts]
     signed = np.isfinite(observed[0].signed[0]) & np.isfinite(observed[1].signed[0])
     continuous = np.array([rest.variables[x].continuous for x, _, _ in crossings], dtype=bool)
@@ -126,7 +127,7 @@ def compare_groups(
     measure = np.where(signed, np.where(continuous, "fisher_z", "log_odds"), "root_bits")
     names = graph.names
     pairs = [
-        PairComparison(names[x], names[y], str(measure[i]), _number(first[i]), _number(second[i]), *rows[i])
+        PairComparison(names[x], names[y], str(measure[i]), number(first[i]), number(second[i]), *rows[i])
         for i, (x, y, _) in enumerate(crossings)
     ]
     return GroupComparison((group.states[0], group.states[1]), sizes, graph, pairs, p, n, seed)
@@ -208,12 +209,3 @@ def drop_column(table: Table, at: int) -> Table:
         {kept.index(i): values for i, values in table.values.items() if i != at},
         name=table.name,
     )
-
-
-def restrict_rows(table: Table, member: NDArray[np.bool_]) -> Table:
-    """Return a table in which only some rows count."""
-    return replace(table, weights=Weights(member.astype(np.int64)))
-
-
-def _number(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)

@@ -13,9 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphoid.independence.bayesian import BayesianTest
 from graphoid.independence.tester import Tester
-from graphoid.learners.base import AskingLearner
 from graphoid.structure.learned import LearnedStructure
 from graphoid.structure.scored import LARGEST
 
@@ -25,10 +23,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from graphoid.data.table import Table
-    from graphoid.learners.base import AnyLearner
+    from graphoid.independence.bayesian import BayesianTest
     from graphoid.structure.contexts import CanonicalModel
     from graphoid.structure.graph import Edge
-    from graphoid.uncertainty.replicates import Crossing
+    from graphoid.uncertainty.strength import Crossing
 
 MEANINGS = {
     "edge": "the posterior probability of the edge over graphs",
@@ -83,12 +81,6 @@ def priors(structure: LearnedStructure | CanonicalModel, pairs: Sequence[Edge]) 
     return np.array([known.get(pair, 0.0) for pair in pairs], dtype=np.float64)
 
 
-def bayesian_test_of(learner: AnyLearner) -> BayesianTest | None:
-    """Return the Bayesian test that a learner asks, if it asks one."""
-    test = learner.test if isinstance(learner, AskingLearner) else None
-    return test if isinstance(test, BayesianTest) else None
-
-
 def dependences(
     test: BayesianTest, table: Table, crossings: Sequence[Crossing]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -99,12 +91,3 @@ def dependences(
     tail = np.exp(-np.abs(log_odds))
     rare, common = tail / (1.0 + tail), 1.0 / (1.0 + tail)
     return np.where(log_odds > 0, rare, common), np.where(log_odds > 0, common, rare)
-
-
-def prior_of(test: BayesianTest) -> float:
-    """Return the test's prior log odds of dependence.
-
-    >>> prior_of(BayesianTest())
-    0.0
-    """
-    return math.log1p(-test.prior) - math.log(test.prior)

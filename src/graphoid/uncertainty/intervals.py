@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from graphoid.uncertainty.replicates import Measured
 
-LEVEL = 0.95
-"""Of every interval."""
+ENDS = ((1 - 0.95) / 2, (1 + 0.95) / 2)
+"""Quantiles at the ends of every interval, which is one of 95 %."""
 
 NEGLIGIBLE_LOG_ODDS = 0.5
 """An odds ratio within a factor of 1.65 either way is called negligible."""
@@ -69,22 +69,17 @@ def subtract_bias(estimate: Measured, replicates: Measured) -> NDArray[np.float6
 def bits_interval(estimate: Measured, replicates: Measured) -> Interval:
     """Return the interval of the mutual information of every pair."""
     middle = np.sqrt(np.maximum(estimate.bits - estimate.bias, 0.0))[0]
-    low, high = _quantiles(np.sqrt(np.maximum(subtract_bias(estimate, replicates), 0.0)))
+    low, high = percentile_interval(np.sqrt(np.maximum(subtract_bias(estimate, replicates), 0.0)))
     return Interval(np.maximum(2 * middle - high, 0.0) ** 2, np.maximum(2 * middle - low, high) ** 2)
 
 
-def signed_interval(replicates: Measured) -> Interval:
-    """Return the interval of the log odds ratio or partial correlation of every pair, by percentiles."""
-    return Interval(*_quantiles(replicates.signed))
-
-
-def _quantiles(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return both ends for every column, from its values that are numbers; half of them have to be."""
+def percentile_interval(values: NDArray[np.float64]) -> Interval:
+    """Return the interval of every column, from its values that are numbers; half of them have to be."""
     out = np.full((2, values.shape[1]), np.nan)
     enough = np.isfinite(values).sum(axis=0) * 2 > len(values)
     if enough.any():
-        out[:, enough] = np.nanquantile(values[:, enough], [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
-    return out
+        out[:, enough] = np.nanquantile(values[:, enough], ENDS, axis=0)
+    return Interval(*out)
 
 
 def p_values(estimate: Measured, replicates: Measured, n_rows: float) -> NDArray[np.float64]:
@@ -128,7 +123,7 @@ def largest_bits(estimate: Measured, n_rows: float) -> NDArray[np.float64]:
 
     free = np.maximum(np.rint(2 * n_rows * BIT * estimate.bias[0]), 1.0)
     g = np.maximum(2 * n_rows * BIT * np.nan_to_num(estimate.bits[0]), 0.0)
-    limit: NDArray[np.float64] = np.nan_to_num(chndtrinc(g, free, (1 - LEVEL) / 2)) / (2 * n_rows * BIT)
+    limit: NDArray[np.float64] = np.nan_to_num(chndtrinc(g, free, ENDS[0])) / (2 * n_rows * BIT)
     return limit
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from graphoid.data.read import read
 from graphoid.data.table import Table
 from graphoid.errors import SettingsError
-from graphoid.learners.recommended import recommended
+from graphoid.learners.recommended import recommend
 from graphoid.models.network import MarkovNetwork
 from graphoid.progress import track
 from graphoid.settings import Number, check_setting
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from graphoid.progress import Listener
     from graphoid.settings import RandomState
     from graphoid.structure.compare import HasGraph
-
-ROWS = (250, 500, 1000, 2000, 4000, 8000)
 
 
 class PowerRow(NamedTuple):
@@ -66,7 +64,7 @@ def power(
     table: object,
     *,
     learner: AnyLearner | None = None,
-    rows: Sequence[int] = ROWS,
+    rows: Sequence[int] = (250, 500, 1000, 2000, 4000, 8000),
     n: int = 20,
     target: float = 0.8,
     random_state: RandomState = None,
@@ -105,7 +103,7 @@ def power(
         raise SettingsError(f"power: target is {target!r}; it must be a share above 0 and up to 1.")
     graph = structure if isinstance(structure, UndirectedGraph) else structure.graph
     model = MarkovNetwork.fit(graph, table)
-    learner = recommended(graph.n)[0] if learner is None else learner
+    learner = recommend(graph.n)[0] if learner is None else learner
     seed = seed_of(random_state)
     found, false = np.zeros((len(sizes), graph.n_edges)), np.zeros(len(sizes))
     for k, size in enumerate(track(sizes, "simulating", progress)):

@@ -16,12 +16,11 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 import numpy as np
 
 from graphoid.counts.engine import MOST_COVARIED, CountRequest
-from graphoid.counts.native import engine_for, judge_settings, kernels
+from graphoid.counts.native import DOFS, KINDS, engine_for, kernels
 from graphoid.independence.base import slices_of
-from graphoid.independence.partial_correlation import Correlated, PartialCorrelation
 from graphoid.uncertainty.association import information, log_odds
 from graphoid.uncertainty.inclusion import probabilities
-from graphoid.uncertainty.strength import gaussian_bits, partial_correlation
+from graphoid.uncertainty.strength import gaussian_bits, partial_correlations
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -35,15 +34,13 @@ if TYPE_CHECKING:
     from graphoid.structure.graph import Edge, UndirectedGraph
     from graphoid.structure.learned import LearnedStructure
     from graphoid.uncertainty.resampling import Resampler
+    from graphoid.uncertainty.strength import Crossing
 
 TABLES_AT_ONCE = 256
 """Asked of an engine in one go: bounds what is held."""
 
 _T = TypeVar("_T")
 _R = TypeVar("_R")
-
-Crossing = tuple[int, int, tuple[int, ...]]
-"""Two variables, and what they are looked at given."""
 
 
 class Measured(NamedTuple):
@@ -153,10 +150,7 @@ def in_table(table: Table, crossings: Sequence[Crossing]) -> NDArray[np.float64]
             out[i] = found.plain, found.bias, log_odds(slices).value if binary else np.nan
     numbers = [i for i in range(len(crossings)) if continuous[i]]
     if numbers:
-        correlated = Correlated(PartialCorrelation(), table)
-        n_rows = table.n_rows if table.weights is None else table.weights.total
-        for i, verdict in zip(numbers, correlated.ask([crossings[i] for i in numbers]), strict=True):
-            r = partial_correlation(verdict, n_rows)
+        for i, r in zip(numbers, partial_correlations([crossings[i] for i in numbers], table), strict=True):
             if r is not None:
                 out[i] = gaussian_bits(r), 0.0, r
     return out
@@ -181,7 +175,7 @@ def kernel_settings(
     largest = max((v.arity for v in resampler.rows.variables), default=1)
     if settings is None or (settings.test.kind == "mantel_haenszel" and largest**2 > MOST_COVARIED):
         return None
-    return (*judge_settings(settings.test)[:2], *settings[1:])
+    return (KINDS[settings.test.kind], DOFS[settings.test.dof], *settings[1:])
 
 
 def _parts(resampler: Resampler, replicates: Sequence[int], n_jobs: int) -> list[tuple[int, ...]]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from graphoid.uncertainty.intervals import LEVEL
+from graphoid.uncertainty.intervals import ENDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -102,7 +102,7 @@ def curve(measure: str, shares: NDArray[np.float64], correlation: NDArray[np.flo
     rows = []
     for share in sorted(set(shares.tolist()), reverse=True):
         here = correlation[shares == share]
-        low, high = np.quantile(here, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+        low, high = np.quantile(here, ENDS)
         reached = float(np.mean(here >= ENOUGH))
         rows.append(CurveRow(measure, share, len(here), float(here.mean()), float(low), float(high), reached))
     return rows

@@ -24,9 +24,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from graphoid.data.variables import State, Variable
-    from graphoid.logic.verdict import Verdict
     from graphoid.structure.compare import HasGraph
     from graphoid.structure.graph import Edge
+
+Crossing = tuple[int, int, tuple[int, ...]]
+"""Two variables, and what they are looked at given."""
 
 MOST_CELLS = 4
 """Cells named for an edge: with more, none of them drives it."""
@@ -148,7 +150,10 @@ def strengths_of(
     counted = engine.counts([CountRequest((*given[p], *p)) for p in discrete])
     slices = {p: slices_of(counts) for p, counts in zip(discrete, counted, strict=True)}
     numbers = [p for p in pairs if variables[p[0]].continuous and variables[p[1]].continuous]
-    correlations = _partial_correlations(numbers, given, data)
+    correlations = {}
+    if numbers and isinstance(data, Table):
+        found = partial_correlations([(*p, given[p]) for p in numbers], data)
+        correlations = dict(zip(numbers, found, strict=True))
     return [
         _of_counts(p, given[p], slices[p], variables)
         if p in slices
@@ -184,9 +189,7 @@ def conditioning_sets(
     return [smaller(x, y) for x, y in pairs]
 
 
-def crossings_of(
-    graph: UndirectedGraph, variables: Sequence[Variable]
-) -> list[tuple[int, int, tuple[int, ...]]]:
+def crossings_of(graph: UndirectedGraph, variables: Sequence[Variable]) -> list[Crossing]:
     """Return all pairs x < y by position, each with what it is looked at given."""
     pairs = list(combinations(range(graph.n), 2))
     return [(x, y, z) for (x, y), z in zip(pairs, conditioning_sets(graph, pairs, variables), strict=True)]
@@ -273,23 +276,16 @@ def gaussian_bits(r: float) -> float:
     return -0.5 * math.log2(max(1.0 - r * r, np.finfo(float).tiny))
 
 
-def _partial_correlations(
-    pairs: Sequence[Edge], given: dict[Edge, tuple[int, ...]], data: Table | CountEngine
-) -> dict[Edge, float]:
-    """Return the partial correlation of pairs of continuous columns; those that have none are left out."""
-    if not pairs or not isinstance(data, Table):
-        return {}
-    answers = Correlated(PartialCorrelation(), data).ask([(*p, given[p]) for p in pairs])
-    n_rows = data.n_rows if data.weights is None else data.weights.total
-    found = {p: partial_correlation(verdict, n_rows) for p, verdict in zip(pairs, answers, strict=True)}
-    return {p: r for p, r in found.items() if r is not None}
-
-
-def partial_correlation(verdict: Verdict, n_rows: float) -> float | None:
-    """Return the partial correlation behind a verdict, whose statistic is Fisher's z in standard errors."""
-    if verdict.thin or verdict.statistic is None:
-        return None
-    return math.tanh(verdict.statistic / math.sqrt(n_rows - len(verdict.given) - 3))
+def partial_correlations(crossings: Sequence[Crossing], table: Table) -> list[float | None]:
+    """Return the partial correlation of each two columns given others; None where there is none."""
+    n_rows = table.n_rows if table.weights is None else table.weights.total
+    return [
+        # the statistic is Fisher's z in standard errors
+        None
+        if verdict.thin or verdict.statistic is None
+        else math.tanh(verdict.statistic / math.sqrt(n_rows - len(verdict.given) - 3))
+        for verdict in Correlated(PartialCorrelation(), table).ask(crossings)
+    ]
 
 
 def signs_of(pairs: Sequence[Edge], variables: Sequence[Variable]) -> NDArray[np.bool_]:

@@ -11,8 +11,12 @@ import pytest
 
 from graphoid.counts import native
 from graphoid.errors import SettingsError
-from graphoid.learners.pfmn.conditioning import climb_pairs_by_size
-from graphoid.learners.pfmn.information import answer_classes, conditional_entropy, information_gains
+from graphoid.learners.pfmn.information import (
+    answer_classes,
+    climb_pairs_by_size,
+    conditional_entropy,
+    information_gains,
+)
 from graphoid.learners.pfmn.moves import Target, edge_moves, flip_moves, repair
 from graphoid.learners.pfmn.population import (
     Evidence,

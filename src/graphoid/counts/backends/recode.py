@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 
 from graphoid.counts.native import kernels
 from graphoid.counts.remote.distinct_rows import as_codes
+from graphoid.data.encoding.encode import cuts_for
 from graphoid.errors import DataChanged
 
 if TYPE_CHECKING:
@@ -38,7 +39,6 @@ class Recoder:
         self._coding = coding
         self._name = variable.name
         self._arity = variable.arity
-        self._cuts = np.array(coding.cuts)
         present = coding.values.is_valid()
         self._values = coding.values.filter(present)
         codes = np.asarray(coding.codes)[present.to_numpy(zero_copy_only=False)]
@@ -64,7 +64,7 @@ class Recoder:
             return self._of_dictionary(cells)
         if cells.null_count == 0 and self._table is not None and pa.types.is_integer(cells.type):
             return self._of_integers(cells.to_numpy(zero_copy_only=False), *self._table)
-        if self._cuts.size and pa.types.is_floating(cells.type):
+        if self._coding.cuts and pa.types.is_floating(cells.type):
             return self._of_bins(cells)
         return self._look_up(cells)
 
@@ -102,8 +102,7 @@ class Recoder:
 
     def _of_bins(self, cells: pa.Array) -> Codes:
         numbers = cells.to_numpy(zero_copy_only=False)  # null comes as NaN
-        # 0.1 in four bytes is the level 0.1, which is cut as four bytes have it
-        cuts = self._cuts.astype(numbers.dtype).astype(np.float64)
+        cuts = cuts_for(self._coding.cuts, numbers.dtype)
         codes = as_codes(np.searchsorted(cuts, numbers.astype(np.float64), side="left"), self._arity)
         absent = np.isnan(numbers)
         if absent.any():

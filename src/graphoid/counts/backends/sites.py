@@ -69,8 +69,7 @@ class SitesTabulator(Tabulator):
 
     def _at(self, site: Site, wanted: Sequence[tuple[int, ...]]) -> Fetched:
         """Have a site count what it has."""
-        first = site.variables[0]
-        own = [tuple([v - first for v in w]) for w in wanted]
+        own = [tuple([site.variables.index(v) for v in w]) for w in wanted]
         fetched = self._counting[site.name].tables(own, whole=False)
         of = self._table.variables
         tables = [
@@ -99,8 +98,7 @@ class SitesTabulator(Tabulator):
 
     def _codes(self, site: Site, variables: Sequence[int]) -> list[Codes]:
         """Return columns of a site as codes, in its order of rows."""
-        first = site.variables[0]
-        own = [v - first for v in variables]
+        own = [site.variables.index(v) for v in variables]
         relation = site.table.relation
         if isinstance(relation, SqlRelation):
             found = relation.sorted_rows(

@@ -52,10 +52,10 @@ class StreamTabulator(Tabulator):
             rows += n
             progress = tell(progress, Step("rows", rows, table.n_rows))
         tables = counting.tables()
-        spent = self.spent_on(needed) + AccessCost(bytes_moved=sum(t.nbytes for t in tables))
+        spent = self.cost_of(needed) + AccessCost(bytes_moved=sum(t.nbytes for t in tables))
         return Fetched(tables, spent, None if gathering is None else gathering.rows())
 
-    def spent_on(self, variables: Iterable[int]) -> AccessCost:
+    def cost_of(self, variables: Iterable[int]) -> AccessCost:
         """Return what a pass over some variables costs."""
         table = self._table
         positions = {*(table.codings[v].position for v in variables), *table.gaps}

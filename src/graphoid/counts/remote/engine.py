@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -62,10 +63,14 @@ class RemoteEngine:
         self._cache = TableCache()
         self._store = store
         self._access = Access(self._table, tabulator)
+        self._lock = threading.RLock()  # learners in several threads share an engine, and what it holds
         self._local: LocalRows | None = None  # all rows, gathered: counted in the place of the source
         arities = [v.arity for v in table.variables]
         known = partial(associations, self._cache, len(arities), table.n_rows)
         self._prefetch = Prefetch(arities, tabulator.prefetch_cells, known)
+
+    def __reduce__(self) -> tuple[object, tuple[RemoteTable]]:
+        return remote_engine, (self._table,)  # for copies and pickles: what it holds is counted again
 
     @property
     def variables(self) -> tuple[Variable, ...]:
@@ -101,6 +106,10 @@ class RemoteEngine:
         Questions say what the sets are for, where that is known: then tables for the next ones are fetched
         with them.
         """
+        with self._lock:
+            return self._find_or_fetch(sets, questions)
+
+    def _find_or_fetch(self, sets: Sequence[Set], questions: Sequence[Positions]) -> list[DistinctRows]:
         masks = [mask_of(s) for s in sets]
         few = bool(questions) and len(questions) <= FEW
         found = {mask: self._find(mask, few=few) for mask in dict.fromkeys(masks)}

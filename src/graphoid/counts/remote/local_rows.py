@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from graphoid.counts.native import judge_settings, kernels
+from graphoid.counts.native import DOFS, KINDS, kernels
 from graphoid.counts.remote.access import Fetched, RowSource, Tabulator
 from graphoid.counts.remote.access_cost import AccessCost
 from graphoid.counts.remote.accumulate import Accumulator
@@ -55,13 +55,13 @@ class LocalRows(Tabulator):
         counting = Accumulator(self._variables, needed, wanted, self._unit)
         for codes, units, n in self.rows.batches(needed):
             counting.add(codes, units, n)
-        return Fetched(counting.tables(), self.spent_on(needed))
+        return Fetched(counting.tables(), self.cost_of(needed))
 
     def batches(self, variables: Sequence[int]) -> Iterator[Batch]:
         """Yield the codes of some variables, the units of the rows, and their number."""
         return self.rows.batches(variables)
 
-    def spent_on(self, variables: Iterable[int]) -> AccessCost:  # noqa: ARG002 - whole rows are read
+    def cost_of(self, variables: Iterable[int]) -> AccessCost:  # noqa: ARG002 - whole rows are read
         """Return what a pass costs: rows and bytes of a file, nothing in memory, and in no case a query."""
         if isinstance(self.rows, DistinctRows):
             return AccessCost()
@@ -117,7 +117,9 @@ def judge_in_parts(
         )
     native = kernels()
     assert native is not None  # noqa: S101 - without kernels no table is judged in parts
-    tally = native.SliceTally(given, rx, ry, unit, *judge_settings(kernel), float(n_rows))
+    tally = native.SliceTally(
+        given, rx, ry, unit, KINDS[kernel.kind], DOFS[kernel.dof], *kernel[2:], float(n_rows)
+    )
     for part in rows.parts(order):
         for codes, units, n in part:
             tally.add(codes, units, n)

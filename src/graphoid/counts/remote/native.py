@@ -45,7 +45,8 @@ class NativeRemoteEngine(RemoteEngine):
             if source is None:
                 held.append(i)
             else:
-                numbers[i] = self._judge_in_parts(kernel, question, source)
+                with self._lock:
+                    numbers[i] = self._judge_in_parts(kernel, question, source)
         sets = [frozenset((x, y, *given)) for x, y, given in (resolved[i] for i in held)]
         tables = self._tables(sets, [resolved[i] for i in held])
         for table, spots in _group(tables):
@@ -84,7 +85,7 @@ class NativeRemoteEngine(RemoteEngine):
         numbers, rows = judge_in_parts(
             kernel, question, source, self.variables, n_rows=n_rows, unit=self._unit
         )
-        self._access.charge(source.spent_on((x, y, *given)), started)
+        self._access.charge(source.cost_of((x, y, *given)), started)
         if source is not self._large:
             self._large = LocalRows(rows, self.variables, self._unit)
         return numbers

@@ -241,6 +241,16 @@ def encode_floats(values: Array, name: str, missing: NDArray[np.bool_] | None = 
     return Encoded(levels + 0.0, codes, n_missing, ordered=True)
 
 
+def cuts_for(cuts: Sequence[float], kind: np.dtype[np.floating]) -> NDArray[np.float64]:
+    """Return cut points that cut narrow numbers as they stand as the given ones cut their levels.
+
+    The level of 0.1 in four bytes is 0.1, which may lie on the other side of a cut than the four bytes do.
+    """
+    narrow = np.array(cuts, dtype=kind)
+    above = np.array([float(str(cut)) for cut in narrow]) > np.array(cuts)
+    return np.where(above, np.nextafter(narrow, kind.type(-np.inf)), narrow).astype(np.float64)
+
+
 def refuse_infinite(infinite: NDArray[np.bool_], name: str) -> None:
     """Raise if any row is infinite: no bin, mean or correlation can hold such a number."""
     if infinite.any():

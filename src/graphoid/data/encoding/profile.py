@@ -13,7 +13,7 @@ from graphoid.data.encoding.encode import Encoded
 from graphoid.data.encoding.missing import missing_error, nothing_left_error
 from graphoid.data.encoding.plan import Column, ColumnPlan, finish, plan
 from graphoid.data.source import choose
-from graphoid.data.table import Weights
+from graphoid.data.table import Weights, refuse_no_weight
 from graphoid.errors import DataError, GraphoidError
 from graphoid.logic.names import quote
 
@@ -227,4 +227,5 @@ def weigh(
             f"{whose} has {absent.size:,} missing number(s), first in row {absent[0]}. "
             f"Every row needs a weight."
         )
+    refuse_no_weight(float(numbers.sum()))
     return Weights.of(numbers)

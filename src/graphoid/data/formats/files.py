@@ -14,7 +14,7 @@ from graphoid.errors import DataError, SettingsError
 from graphoid.structure.safe_text import scrub
 
 LONGEST = 200
-"""Characters of a path shown in a message: longer ones are mostly data that were taken for a path."""
+"""Characters of a path quote_path in a message: longer ones are mostly data that were taken for a path."""
 
 MEMORY = "GRAPHOID_MEMORY"
 """The environment variable for the bytes of memory that a packed file may take."""
@@ -23,7 +23,7 @@ SCANNED = 1 << 20
 """Bytes read at a time to find where a file stops being UTF-8."""
 
 
-def shown(path: Path) -> str:
+def quote_path(path: Path) -> str:
     """Return a path for a message."""
     named = scrub(str(path))  # an address may hold a password
     return repr(named) if len(named) <= LONGEST else repr(named[:LONGEST]) + "..."
@@ -32,23 +32,23 @@ def shown(path: Path) -> str:
 def check_is_file(path: Path) -> None:
     """Raise the error for what is no file; a pipe would be waited for, and read only once."""
     if not path.exists():
-        raise DataError(f"there is no file {shown(path)}.")
+        raise DataError(f"there is no file {quote_path(path)}.")
     if path.is_dir():
-        raise DataError(f"{shown(path)} is a directory; expected a file.")
+        raise DataError(f"{quote_path(path)} is a directory; expected a file.")
     if not path.is_file():
         raise DataError(
-            f"{shown(path)} is a pipe or a device; expected a file, which is read more than once. "
+            f"{quote_path(path)} is a pipe or a device; expected a file, which is read more than once. "
             f"Write what comes from it to a file first."
         )
 
 
 def memory_limit() -> int | None:
-    """Return the bytes that a packed file may take in memory: as told, or half of what is free, if known."""
-    told = os.environ.get(MEMORY, "")
-    if told:
-        if not told.isdecimal():
-            raise SettingsError(f"{MEMORY} is {told!r}; expected a number of bytes.")
-        return int(told)
+    """Return the bytes that a packed file may take in memory: as set, or half of what is free, if known."""
+    limit = os.environ.get(MEMORY, "")
+    if limit:
+        if not limit.isdecimal():
+            raise SettingsError(f"{MEMORY} is {limit!r}; expected a number of bytes.")
+        return int(limit)
     try:
         lines = Path("/proc/meminfo").read_text().splitlines()
     except OSError:

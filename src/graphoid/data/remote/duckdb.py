@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from graphoid.data.formats.files import check_is_file
-from graphoid.data.remote.sql import SqlRelation
+from graphoid.data.remote.sql import ONE_AT_A_TIME, SqlRelation
 from graphoid.errors import DataError, missing_extra
 from graphoid.logic.names import quote as quote_names
 
@@ -35,21 +36,47 @@ def open_database(path: Path, table: str | None) -> DuckDBRelation:
         connection = duckdb.connect(str(path), read_only=True)
     except duckdb.Error as error:
         raise DataError(f"{path.name} cannot be opened as DuckDB: {' '.join(str(error).split())}") from None
-    names = [
-        row[0]
-        for row in connection.execute(
-            "SELECT table_name FROM information_schema.tables ORDER BY 1"
-        ).fetchall()
-    ]
+    found = _find_table(connection, path, table)
+    name = f"{path.name}:{found.spelled}"
+    return DuckDBRelation(connection.sql(found.query), connection, found.query, name=name, path=path)
+
+
+class _Found(NamedTuple):
+    spelled: str
+    query: str
+
+
+def _find_table(connection: duckdb.DuckDBPyConnection, path: Path, table: str | None) -> _Found:
+    """Return a table or view by its name, quoted or not, with or without its schema."""
+    query = """
+        SELECT table_schema, table_name FROM information_schema.tables
+        WHERE table_catalog = current_database() ORDER BY table_schema <> 'main', 1, 2
+    """
+    names = connection.execute(query).fetchall()
+    spelled = [name if schema == "main" else f"{schema}.{name}" for schema, name in names]
     if table is None:
+        fitting = list(range(len(names)))
         if len(names) != 1:
             raise DataError(
-                f"{path.name} has {len(names)} tables and views: {quote_names(names)}. Name one: table=..."
+                f"{path.name} has {len(names)} tables and views: {quote_names(spelled)}. Name one: table=..."
             )
-        table = names[0]
-    if table not in names:
-        raise DataError(f"{path.name} has no table or view {table!r}; it has {quote_names(names)}.")
-    return DuckDBRelation(connection.table(quote(table)), connection, name=f"{path.name}:{table}", path=path)
+    else:
+        fitting = [i for i, name in enumerate(names) if table in _spellings(*name)]
+        if not fitting:
+            raise DataError(f"{path.name} has no table or view {table!r}; it has {quote_names(spelled)}.")
+        if len(fitting) > 1 and names[fitting[0]][0] != "main":
+            several = quote_names([spelled[i] for i in fitting])
+            raise DataError(
+                f"{path.name} has several tables and views {table!r}: {several}. Name its schema, too."
+            )
+    schema, name = names[fitting[0]]
+    return _Found(spelled[fitting[0]], f"SELECT * FROM {quote(schema)}.{quote(name)}")  # noqa: S608 - quoted
+
+
+def _spellings(schema: str, name: str) -> set[str]:
+    """Return how a table may be called."""
+    own = {name, quote(name)}
+    return own | {f"{of}.{one}" for of in (schema, quote(schema)) for one in own}
 
 
 def quote(name: str) -> str:
@@ -68,6 +95,7 @@ class DuckDBRelation(SqlRelation):
         self,
         relation: duckdb.DuckDBPyRelation,
         connection: duckdb.DuckDBPyConnection | None = None,
+        query: str = "",
         *,
         name: str = "DuckDB relation",
         path: Path | None = None,
@@ -77,7 +105,9 @@ class DuckDBRelation(SqlRelation):
         except ImportError:
             raise missing_extra("counting in DuckDB", "duckdb") from None
         self._relation, self.connection, self._path = relation, connection, path
-        first = to_arrow(relation.limit(1))
+        self._query = query
+        with ONE_AT_A_TIME:
+            first = to_arrow(relation.limit(1))
         self._declared = {
             i: first.column(i).combine_chunks().dictionary if first.num_rows else pa.array([], pa.string())
             for i, field in enumerate(first.schema)
@@ -85,6 +115,12 @@ class DuckDBRelation(SqlRelation):
         }
         source = sqlglot.parse_one(f"SELECT * FROM {VIEW}", dialect="duckdb")  # noqa: S608 - a name of ours
         super().__init__(source, "duckdb", first.schema, name)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        if self._path is None:
+            return super().__reduce__()
+        # for pickles: a database file is opened again
+        return open_database, (self._path.absolute(), self.name.removeprefix(f"{self._path.name}:"))
 
     def declared_states(self, position: int) -> tuple[pa.Array, bool] | None:
         """Return the values of an ENUM, in the order of its declaration."""
@@ -96,7 +132,9 @@ class DuckDBRelation(SqlRelation):
     @property
     def identity(self) -> str:
         """The query, without addresses; the same one over other data is told by its counts."""
-        query = re.sub(r"0x[0-9a-f]+|arrow_object_\w+", "", self._relation.sql_query())
+        with ONE_AT_A_TIME:
+            query = self._relation.sql_query()
+        query = re.sub(r"0x[0-9a-f]+|arrow_object_\w+", "", query)
         return f"duckdb {hashlib.blake2b(query.encode(), digest_size=16).hexdigest()}"
 
     @property
@@ -108,8 +146,16 @@ class DuckDBRelation(SqlRelation):
         return f"{status.st_size} {status.st_mtime_ns}"
 
     def fetch(self, statement: str) -> pa.Table:
-        """Run a query on the relation, which it knows under a name of ours."""
-        return to_arrow(self._relation.query(VIEW, statement))
+        """Run a query on the relation, which it knows under a name of ours.
+
+        A database that was opened here is asked through a connection of each query's own. A relation has one
+        already, which may have others: they are asked one after the other.
+        """
+        if self.connection is None:
+            with ONE_AT_A_TIME:
+                return to_arrow(self._relation.query(VIEW, statement))
+        with contextlib.closing(self.connection.cursor()) as own:
+            return to_arrow(own.sql(self._query).query(VIEW, statement))
 
 
 def to_arrow(relation: duckdb.DuckDBPyRelation) -> pa.Table:

@@ -81,6 +81,17 @@ class SitesRelation:
     key_bytes: int
     kind = "sites"
 
+    def take(self, positions: Sequence[int]) -> SitesRelation:
+        """Return the relation for some of the variables; a site may be left with none, and tells its rows."""
+        sites = []
+        for site in self.sites:
+            at = {v: k for k, v in enumerate(site.variables)}
+            variables = tuple(i for i, v in enumerate(positions) if v in at)
+            own = [at[positions[i]] for i in variables]
+            table = site.table.select(ReadOptions(own), RemoteOptions()) if own else site.table
+            sites.append(replace(site, table=table, variables=variables))
+        return replace(self, sites=sites, names=[self.names[v] for v in positions])
+
     @property
     def name(self) -> str:
         """The names of the sites."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import sqlglot
 
-from graphoid.data.remote.sql import SqlRelation
+from graphoid.data.remote.sql import ONE_AT_A_TIME, SqlRelation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,6 +47,10 @@ class IbisRelation(SqlRelation):
 
     def fetch(self, statement: str) -> pa.Table:
         """Run a query, in a read-only transaction where the backend has them."""
+        with ONE_AT_A_TIME:
+            return self._fetch(statement)
+
+    def _fetch(self, statement: str) -> pa.Table:
         hooks = getattr(self.backend, "_run_pre_execute_hooks", None)
         if hooks is not None:
             hooks(self.table)  # registers tables that live in memory

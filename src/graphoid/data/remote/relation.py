@@ -45,3 +45,12 @@ class SizedRelation(Protocol):
     def size_of(self, positions: Iterable[int]) -> int:
         """Return the bytes that some columns take where they are."""
         ...
+
+
+@runtime_checkable
+class JoinedRelation(Protocol):
+    """A relation that knows which of its parts has which variable."""
+
+    def take(self, positions: Sequence[int]) -> Relation:
+        """Return the relation for some of the variables, in the order given."""
+        ...

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+import threading
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 import pyarrow as pa
 import sqlglot.expressions as sql
 
+from graphoid.data.encoding.encode import cuts_for
 from graphoid.data.remote.census import MOST_VALUES, Census, ValueCounts, WeightSummary
 from graphoid.errors import DataError
 
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
 
 GROUPING_ARGUMENTS = 30
 """What GROUPING() takes where it gives a signed 32-bit number."""
+
+ONE_AT_A_TIME = threading.RLock()
+"""Held while a connection of the caller's answers: few of them can be asked by several threads at once."""
 
 UNKNOWN = -1
 """The code of a value that has none."""
@@ -49,6 +54,15 @@ class SqlRelation(ABC):
     def __init__(self, source: sql.Expression, dialect: str, schema: pa.Schema, name: str) -> None:
         self.source, self.dialect, self.schema, self.name = source, dialect, schema, name
         self.names: Sequence[str] = schema.names
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self  # it never changes, and has one connection
+
+    def __reduce__(self) -> tuple[object, ...]:
+        raise DataError(
+            f"{self.name} cannot be pickled: its connection lives in this process. Pickle what was learned "
+            f"from it, or read it where it is needed."
+        )
 
     @property
     @abstractmethod
@@ -173,8 +187,9 @@ class SqlRelation(ABC):
         missing = _number(UNKNOWN if coding.missing is None else coding.missing)
         case = sql.Case().when(sql.not_(self.present(coding.position)), missing)
         if coding.cuts and (pa.types.is_floating(kind) or pa.types.is_integer(kind)):
-            for k, cut in enumerate(coding.cuts):
-                at = float(np.float32(cut)) if pa.types.is_float32(kind) else cut
+            narrow = pa.types.is_float32(kind)
+            cuts = cuts_for(coding.cuts, np.dtype(np.float32)).tolist() if narrow else coding.cuts
+            for k, at in enumerate(cuts):
                 case = case.when(column.copy() <= sql.cast(_number(at), "double"), _number(k))
             return case.else_(_number(len(coding.cuts)))
         if (

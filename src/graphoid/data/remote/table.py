@@ -12,8 +12,9 @@ import numpy as np
 from graphoid.data.encoding.profile import profile_columns
 from graphoid.data.options import RemoteOptions
 from graphoid.data.remote.census import take_census
+from graphoid.data.remote.relation import JoinedRelation
 from graphoid.data.source import choose
-from graphoid.data.table import Table, unit_for
+from graphoid.data.table import Table, refuse_no_weight, unit_for
 from graphoid.errors import DataError
 from graphoid.structure.learned import Discovery
 
@@ -65,6 +66,7 @@ class Weighing:
                 f"{name!r}, the column of weights, has {summary.n_bad:,} row(s) without "
                 f"a finite number >= 0. Every row needs a weight."
             )
+        refuse_no_weight(summary.total)
         return cls(position, unit_for(summary.total, whole=summary.whole))
 
 
@@ -148,12 +150,14 @@ class RemoteTable(RemoteOptions, Table):
         if options.columns is None and options.name in {None, self.name} and not handling:
             return self
         chosen = choose(self.names, options).positions
+        joined = isinstance(self.relation, JoinedRelation)
         return replace(
             self,
+            relation=self.relation.take(chosen) if joined else self.relation,
             variables=tuple(self.variables[i] for i in chosen),
             columns=(None,) * len(chosen),
-            codings=tuple(self.codings[i] for i in chosen),
-            margins=tuple(self.margins[i] for i in chosen),
+            codings=tuple(self.codings[i] for i in chosen) if self.codings else (),
+            margins=tuple(self.margins[i] for i in chosen) if self.margins else (),
             name=self.name if options.name is None else options.name,
             **handling,
         )

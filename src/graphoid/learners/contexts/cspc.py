@@ -87,9 +87,7 @@ class CSPC(CanonicalLearner):
     Parameters
     ----------
     test
-        A :class:`~graphoid.ChiSquare` (if None), :class:`~graphoid.GTest` or
-        :class:`~graphoid.BayesianTest`. In a context, states that do not occur cost no degrees of freedom,
-        and what does not vary is independent.
+        As for :class:`~graphoid.CSGS`.
 
     See Also
     --------

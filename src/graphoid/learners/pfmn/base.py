@@ -13,12 +13,10 @@ from graphoid.errors import SettingsError
 from graphoid.independence.base import HasTest
 from graphoid.independence.bayesian import BayesianTest
 from graphoid.learners.base import AskingLearner, Run
-from graphoid.learners.pfmn import prices
-from graphoid.learners.pfmn.budgeted import BudgetedQuestions
+from graphoid.learners.pfmn.budget import Budget, BudgetedQuestions, weight
 from graphoid.learners.pfmn.checkpoint import Checkpoint
 from graphoid.learners.pfmn.information import entropy
 from graphoid.learners.pfmn.population import check_size, edge_frequencies, merge_equal
-from graphoid.learners.pfmn.prices import Budget
 from graphoid.learners.questions import Questions
 from graphoid.logic.sets import members
 from graphoid.progress import Step, tell
@@ -34,9 +32,8 @@ if TYPE_CHECKING:
 
     from graphoid.independence.base import DiscreteTest
     from graphoid.independence.partial_correlation import PartialCorrelation
-    from graphoid.learners.pfmn.budgeted import StepInfo
+    from graphoid.learners.pfmn.budget import Price, StepInfo
     from graphoid.learners.pfmn.population import Outcome, Query
-    from graphoid.learners.pfmn.prices import Price
     from graphoid.logic.source import IndependenceSource
     from graphoid.progress import Listener
     from graphoid.settings import RandomState
@@ -109,7 +106,7 @@ class ParticleLearner(AskingLearner, Generic[State]):
         """Return the search itself, with its ``init(rng)`` and ``step(rng, state)``, and its generator."""
         self.check()
         seed, rng = seed_and_generator(self.random_state)
-        return self._search(self._budgeted(Questions(ci), ci, None, seed)), rng
+        return self._search(self._budget_questions(Questions(ci), ci, None, seed)), rng
 
     @abstractmethod
     def _search(self, questions: BudgetedQuestions) -> Search[State]:
@@ -118,7 +115,7 @@ class ParticleLearner(AskingLearner, Generic[State]):
     def _learn(self, source: IndependenceSource, run: Run) -> LearnedStructure:
         questions = Questions(source)
         seed, rng = seed_and_generator(self.random_state)
-        search = self._search(self._budgeted(questions, source, run.data_id, seed))
+        search = self._search(self._budget_questions(questions, source, run.data_id, seed))
         state = search.init(rng)
         log: list[list[float]] = []
         listener = self.progress if run.progress is None else run.progress
@@ -150,7 +147,7 @@ class ParticleLearner(AskingLearner, Generic[State]):
             },
         )
 
-    def _budgeted(
+    def _budget_questions(
         self, questions: Questions, ci: IndependenceSource, data_id: str | None, seed: int | None
     ) -> BudgetedQuestions:
         """Return who is asked, within the budget, with the answers that are on file."""
@@ -166,7 +163,7 @@ class ParticleLearner(AskingLearner, Generic[State]):
         return BudgetedQuestions(
             questions,
             ci.test if isinstance(ci, HasTest) else None,
-            prices.weight if self.cost is None else self.cost,
+            weight if self.cost is None else self.cost,
             Budget.of(self.budget),
             Checkpoint(self.checkpoint, run),
             self.soften,

@@ -14,7 +14,7 @@ from graphoid.settings import Allowed, Number
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from graphoid.learners.pfmn.budgeted import BudgetedQuestions
+    from graphoid.learners.pfmn.budget import BudgetedQuestions
 
 
 UNLIMITED = Number(least=0, infinite=True)

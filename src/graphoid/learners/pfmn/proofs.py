@@ -97,7 +97,7 @@ class Bounds:
         """Return whether x and y must be independent; None where that does not follow."""
         if separated(self.upper, x, y, given):
             return True
-        with_x, with_y = _connected(self, x, given), _connected(self, y, given)
+        with_x, with_y = _component(self, x, given), _component(self, y, given)
         if with_x >> y & 1:
             return False
         for a in self.apart:
@@ -139,7 +139,7 @@ class _Working:
         self.reasons.append(((min(x, y), max(x, y)), fact))
 
 
-def _connected(known: Bounds | _Working, x: int, given: int) -> int:
+def _component(known: Bounds | _Working, x: int, given: int) -> int:
     """Return the mask of what is certainly connected to x given others."""
     found, last = 1 << x, 0
     while found != last:
@@ -223,7 +223,7 @@ def _drop_needless(a: Apart, upper: Sequence[int]) -> Apart:
 
 def _part_sides(w: _Working, a: Apart) -> bool:
     """Take all pairs across an independence out of what is possible; return whether there were any."""
-    side, other = _connected(w, a.x, a.given), _connected(w, a.y, a.given)
+    side, other = _component(w, a.x, a.given), _component(w, a.y, a.given)
     crossing = [(v, u) for v in members(side) for u in members(w.upper[v] & ~w.lower[v] & other)]
     for v, u in crossing:
         w.part(v, u, a.fact)

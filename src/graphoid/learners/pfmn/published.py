@@ -1,7 +1,7 @@
 r"""The filter as published: particles that choose the most informative test ([Margaritis2009]_).
 
 Algorithms 1 to 3 in the paper's words. Lines 5-15 of the second are in
-:mod:`graphoid.learners.pfmn.conditioning`, the moves of the third in :mod:`graphoid.learners.pfmn.moves`.
+:mod:`graphoid.learners.pfmn.information`, the moves of the third in :mod:`graphoid.learners.pfmn.moves`.
 """
 
 from __future__ import annotations
@@ -13,9 +13,15 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 
 from graphoid.learners.pfmn import population
-from graphoid.learners.pfmn.budgeted import StepInfo
-from graphoid.learners.pfmn.conditioning import TIE, climb_pairs, climb_pairs_by_size
-from graphoid.learners.pfmn.information import answer_classes, conditional_entropy, information_gains
+from graphoid.learners.pfmn.budget import StepInfo
+from graphoid.learners.pfmn.information import (
+    TIE,
+    answer_classes,
+    climb_pairs,
+    climb_pairs_by_size,
+    conditional_entropy,
+    information_gains,
+)
 from graphoid.learners.pfmn.moves import Target, flip_moves
 from graphoid.learners.pfmn.population import Evidence, Graphs, Outcome, Query, separations
 from graphoid.learners.pfmn.priors import log_prior, sample_prior
@@ -26,7 +32,7 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
-    from graphoid.learners.pfmn.budgeted import BudgetedQuestions
+    from graphoid.learners.pfmn.budget import BudgetedQuestions
     from graphoid.learners.pfmn.learner import PublishedPFMN
 
 Score: TypeAlias = Literal["gain", "printed"]

@@ -52,7 +52,7 @@ def temper_and_move(
 ) -> Graphs:
     """Return graphs within bounds, resampled by the last answer and moved by what all of them say."""
     graphs = resample(_clip(graphs, bounds), _temper(evidence[-1]), rng)
-    tempered = [_temper(t) for t in _undecided(evidence, bounds)]
+    tempered = [_temper(t) for t in _undecided_tests(evidence, bounds)]
     return edge_moves(graphs, Target(tempered, bounds.undecided, prior), rng, steps=moves)
 
 
@@ -72,7 +72,7 @@ def repair_and_move(
     """
     if abs(evidence[-1].log_ratio) < sure:
         graphs = resample(graphs, evidence[-1], rng)
-    target = Target(_undecided(evidence, bounds), bounds.undecided, prior)
+    target = Target(_undecided_tests(evidence, bounds), bounds.undecided, prior)
     graphs, wrong = repair(_clip(graphs, bounds), target, rng, sure=sure, rounds=REPAIRS)
     good = np.flatnonzero(wrong == wrong.min())
     bad = np.flatnonzero(wrong > wrong.min())
@@ -90,6 +90,6 @@ def _temper(t: Evidence) -> Evidence:
     return t._replace(log_ratio=max(-MOST_LOG_RATIO, min(MOST_LOG_RATIO, t.log_ratio)))
 
 
-def _undecided(evidence: Sequence[Evidence], bounds: Bounds) -> list[Evidence]:
+def _undecided_tests(evidence: Sequence[Evidence], bounds: Bounds) -> list[Evidence]:
     """Return the tests that graphs within bounds answer differently."""
     return [t for t in evidence if not separated(bounds.upper, *t[:3]) and separated(bounds.lower, *t[:3])]

@@ -150,7 +150,7 @@ def candidates(scorer: Scorer, starts: Sequence[UndirectedGraph]) -> list[Edge]:
     return sorted(chosen)
 
 
-def overlooked(scorer: Scorer, graph: UndirectedGraph, known: Sequence[Edge]) -> list[Edge]:
+def overlooked_edges(scorer: Scorer, graph: UndirectedGraph, known: Sequence[Edge]) -> list[Edge]:
     """Return the pairs that are not known yet and that would improve a graph: their dependence was hidden."""
     others = sorted(set(combinations(range(scorer.n), 2)).difference(known))
     gains = scorer.gains(graph, others)
@@ -255,7 +255,7 @@ class Search(ScoreLearner):
         )
         n_pairs = scorer.n * (scorer.n - 1) // 2
         while scorer.n <= MOST_TO_LOOK_AGAIN and len(at.edges) < n_pairs and not limit.reached:
-            more = overlooked(scorer, best, at.edges)
+            more = overlooked_edges(scorer, best, at.edges)
             if not more:
                 break
             at = Neighborhood(scorer, best, sorted({*at.edges, *more}))

@@ -1,0 +1,129 @@
+"""Data that stay where they are: every table that is there can be read, by several threads at once."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import graphoid as gd
+from graphoid.errors import DataError
+
+CELLS = np.random.default_rng(3).integers(0, 2, (300, 5))
+CELLS[:, 1] = CELLS[:, 0]
+COLUMNS = {name: CELLS[:, k] for k, name in enumerate("abcde")}
+
+
+@pytest.fixture
+def database(tmp_path):
+    duckdb = pytest.importorskip("duckdb")
+    columns = pa.table(COLUMNS)  # noqa: F841 - DuckDB finds it by its name
+    with duckdb.connect(str(tmp_path / "d.duckdb")) as connection:
+        for statement in (
+            "CREATE TABLE t AS FROM columns",
+            "CREATE VIEW v AS SELECT a, b FROM t",
+            "CREATE SCHEMA s; CREATE TABLE s.u AS SELECT a, b FROM t; CREATE VIEW s.w AS FROM s.u",
+            'CREATE TABLE "odd ""name.x" AS FROM t',
+            'CREATE SCHEMA "my s"; CREATE TABLE "my s"."a.b" AS FROM t',
+            "CREATE SCHEMA r; CREATE TABLE r.t AS SELECT a FROM t; CREATE TABLE r.u AS SELECT a FROM t",
+        ):
+            connection.execute(statement)
+    return tmp_path / "d.duckdb"
+
+
+@pytest.mark.parametrize(
+    ("table", "n_columns"),
+    [
+        ("t", 5), ("main.t", 5), ("r.t", 1), ("v", 2), ('"v"', 2), ("s.u", 2), ("s.w", 2), ("w", 2),
+        ("r.u", 1), ('odd "name.x', 5), ('"odd ""name.x"', 5), ("my s.a.b", 5), ('"my s"."a.b"', 5),
+        ("a.b", 5),
+    ],
+)  # fmt: skip
+def test_views_schemas_and_quoted_names_of_duckdb(database, table, n_columns):
+    found = gd.read(database, table=table)
+    assert len(found.variables) == n_columns
+    assert found.n_rows == 300
+    assert gd.GSMN().fit(found).structure_ is not None
+
+
+def test_a_table_that_is_not_there_or_in_several_schemas_is_refused(database):
+    with pytest.raises(DataError, match=r"has no table or view 'x'; it has .*'r.t'"):
+        gd.read(database, table="x")
+    with pytest.raises(DataError, match=r"several tables and views 'u': 'r.u', 's.u'"):
+        gd.read(database, table="u")
+
+
+@pytest.mark.parametrize("kind", ["file", "cache", "database", "relation", "ibis", "sites"])
+def test_fits_in_several_threads_share_a_table(tmp_path, database, kind):
+    expected = gd.GSMN().fit(COLUMNS).structure_.graph
+    if kind == "relation":
+        import duckdb
+
+        columns = pa.table(COLUMNS)  # noqa: F841 - DuckDB finds it by its name
+        table = gd.read(duckdb.connect().sql("FROM columns").set_alias("own"), where="source")
+    elif kind == "ibis":
+        ibis = pytest.importorskip("ibis")
+        table = gd.read(ibis.duckdb.connect(str(database), read_only=True).table("t"))
+    elif kind == "database":
+        table = gd.read(database, table="t")
+    elif kind == "sites":
+        table = federated()
+    else:
+        pq.write_table(pa.table(COLUMNS), tmp_path / "m.parquet")
+        cache = tmp_path / "counts.db" if kind == "cache" else None
+        table = gd.read(tmp_path / "m.parquet", where="source", cache=cache)
+    found, begin = [], threading.Barrier(8)
+
+    def fit():
+        begin.wait()
+        try:
+            found.append(gd.GSMN().fit(table).structure_.graph)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the test shows it
+            found.append(error)
+
+    threads = [threading.Thread(target=fit) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    assert found == [expected] * 8
+
+
+def federated():
+    key = pa.array(range(300))
+    left = pa.table({"id": key, **{name: COLUMNS[name] for name in "abc"}})
+    right = pa.table({"id": key, **{name: COLUMNS[name] for name in "de"}})
+    return gd.federate({"p": left, "q": right}, key="id")
+
+
+@pytest.mark.parametrize("columns", [["b", "a"], ["e", "a", "b"], ["d", "e"], [4, 2, 0, 1], None])
+def test_some_columns_of_a_federated_table(columns):
+    some = gd.read(federated(), columns=columns, name="some")
+    assert some.name == "some"
+    plain = gd.read(COLUMNS, columns=columns)
+    assert some.names == plain.names
+    assert gd.GSMN().fit(some).structure_.graph == gd.GSMN().fit(plain).structure_.graph
+
+
+@pytest.mark.parametrize("where", ["file", "database"])
+@pytest.mark.parametrize("strategy", ["quantile", "uniform"])
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_bins_of_a_transformer_at_the_source_are_those_in_memory(tmp_path, where, strategy, kind):
+    preprocessing = pytest.importorskip("sklearn.preprocessing")
+    numbers = np.round(np.random.default_rng(0).normal(size=400), 1).astype(kind)
+    columns = pa.table({"x": numbers, "y": (numbers > 0).astype(int)})
+    path = tmp_path / "m.parquet"
+    pq.write_table(columns, path)
+    bins = preprocessing.KBinsDiscretizer(4, encode="ordinal", strategy=strategy)
+    memory = gd.read(path, discretize=bins)
+    if where == "database":
+        duckdb = pytest.importorskip("duckdb")
+        with duckdb.connect(str(tmp_path / "m.duckdb")) as connection:
+            connection.execute("CREATE TABLE t AS FROM columns")
+        path = tmp_path / "m.duckdb"
+    source = gd.read(path, where="source", discretize=bins)
+    assert source.variables == memory.variables
+    assert gd.GSMN().fit(source).structure_.graph == gd.GSMN().fit(memory).structure_.graph
