@@ -12,7 +12,7 @@ from graphoid.classifiers.discriminative import (
     potentials,
 )
 from graphoid.classifiers.likelihood import Likelihood, NativeLikelihood
-from graphoid.classifiers.mixture import NativePredictor, Predictor, average_structures, best_structure
+from graphoid.classifiers.mixture import NativePredictor, average_structures, best_structure
 from graphoid.classifiers.search import Settings, climb
 from graphoid.classifiers.submodels import NativeSubmodels, Submodels
 from graphoid.counts.native import kernels
@@ -64,7 +64,7 @@ def test_predictions_also_of_levels_that_were_not_seen(case, write):
     mixture = write(climb(of, Likelihood(of), Settings()), of)
     rng = np.random.default_rng(3)
     rows = [rng.integers(0, size + 1, 1000).astype(np.uint16) for size in of.sizes]
-    expected = Predictor(mixture).predict(rows, 1000)
+    expected = mixture.predict(rows, 1000)
     np.testing.assert_allclose(expected.sum(axis=1), 1.0)
     one, three = (NativePredictor(mixture, native, threads).predict(rows, 1000) for threads in (1, 3))
     np.testing.assert_allclose(one, expected, atol=1e-12)

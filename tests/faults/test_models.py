@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
@@ -62,3 +65,46 @@ def test_a_state_that_is_none_is_told_by_its_kind(states, value, message):
     model = gd.MarkovNetwork((Variable("a", (0, 1)), Variable("b", states)))
     with pytest.raises(DataError, match=message):
         model.query("a", {"b": value})
+
+
+COPIES = {
+    "pickle": lambda thing: pickle.loads(pickle.dumps(thing)),  # noqa: S301 - it is ours
+    "copy": copy.copy,
+    "deepcopy": copy.deepcopy,
+}
+
+
+@pytest.mark.parametrize("how", list(COPIES))
+@pytest.mark.parametrize("test", [gd.ChiSquare(), gd.BayesianTest()])
+def test_a_copy_of_a_tester_answers_the_same(how, test):
+    tester = gd.Tester(test, gd.datasets.load("titanic"))
+    assert COPIES[how](tester).ask([(0, 1, [2])]) == tester.ask([(0, 1, [2])])
+    assert COPIES[how](gd.Ledger(tester)).ask([("class", "sex")]) == tester.ask([("class", "sex")])
+
+
+@pytest.fixture
+def database(tmp_path):
+    duckdb = pytest.importorskip("duckdb")
+    with duckdb.connect(str(tmp_path / "rows.duckdb")) as connection:
+        connection.execute("CREATE TABLE rows AS SELECT i % 2 AS a, i % 3 AS b FROM range(60) AS r(i)")
+    return tmp_path / "rows.duckdb"
+
+
+@pytest.mark.parametrize("how", list(COPIES))
+def test_a_copy_of_a_table_in_a_database_file_is_read_there(how, database):
+    table = gd.read(database)
+    again = COPIES[how](table)
+    assert again.data_id == table.data_id
+    tester = gd.Tester(gd.ChiSquare(), table)
+    answers = tester.ask([("a", "b")])
+    assert gd.Tester(gd.ChiSquare(), again).ask([("a", "b")]) == answers
+    assert COPIES[how](tester).ask([("a", "b")]) == answers
+
+
+def test_a_table_of_a_connection_says_why_it_cannot_be_pickled(database):
+    duckdb = pytest.importorskip("duckdb")
+    with duckdb.connect(str(database)) as connection:
+        table = gd.read(connection.table("rows"), where="source")
+        with pytest.raises(DataError, match="cannot be pickled: its connection lives in this process"):
+            pickle.dumps(table)
+        assert copy.deepcopy(table).data_id == table.data_id

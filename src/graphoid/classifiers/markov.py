@@ -31,6 +31,7 @@ from graphoid.data.read import open_source
 from graphoid.data.source import Source
 from graphoid.errors import DataError, SettingsError
 from graphoid.logic.names import quote
+from graphoid.settings import Number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -351,7 +352,7 @@ class MarkovNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
 
     def _check_settings(self) -> None:
         for name, number, least in (("max_order", self.max_order, 2), ("candidates", self.candidates, 1)):
-            if not _is_whole(number) or number < least:
+            if number not in Number(least=least, whole=True):
                 raise SettingsError(f"{name} is {number!r}; it must be a whole number of at least {least}.")
         if self.max_order > MOST_ORDER:
             raise SettingsError(f"max_order is {self.max_order}; the most is {MOST_ORDER}.")
@@ -364,16 +365,10 @@ class MarkovNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
                 raise SettingsError(f"{name} is {value!r}; expected one of {', '.join(map(repr, choices))}.")
         if not isinstance(self.theta, (int, float, np.number)) or not 0 < self.theta < math.inf:
             raise SettingsError(f"theta is {self.theta!r}; it must be a positive number.")
-        if self.n_jobs is not None and not (
-            _is_whole(self.n_jobs) and (self.n_jobs >= 1 or self.n_jobs == -1)
-        ):
+        if self.n_jobs not in Number(least=-1, whole=True, optional=True) or self.n_jobs == 0:
             raise SettingsError(
                 f"n_jobs is {self.n_jobs!r}; it must be at least 1, None for one, or -1 for all processors."
             )
-
-
-def _is_whole(value: object) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
 def _classes(target: NDArray[np.generic]) -> tuple[NDArray[np.generic], NDArray[np.intp]]:

@@ -68,27 +68,19 @@ class Mixture:
     terms: tuple[Term, ...]
     program: tuple[Operation, ...]
 
-    def predictor(self, n_threads: int = 1) -> Predictor | NativePredictor:
-        """Return the fastest way to predict."""
+    def predictor(self, n_threads: int = 1) -> Mixture | NativePredictor:
+        """Return the fastest way to predict: the mixture itself works in NumPy."""
         native = kernels()
-        return Predictor(self) if native is None else NativePredictor(self, native, n_threads)
-
-
-class Predictor:
-    """Predicts class probabilities of coded rows, in NumPy."""
-
-    def __init__(self, mixture: Mixture) -> None:
-        self._mixture = mixture
+        return self if native is None else NativePredictor(self, native, n_threads)
 
     def predict(self, columns: Sequence[NDArray[np.uint16]], n_rows: int) -> NDArray[np.float64]:
         """Return a line of probabilities for every row; a code of ``sizes[v]`` is an unseen level."""
-        mixture = self._mixture
-        scores = np.tile(mixture.start, (n_rows, 1))
+        scores = np.tile(self.start, (n_rows, 1))
         out = np.zeros_like(scores)
-        for operation in mixture.program:
+        for operation in self.program:
             after = scores
             if operation.term is not None:
-                face, table = mixture.terms[operation.term]
+                face, table = self.terms[operation.term]
                 after = scores + table[tuple(columns[v] for v in face)]
             if operation.weight is None:
                 scores = after

@@ -6,7 +6,7 @@ import math
 import os
 import warnings
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, cast
 from weakref import WeakKeyDictionary
 
@@ -255,6 +255,10 @@ class NativeEngine:
             return np.stack([column[rows] for column in columns], axis=1).astype(np.uint16)
 
         return Counts(variables, shape, cells, configurations, self._unit, self._table.n_rows)
+
+    def __reduce__(self) -> tuple[partial[NativeEngine], tuple[Table]]:
+        # for copies and pickles: what the kernels hold is made again, where it comes back
+        return partial(type(self), threads=self.threads), (self._table,)
 
     def _within(self, request: CountRequest, columns: list[Codes]) -> tuple[list[Codes], Dataset]:
         """Return the columns of the rows in the context, and a data set of them alone."""

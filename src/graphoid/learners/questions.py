@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Generator
-from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 from graphoid.independence.inferring import Inferring
@@ -48,6 +47,7 @@ class Questions:
         self.queries = 0
         self._ci = ci
         self._progress = progress
+        self._rows = ci if isinstance(ci, HasRows) else None  # once: checking it takes longer than a test
 
     def ask(self, questions: Sequence[Question]) -> list[Verdict]:
         """Ask in one batch; one that has to be executed is not answered by rules."""
@@ -82,10 +82,6 @@ class Questions:
     def rows_per_cell(self, variables: Sequence[int]) -> float:
         """Return how many rows there are for each cell of a table; infinite where answers need no data."""
         return math.inf if self._rows is None else self._rows.rows_per_cell(variables)
-
-    @cached_property
-    def _rows(self) -> HasRows | None:  # once: checking a protocol takes longer than a test
-        return self._ci if isinstance(self._ci, HasRows) else None
 
     def tell(self, phase: str, done: int, total: int | None = None) -> None:
         """Tell the listener how far the search has come."""

@@ -111,14 +111,12 @@ class Scorer(ABC):
 
     def value(self, graph: UndirectedGraph) -> float:
         """Return the score of a graph."""
-        if graph.n != self.n:
-            raise self._misfit(graph)
+        self._refuse_misfit(graph)
         return self._value(graph.adjacency) + math.fsum(self.weight[x, y] for x, y in graph.edges)
 
     def gain(self, graph: UndirectedGraph, edge: tuple[int | str, int | str]) -> float:
         """Return ``value(after) - value(before)`` of flipping an edge."""
-        if graph.n != self.n:
-            raise self._misfit(graph)
+        self._refuse_misfit(graph)
         x, y = graph.position(edge[0]), graph.position(edge[1])
         if x == y:
             raise DataError(f"an edge from {self.names[x]!r} to itself means nothing; name two variables.")
@@ -154,10 +152,11 @@ class Scorer(ABC):
     def _values(self, graphs: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return what the data say of many graphs."""
 
-    def _misfit(self, graph: UndirectedGraph) -> DataError:
-        return DataError(
-            f"the graph has {graph.n} variables and the data {self.n}; score a graph of the data."
-        )
+    def _refuse_misfit(self, graph: UndirectedGraph) -> None:
+        if graph.n != self.n:
+            raise DataError(
+                f"the graph has {graph.n} variables and the data {self.n}; score a graph of the data."
+            )
 
 
 @dataclass(eq=False)

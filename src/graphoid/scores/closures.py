@@ -42,11 +42,9 @@ class PairScorer(Protocol):
 
     def value(self, graph: UndirectedGraph) -> float:
         """Return the score of a graph."""
-        ...
 
     def pair_scores(self, graph: UndirectedGraph) -> NDArray[np.float64]:
         """Return the scores of all pairs in a graph; symmetric, the diagonal is 0."""
-        ...
 
 
 class Closures:

@@ -10,7 +10,7 @@ import numpy as np
 
 from graphoid.counts.engine import Logistic, ScoringEngine
 from graphoid.scores.base import BlanketScore, family_counts
-from graphoid.scores.logistic import logistic_term
+from graphoid.scores.logistic import Objective, logistic_term
 from graphoid.scores.mpl import log_marginal_likelihood
 from graphoid.scores.priors import GraphPrior, SparsePrior
 from graphoid.settings import POSITIVE, Number
@@ -83,7 +83,7 @@ class LogLinearEvidence(BlanketScore):
         return logistic if tables is None else np.logaddexp(logistic, tables) - math.log(2)
 
 
-class LaplaceEvidence:
+class LaplaceEvidence(Objective):
     """Marginal likelihood by Laplace's approximation; weights are normal a priori."""
 
     doubt = 1.0

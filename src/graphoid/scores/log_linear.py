@@ -10,7 +10,7 @@ import numpy as np
 
 from graphoid.counts.engine import Logistic, ScoringEngine
 from graphoid.scores.base import BlanketScore, family_counts
-from graphoid.scores.logistic import logistic_term
+from graphoid.scores.logistic import Objective, logistic_term
 from graphoid.scores.priors import GraphPrior, UniformPrior
 from graphoid.settings import NOT_NEGATIVE
 
@@ -67,7 +67,7 @@ class LogLinearScore(BlanketScore):
         return 0.5 * math.log(max(1.0, n_rows)) + self.gamma * math.log(max(1, n))
 
 
-class PenalizedLikelihood:
+class PenalizedLikelihood(Objective):
     """Maximum log-likelihood, which is a flat prior, less a price for every weight."""
 
     shrinking = False
@@ -81,10 +81,6 @@ class PenalizedLikelihood:
         """Return indicators of the states but the first: treatment coding."""
         return np.eye(r)[:, 1:]
 
-    def precision(self, columns: int) -> Matrix:
-        """Return zeros."""
-        return np.zeros(columns)
-
     def worth(self, reached: float, hessian: Matrix, _: Matrix, /) -> float:
         """Return the maximum log-likelihood less the price of all weights."""
         return reached - self._price * len(hessian)
@@ -92,7 +88,3 @@ class PenalizedLikelihood:
     def promise(self, gain: float, information: Matrix, /) -> float:
         """Return what is gained less the price of the weights."""
         return gain - self._price * len(information)
-
-    def price(self, _: int, /) -> float:
-        """Return 0: only weights cost."""
-        return 0.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from itertools import combinations
 from typing import TYPE_CHECKING, Protocol
 
@@ -32,7 +33,6 @@ class Response(Protocol):
 
     def evaluate(self, predictors: Matrix) -> tuple[float, Matrix, Matrix]:
         """Return the log-likelihood, its derivatives by predictors and minus the second ones, a line each."""
-        ...
 
 
 class MultinomialLogit:
@@ -64,7 +64,7 @@ class MultinomialLogit:
         return float((self._table * log_p).sum()), residuals, self._totals[:, :, None] * spread
 
 
-class Objective(Protocol):
+class Objective(ABC):
     """What a model is worth, and what more columns promise."""
 
     doubt: float
@@ -73,25 +73,25 @@ class Objective(Protocol):
     """Whether promises only shrink as products are added, so that only the best one is looked at again."""
 
     @staticmethod
+    @abstractmethod
     def code(r: int) -> Matrix:
         """Return r - 1 numbers for each of r states."""
-        ...
 
     def precision(self, columns: int) -> Matrix:
         """Return the precision of the normal prior of a weight, by its column; zeros for a flat one."""
-        ...
+        return np.zeros(columns)
 
+    @abstractmethod
     def worth(self, reached: float, hessian: Matrix, precision: Matrix, /) -> float:
         """Return what a model is worth from the log posterior at its best weights."""
-        ...
 
+    @abstractmethod
     def promise(self, gain: float, information: Matrix, /) -> float:
         """Return by how much more weights would raise that, if they raise the log posterior by ``gain``."""
-        ...
 
-    def price(self, products: int, /) -> float:
-        """Return what a product pays for having been chosen among so many."""
-        ...
+    def price(self, products: int, /) -> float:  # noqa: ARG002 - on which others depend
+        """Return what a product pays for having been chosen among so many, besides its weights."""
+        return 0.0
 
 
 class Model:

@@ -26,7 +26,6 @@ class GraphPrior(Protocol):
 
     def log_odds(self, names: Sequence[str]) -> NDArray[np.float64]:
         """Return the log odds of every edge as a symmetric matrix; 0 where both are as likely."""
-        ...
 
 
 @dataclass(frozen=True)

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from graphoid.settings import RandomState
     from graphoid.structure.compare import HasGraph
 
-ROWS = (250, 500, 1000, 2000, 4000, 8000)
-
 
 class PowerRow(NamedTuple):
     """One edge: how often it was found, by rows."""
@@ -66,7 +64,7 @@ def power(
     table: object,
     *,
     learner: AnyLearner | None = None,
-    rows: Sequence[int] = ROWS,
+    rows: Sequence[int] = (250, 500, 1000, 2000, 4000, 8000),
     n: int = 20,
     target: float = 0.8,
     random_state: RandomState = None,

@@ -21,10 +21,6 @@ if TYPE_CHECKING:
     from graphoid.learners.base import AnyLearner
     from graphoid.structure.graph import UndirectedGraph
 
-ALPHAS = (0.001, 0.01, 0.05, 0.1)
-PRIORS = (0.1, 0.3, 0.5, 0.7)
-BINNINGS = ("auto", "scott")
-
 
 class Setting(NamedTuple):
     """One way to learn, and the graph it gives."""
@@ -72,9 +68,9 @@ def sensitivity(
     source: object,
     learner: AnyLearner | None = None,
     *,
-    alpha: Sequence[float] = ALPHAS,
-    prior: Sequence[float] = PRIORS,
-    discretize: Sequence[str | Transformer | None] = BINNINGS,
+    alpha: Sequence[float] = (0.001, 0.01, 0.05, 0.1),
+    prior: Sequence[float] = (0.1, 0.3, 0.5, 0.7),
+    discretize: Sequence[str | Transformer | None] = ("auto", "scott"),
 ) -> Sensitivity:
     """Learn with one setting varied at a time, and return which edges depend on it.
 

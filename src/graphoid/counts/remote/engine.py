@@ -72,6 +72,9 @@ class RemoteEngine:
         known = partial(associations, self._cache, len(arities), table.n_rows)
         self._prefetch = Prefetch(arities, tabulator.prefetch_cells, known)
 
+    def __reduce__(self) -> tuple[object, tuple[RemoteTable]]:
+        return remote_engine, (self._table,)  # for copies and pickles: what it holds is counted again
+
     @property
     def variables(self) -> tuple[Variable, ...]:
         """The variables, in order of position."""

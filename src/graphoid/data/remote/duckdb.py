@@ -116,6 +116,12 @@ class DuckDBRelation(SqlRelation):
         source = sqlglot.parse_one(f"SELECT * FROM {VIEW}", dialect="duckdb")  # noqa: S608 - a name of ours
         super().__init__(source, "duckdb", first.schema, name)
 
+    def __reduce__(self) -> tuple[object, ...]:
+        if self._path is None:
+            return super().__reduce__()
+        # for pickles: a database file is opened again
+        return open_database, (self._path.absolute(), self.name.removeprefix(f"{self._path.name}:"))
+
     def declared_states(self, position: int) -> tuple[pa.Array, bool] | None:
         """Return the values of an ENUM, in the order of its declaration."""
         states = self._declared.get(position)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import threading
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 import pyarrow as pa
@@ -54,6 +54,15 @@ class SqlRelation(ABC):
     def __init__(self, source: sql.Expression, dialect: str, schema: pa.Schema, name: str) -> None:
         self.source, self.dialect, self.schema, self.name = source, dialect, schema, name
         self.names: Sequence[str] = schema.names
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self  # it never changes, and has one connection
+
+    def __reduce__(self) -> tuple[object, ...]:
+        raise DataError(
+            f"{self.name} cannot be pickled: its connection lives in this process. Pickle what was learned "
+            f"from it, or read it where it is needed."
+        )
 
     @property
     @abstractmethod

@@ -17,8 +17,6 @@ from graphoid.structure.scored import Move
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from numpy.typing import NDArray
-
     from graphoid.learners.scored.base import Start
     from graphoid.progress import Listener
     from graphoid.settings import Allowed, RandomState
@@ -35,8 +33,10 @@ def ibmap_hc(
     """
     value = scorer.value(graph)
     path: list[Move] = []
+    pairs = np.triu_indices(graph.n, 1)
     while graph.n > 1:
-        x, y = lowest_pair(scorer.pair_scores(graph))
+        lowest = np.argmin(scorer.pair_scores(graph)[pairs])
+        x, y = (int(ends[lowest]) for ends in pairs)
         present = graph.has_edge(x, y)
         candidate = graph.without_edge(x, y) if present else graph.with_edge(x, y)
         proposed = scorer.value(candidate)
@@ -46,13 +46,6 @@ def ibmap_hc(
         path.append(Move(x, y, not present, value))
         progress = tell(progress, Step("climbing", len(path), so_far=graph))
     return graph, path
-
-
-def lowest_pair(pair_scores: NDArray[np.float64]) -> tuple[int, int]:
-    """Return the pair with the lowest score, the first of several."""
-    x, y = np.triu_indices(len(pair_scores), 1)
-    i = int(np.argmin(pair_scores[x, y]))
-    return int(x[i]), int(y[i])
 
 
 def steepest_ascent(at: Neighborhood, progress: Listener | None = None) -> list[Move]:
