@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import atexit
 import codecs
 import contextlib
 import gzip
 import hashlib
 import io
 import os
+import threading
+import time
+import weakref
 import zlib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -108,8 +112,17 @@ def open_text(path: Path) -> io.TextIOWrapper[gzip.GzipFile | io.BufferedReader]
     return io.TextIOWrapper(content, encoding="utf-8-sig", newline="")
 
 
+GRACE = 0.05
+"""Seconds that Arrow's threads have at the end of a run to finish what they were reading."""
+
+_passed_on: weakref.WeakSet[WatchedText] = weakref.WeakSet()
+
+
 class WatchedText(io.BufferedIOBase):
     """The bytes of a text file on their way to Arrow, which takes a NUL for any other byte.
+
+    A thread of Arrow's reads ahead, also once a run has failed; were it in here when Python ends, it would
+    take the process with it. So what is still being read then ends first.
 
     Parameters
     ----------
@@ -127,6 +140,8 @@ class WatchedText(io.BufferedIOBase):
         self._n_bytes = 0
         self._end = bytearray()
         self._line_ends = 0
+        self._stop, self._ended, self._reading = threading.Event(), threading.Event(), threading.Lock()
+        _passed_on.add(self)
 
     def readable(self) -> bool:
         """Say yes: Arrow asks."""
@@ -140,6 +155,17 @@ class WatchedText(io.BufferedIOBase):
         DataError
             If one of them is NUL, or if they take more memory than they may.
         """
+        chunk = b""
+        try:
+            if not self._stop.is_set():
+                with self._reading:
+                    chunk = self._next(size)
+        finally:
+            if not chunk:  # an error, or the end: there will be no other read
+                self._ended.set()
+        return chunk
+
+    def _next(self, size: int | None) -> bytes:
         self.check_memory()
         chunk = self._content.read(size)
         self._n_bytes += len(chunk)
@@ -165,6 +191,13 @@ class WatchedText(io.BufferedIOBase):
                 f"unpacked. Read it with where='source', or raise {MEMORY} (bytes)."
             )
 
+    def end(self) -> bool:
+        """Let nothing more be read, and wait for who reads to notice; return whether there was more."""
+        more = not self._ended.is_set()
+        self._stop.set()
+        self._ended.wait(20 * GRACE if self._reading.locked() else GRACE)
+        return more
+
     @property
     def n_lines(self) -> int:
         """Lines of what was read."""
@@ -174,6 +207,12 @@ class WatchedText(io.BufferedIOBase):
     def last_line(self) -> str:
         """The last line of what was read."""
         return self._end.rstrip(b"\r\n").rpartition(b"\n")[2].decode("utf-8", "replace")
+
+
+@atexit.register
+def _end_reading() -> None:
+    if sum(text.end() for text in list(_passed_on)):  # all of them, not until the first
+        time.sleep(GRACE)
 
 
 def check_encoding(path: Path) -> None:
