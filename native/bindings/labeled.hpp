@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "bindings/bind.hpp"
@@ -66,7 +67,10 @@ inline void check_face(const std::vector<std::uint32_t>& sizes, std::size_t n_cl
     if (!all_below(face, size, sizes.size())) throw nanobind::index_error("there is no such attribute");
     require(size <= 20, "a face has at most 20 attributes");  // a million subsets
     std::size_t cells = n_classes;
-    for (std::size_t j = 0; j < size; ++j) cells = n_cells(cells, sizes[face[j]] + spare);
+    for (std::size_t j = 0; j < size; ++j) {
+        require(std::find(face, face + j, face[j]) == face + j, "a face has an attribute once");
+        cells = n_cells(cells, sizes[face[j]] + spare);
+    }
 }
 
 // A model of coded rows with their classes, and the arrays that it reads.

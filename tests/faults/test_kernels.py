@@ -128,6 +128,9 @@ REFUSED = {
     "a face beyond the attributes": lambda: native.Climb(
         [], [], np.zeros(3, dtype=np.uint16), 1, None, 1.0
     ).add(ints(5), ints(0, 1)),
+    "a face with an attribute twelve times": lambda: native.Submodels(
+        [np.zeros(3, dtype=np.uint16)], [4], np.zeros(3, dtype=np.uint16), 2, None, 1.0
+    ).own_potential([0] * 12),
     "a minimum that remembers nothing": lambda: potentials().minimum(0, 10, 1e-9, 1e-9),
     "degrees of freedom below zero": lambda: native.log_chi2_sf(1e301, -1e300),
 }  # fmt: skip
