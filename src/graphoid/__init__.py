@@ -39,10 +39,8 @@ if TYPE_CHECKING:
     from graphoid.learners.grow_shrink.gsimn import GSIMN as GSIMN
     from graphoid.learners.grow_shrink.gsmn import GSMN as GSMN
     from graphoid.learners.grow_shrink.robust import RobustGSMN as RobustGSMN
-    from graphoid.learners.pfmn.budget import Budget as Budget
-    from graphoid.learners.pfmn.budget import SitePrice as SitePrice
-    from graphoid.learners.pfmn.learner import PFMN as PFMN
-    from graphoid.learners.pfmn.learner import PublishedPFMN as PublishedPFMN
+    from graphoid.learners.pfmn.budget import Budget as Budget, SitePrice as SitePrice
+    from graphoid.learners.pfmn.learner import PFMN as PFMN, PublishedPFMN as PublishedPFMN
     from graphoid.learners.recommended import learn as learn
     from graphoid.learners.scored.exhaustive import ExhaustiveSearch as ExhaustiveSearch
     from graphoid.learners.scored.hill_climb import HillClimb as HillClimb
@@ -52,21 +50,24 @@ if TYPE_CHECKING:
     from graphoid.logic.assertion import Assertion as Assertion
     from graphoid.logic.verdict import Verdict as Verdict
     from graphoid.models.density import DensityLearner as DensityLearner
-    from graphoid.models.maximum_pseudo_likelihood import L1 as L1
-    from graphoid.models.maximum_pseudo_likelihood import L2 as L2
-    from graphoid.models.maximum_pseudo_likelihood import CrossValidated as CrossValidated
-    from graphoid.models.maximum_pseudo_likelihood import ElasticNet as ElasticNet
+    from graphoid.models.maximum_pseudo_likelihood import (
+        L1 as L1,
+        L2 as L2,
+        CrossValidated as CrossValidated,
+        ElasticNet as ElasticNet,
+    )
     from graphoid.models.network import MarkovNetwork as MarkovNetwork
     from graphoid.scores.bjp import BJP as BJP
     from graphoid.scores.evidence import LogLinearEvidence as LogLinearEvidence
     from graphoid.scores.ib import IBScore as IBScore
     from graphoid.scores.log_linear import LogLinearScore as LogLinearScore
     from graphoid.scores.mpl import MPL as MPL
-    from graphoid.scores.priors import EdgePrior as EdgePrior
-    from graphoid.scores.priors import SparsePrior as SparsePrior
-    from graphoid.scores.priors import UniformPrior as UniformPrior
-    from graphoid.structure.compare import accuracy as accuracy
-    from graphoid.structure.compare import compare as compare
+    from graphoid.scores.priors import (
+        EdgePrior as EdgePrior,
+        SparsePrior as SparsePrior,
+        UniformPrior as UniformPrior,
+    )
+    from graphoid.structure.compare import accuracy as accuracy, compare as compare
     from graphoid.structure.contexts import CanonicalModel as CanonicalModel
     from graphoid.structure.graph import UndirectedGraph as UndirectedGraph
     from graphoid.structure.learned import LearnedStructure as LearnedStructure

@@ -10,8 +10,7 @@ import pytest
 
 import graphoid as gd
 from graphoid.errors import SettingsError
-from graphoid.logic import closure as closures
-from graphoid.logic import knowledge as knowledges
+from graphoid.logic import closure as closures, knowledge as knowledges
 from graphoid.logic.axioms import (
     RULES,
     strong_union_dependence,

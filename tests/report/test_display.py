@@ -1,7 +1,6 @@
 import json
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from graphoid.report.display import display_names, isolate, latex, visible
 from graphoid.report.page import environment

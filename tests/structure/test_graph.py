@@ -9,8 +9,7 @@ import pickle
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from graphoid import UndirectedGraph
 from graphoid.errors import DataError, GraphoidError, SettingsError, UnknownVariable

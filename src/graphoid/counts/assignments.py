@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphoid.counts.contingency import Counts, tabulate
-from graphoid.counts.engine import CountRequest
+from graphoid.counts.engine import CountEngine, CountRequest
 from graphoid.errors import DataError
 from graphoid.structure.configurations import distinct
 
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
-
-    from graphoid.counts.engine import CountEngine
 
 
 class Assignments:

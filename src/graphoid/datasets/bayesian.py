@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphoid.data.table import Table
-from graphoid.data.variables import NamedVariables
+from graphoid.data.table import Codes, Table
+from graphoid.data.variables import NamedVariables, Variable
 from graphoid.errors import DataError, SettingsError
 from graphoid.models.factors import Factor
 from graphoid.models.network import MarkovNetwork
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
-    from graphoid.data.table import Codes
-    from graphoid.data.variables import Variable
     from graphoid.structure.graph import UndirectedGraph
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from graphoid.errors import SettingsError
 from graphoid.experiments.l1_logistic import L1Logistic
-from graphoid.experiments.results import Spread, columns
+from graphoid.experiments.results import Row, Spread, columns
 from graphoid.independence.bayesian import BayesianTest
 from graphoid.learners.grow_shrink.gsimn import GSIMN
 from graphoid.learners.grow_shrink.gsmn import GSMN
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from graphoid.data.table import Table
-    from graphoid.experiments.results import Row
     from graphoid.structure.graph import UndirectedGraph
 
 PUBLISHED = ("GSMN*", "GSIMN", "MPL two-phase", "IB by IBMAP-HC", "BJP by IBMAP-HC")

@@ -7,9 +7,9 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from graphoid.datasets.cliques import random_cliques
-from graphoid.experiments.experiment import Experiment
+from graphoid.experiments.experiment import Experiment, Run
 from graphoid.experiments.papers.schluter2018 import ROWS, SUCCESS
-from graphoid.experiments.results import Plot, columns
+from graphoid.experiments.results import Plot, Row, columns
 from graphoid.experiments.tables import select_rows
 from graphoid.learners.scored.exhaustive import ExhaustiveSearch
 from graphoid.scores.bjp import BJP
@@ -21,8 +21,6 @@ from graphoid.structure.graph import UndirectedGraph
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from graphoid.experiments.experiment import Run
-    from graphoid.experiments.results import Row
     from graphoid.scores.base import Score
 
 SCORES: dict[str, Score] = {"MPL": MPL(), "IB": IBScore(), "BJP": BJP(), "log-linear": LogLinearScore()}

@@ -21,9 +21,9 @@ from graphoid.experiments.bjp_comparison import (
     summarize,
 )
 from graphoid.experiments.bjp_consistency import irregularity
-from graphoid.experiments.experiment import ParallelExperiment, stream
-from graphoid.experiments.papers.schluter2018 import HUBS, ROWS, SCALE_FREE
-from graphoid.experiments.results import Column, Plot, columns
+from graphoid.experiments.experiment import ParallelExperiment, Run, stream
+from graphoid.experiments.papers.schluter2018 import HUBS, ROWS, SCALE_FREE, Line
+from graphoid.experiments.results import Column, Plot, Row, columns
 from graphoid.experiments.tables import file, select_rows
 
 if TYPE_CHECKING:
@@ -32,9 +32,6 @@ if TYPE_CHECKING:
     from numpy.random import Generator
 
     from graphoid.experiments.bjp_comparison import Errors
-    from graphoid.experiments.experiment import Run
-    from graphoid.experiments.papers.schluter2018 import Line
-    from graphoid.experiments.results import Row
     from graphoid.structure.graph import UndirectedGraph
 
 

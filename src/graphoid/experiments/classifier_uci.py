@@ -12,10 +12,10 @@ import numpy as np
 from scipy.stats import rankdata
 
 from graphoid.errors import missing_extra
-from graphoid.experiments.experiment import ParallelExperiment, stream
-from graphoid.experiments.labeled_data import read_labeled, stratify
+from graphoid.experiments.experiment import ParallelExperiment, Run, stream
+from graphoid.experiments.labeled_data import Labeled, read_labeled, stratify
 from graphoid.experiments.papers.jakulin2006 import LOG_LOSS, METHODS
-from graphoid.experiments.results import Plot, Spread, columns
+from graphoid.experiments.results import Plot, Row, Spread, columns
 from graphoid.experiments.tables import file
 
 if TYPE_CHECKING:
@@ -24,10 +24,6 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
     from numpy.typing import NDArray
-
-    from graphoid.experiments.experiment import Run
-    from graphoid.experiments.labeled_data import Labeled
-    from graphoid.experiments.results import Row
 
     Attributes: TypeAlias = pa.Table | NDArray[np.uint16]
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from graphoid.datasets.contexts import context_model
-from graphoid.experiments.experiment import ParallelExperiment, Result, stream
-from graphoid.experiments.results import Plot, Spread, columns
+from graphoid.datasets.contexts import ContextNetwork, context_model
+from graphoid.experiments.experiment import ParallelExperiment, Result, Run, stream
+from graphoid.experiments.results import Plot, Row, Spread, columns
 from graphoid.experiments.tables import select_rows
 from graphoid.independence.bayesian import BayesianTest
 from graphoid.independence.chi_square import ChiSquare
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from graphoid.data.table import Table
-    from graphoid.datasets.contexts import ContextNetwork
-    from graphoid.experiments.experiment import Run
-    from graphoid.experiments.results import Row
     from graphoid.logic.assertion import Context
     from graphoid.structure.contexts import CanonicalModel
     from graphoid.structure.learned import LearnedStructure

@@ -11,9 +11,9 @@ import numpy as np
 from graphoid.data.table import Table
 from graphoid.data.variables import Variable
 from graphoid.errors import DataError
-from graphoid.experiments.experiment import Experiment
+from graphoid.experiments.experiment import Experiment, Run
 from graphoid.experiments.papers.lowd2014 import DENSITY, LEARNERS
-from graphoid.experiments.results import columns
+from graphoid.experiments.results import Cell, Row, columns
 from graphoid.experiments.tables import file, select_rows
 from graphoid.models.density import DensityLearner
 from graphoid.models.gibbs_conditional import ConditionalGibbs
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphoid.experiments.experiment import Run
-    from graphoid.experiments.results import Cell, Row
     from graphoid.models.network import MarkovNetwork
 
 PARTS = ("train", "valid", "test")

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, ClassVar, TypeVar
 import numpy as np
 
 from graphoid.experiments.processes import parallel_map
-from graphoid.experiments.results import Results, paragraphs
+from graphoid.experiments.results import Column, Plot, Results, Row, paragraphs
 from graphoid.experiments.tables import folder
-from graphoid.progress import track
+from graphoid.progress import Listener, track
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from numpy.random import Generator
 
-    from graphoid.experiments.results import Column, Plot, Row
-    from graphoid.progress import Listener
 
 Part = TypeVar("Part")
 Result = TypeVar("Result")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
-from graphoid.experiments.results import Spread, columns
+from graphoid.experiments.results import Row, Spread, columns
 from graphoid.learners.grow_shrink.gsimn import GSIMN
 from graphoid.learners.grow_shrink.gsmn import GSMN
 
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from graphoid.data.table import Table
-    from graphoid.experiments.results import Row
     from graphoid.independence.base import DiscreteTest
     from graphoid.learners.base import IndependenceLearner
     from graphoid.structure.graph import UndirectedGraph

@@ -6,17 +6,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from graphoid.datasets.graphs import random_graph
-from graphoid.experiments.experiment import Experiment
+from graphoid.experiments.experiment import Experiment, Run
 from graphoid.experiments.gsimn_comparison import GSIMN_NAME, WITH, WITHOUT, learners
 from graphoid.experiments.papers.bromberg2009 import EXACT_LARGE
-from graphoid.experiments.results import Plot, Spread, columns
+from graphoid.experiments.results import Plot, Row, Spread, columns
 from graphoid.independence.oracle import Oracle
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from graphoid.experiments.experiment import Run
-    from graphoid.experiments.results import Row
 
 LARGE = (100, 8)
 """The n and tau for which the text gives ratios, as limits for large n."""

@@ -6,17 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from graphoid.datasets.graphs import random_graph
-from graphoid.experiments.experiment import Experiment
+from graphoid.experiments.experiment import Experiment, Run
 from graphoid.experiments.papers.bromberg2009 import FCH_BELOW_LEAST, FCH_EXACT_FROM, FCH_LEAST
-from graphoid.experiments.results import Plot, Spread, columns
+from graphoid.experiments.results import Plot, Row, Spread, columns
 from graphoid.independence.oracle import Oracle
 from graphoid.learners.grow_shrink.gsimn import GSIMN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from graphoid.experiments.experiment import Run
-    from graphoid.experiments.results import Row
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from graphoid.datasets.bif import bayesian_network
-from graphoid.experiments.experiment import Experiment
-from graphoid.experiments.gsimn_comparison import MEASURES, WITH, WITHOUT, measure, summarize
+from graphoid.experiments.experiment import Experiment, Run
+from graphoid.experiments.gsimn_comparison import MEASURES, WITH, WITHOUT, Measures, measure, summarize
 from graphoid.experiments.papers.bromberg2009 import NETWORKS
-from graphoid.experiments.results import Column, Plot, Spread, columns
+from graphoid.experiments.results import Column, Plot, Row, Spread, columns
 from graphoid.experiments.tables import file, select_rows
 from graphoid.independence.chi_square import ChiSquare
 
@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from graphoid.experiments.experiment import Run
-    from graphoid.experiments.gsimn_comparison import Measures
-    from graphoid.experiments.results import Row
     from graphoid.independence.base import DofConvention
 
 NAMES = ("hailfinder", "insurance", "alarm", "mildew", "water")

@@ -7,19 +7,16 @@ from typing import TYPE_CHECKING
 
 from graphoid.datasets.graphs import random_graph
 from graphoid.datasets.networks import pairwise_binary
-from graphoid.experiments.experiment import Experiment
-from graphoid.experiments.gsimn_comparison import MEASURES, ROBUST, WITH, measure, summarize
+from graphoid.experiments.experiment import Experiment, Run
+from graphoid.experiments.gsimn_comparison import MEASURES, ROBUST, WITH, Measures, measure, summarize
 from graphoid.experiments.papers.bromberg2009 import SAMPLED_DEARER, SAMPLED_SPARSE
-from graphoid.experiments.results import Plot, columns
+from graphoid.experiments.results import Cell, Plot, Row, columns
 from graphoid.experiments.tables import select_rows
 from graphoid.independence.chi_square import ChiSquare
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from graphoid.experiments.experiment import Run
-    from graphoid.experiments.gsimn_comparison import Measures
-    from graphoid.experiments.results import Cell, Row
 
 PRINTED_ROWS = 20_000
 """The size of the data sets that the text speaks of."""

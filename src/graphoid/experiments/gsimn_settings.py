@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from graphoid.datasets.bif import bayesian_network
 from graphoid.datasets.graphs import random_graph
 from graphoid.datasets.networks import ising
-from graphoid.experiments.experiment import Experiment
-from graphoid.experiments.results import Spread, columns
+from graphoid.experiments.experiment import Experiment, Run
+from graphoid.experiments.results import Row, Spread, columns
 from graphoid.experiments.tables import select_rows
 from graphoid.independence.chi_square import ChiSquare
 from graphoid.learners.grow_shrink.gsimn import GSIMN
-from graphoid.learners.grow_shrink.gsmn import GSMN
+from graphoid.learners.grow_shrink.gsmn import GSMN, GrowShrinkLearner
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from numpy.random import Generator
 
     from graphoid.data.table import Table
-    from graphoid.experiments.experiment import Run
-    from graphoid.experiments.results import Row
-    from graphoid.learners.grow_shrink.gsmn import GrowShrinkLearner
     from graphoid.structure.graph import UndirectedGraph
 
 LEARNERS: dict[str, GrowShrinkLearner] = {

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from graphoid.experiments.experiment import Experiment
+from graphoid.experiments.experiment import Experiment, Run
 from graphoid.experiments.gsimn_comparison import ALGORITHMS, learners
 from graphoid.experiments.papers.bromberg2009 import TABLE_1
-from graphoid.experiments.results import Plot, Spread, columns
+from graphoid.experiments.results import Plot, Row, Spread, columns
 from graphoid.experiments.tables import select_rows
 from graphoid.experiments.uci_tables import read_uci
 from graphoid.independence.chi_square import ChiSquare
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from graphoid.experiments.experiment import Run
-    from graphoid.experiments.results import Row
     from graphoid.logic.source import Question
     from graphoid.logic.verdict import Verdict
 

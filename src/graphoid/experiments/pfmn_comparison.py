@@ -5,7 +5,7 @@ from __future__ import annotations
 from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
-from graphoid.experiments.results import Column, Spread
+from graphoid.experiments.results import Cell, Column, Spread
 from graphoid.learners.grow_shrink.gsimn import GSIMN
 from graphoid.learners.grow_shrink.gsmn import GSMN
 from graphoid.learners.pfmn.budget import Budget
@@ -15,7 +15,6 @@ from graphoid.structure.compare import accuracy
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from graphoid.experiments.results import Cell
     from graphoid.independence.base import DiscreteTest
     from graphoid.learners.base import AskingLearner
     from graphoid.logic.source import IndependenceSource

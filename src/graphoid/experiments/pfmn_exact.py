@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from graphoid.datasets.graphs import random_graph
-from graphoid.experiments.experiment import ParallelExperiment, stream
+from graphoid.experiments.experiment import ParallelExperiment, Run, stream
 from graphoid.experiments.pfmn_comparison import (
     DEFAULT,
     MEASURES,
@@ -17,15 +17,12 @@ from graphoid.experiments.pfmn_comparison import (
     learners,
     summarize,
 )
-from graphoid.experiments.results import Column, Plot
+from graphoid.experiments.results import Column, Plot, Row
 from graphoid.independence.oracle import Oracle
 from graphoid.learners.pfmn.learner import PFMN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from graphoid.experiments.experiment import Run
-    from graphoid.experiments.results import Row
 
 
 @dataclass(frozen=True, kw_only=True)

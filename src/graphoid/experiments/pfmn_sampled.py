@@ -9,18 +9,15 @@ from typing import TYPE_CHECKING
 
 from graphoid.datasets.graphs import random_graph
 from graphoid.datasets.networks import pairwise_binary
-from graphoid.experiments.experiment import ParallelExperiment, stream
+from graphoid.experiments.experiment import ParallelExperiment, Run, stream
 from graphoid.experiments.pfmn_comparison import MEASURES, MOST_TESTS, Measures, learners, summarize
-from graphoid.experiments.results import Plot, columns
+from graphoid.experiments.results import Plot, Row, columns
 from graphoid.experiments.tables import select_rows
 from graphoid.independence.bayesian import BayesianTest
 from graphoid.independence.oracle import Oracle
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from graphoid.experiments.experiment import Run
-    from graphoid.experiments.results import Row
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphoid.experiments.experiment import ParallelExperiment
+from graphoid.experiments.experiment import ParallelExperiment, Run
 from graphoid.experiments.gsimn_uci import LastBatch
 from graphoid.experiments.papers.margaritis2009 import TABLE_1
 from graphoid.experiments.pfmn_comparison import DEFAULT, GSIMN_NAME, GSMN_NAME, PAPER, Measures, learners
-from graphoid.experiments.results import Spread, columns
+from graphoid.experiments.results import Cell, Row, Spread, columns
 from graphoid.experiments.tables import file, select_rows
 from graphoid.experiments.uci_tables import read_uci
 from graphoid.independence.bayesian import BayesianTest
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from graphoid.data.table import Table
-    from graphoid.experiments.experiment import Run
-    from graphoid.experiments.results import Cell, Row
 
 
 PRINTED_AS = {PAPER: 0, GSMN_NAME: 1, GSIMN_NAME: 2}

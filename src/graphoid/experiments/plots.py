@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from graphoid.experiments.results import Spread
+from graphoid.experiments.results import Cell, Plot, Results, Spread
 from graphoid.report.figure import figure, verbatim
 from graphoid.structure import whole_file
 
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from graphoid.experiments.results import Cell, Plot, Results
 
 PANEL = (4.0, 3.2)  # inches, wide and high
 

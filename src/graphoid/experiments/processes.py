@@ -8,12 +8,11 @@ from concurrent.futures import ProcessPoolExecutor
 from typing import TYPE_CHECKING, TypeVar
 
 from graphoid.errors import SettingsError
-from graphoid.progress import track
+from graphoid.progress import Listener, track
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from graphoid.progress import Listener
 
 _Part = TypeVar("_Part")
 _Result = TypeVar("_Result")

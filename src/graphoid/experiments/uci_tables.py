@@ -10,17 +10,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphoid.data.encoding.discretize import bins, scott_bins
-from graphoid.data.table import Table
-from graphoid.data.variables import MAX_STATES, Variable
+from graphoid.data.table import Codes, Table
+from graphoid.data.variables import MAX_STATES, State, Variable
 from graphoid.errors import DataError
 from graphoid.experiments.tables import file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
-
-    from graphoid.data.table import Codes
-    from graphoid.data.variables import State
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Literal, Protocol, Union, cast, runtime_checka
 
 import numpy as np
 
-from graphoid.counts.contingency import LARGEST_TABLE, size_in_words
-from graphoid.counts.engine import CountRequest, Kernel
+from graphoid.counts.contingency import LARGEST_TABLE, Counts, size_in_words
+from graphoid.counts.engine import Columns, CountRequest, Kernel
 from graphoid.counts.native import kernels
 from graphoid.errors import CountsTooLarge
 from graphoid.logic.verdict import Verdict
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphoid.counts.contingency import Counts
-    from graphoid.counts.engine import Columns
     from graphoid.independence.partial_correlation import PartialCorrelation
     from graphoid.logic.assertion import Assertion
 

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 import numpy as np
 
 from graphoid.counts.assignments import Assignments
-from graphoid.counts.engine import Columns
+from graphoid.counts.engine import Columns, CountEngine
 from graphoid.counts.native import KINDS, engine_for, kernels
 from graphoid.data.table import Table
 from graphoid.errors import SettingsError
-from graphoid.independence.base import DiscreteTest, KernelTest
+from graphoid.independence.base import DiscreteTest, KernelTest, Test
 from graphoid.independence.classical import ClassicalTest
-from graphoid.logic.assertion import Assertion
+from graphoid.logic.assertion import Assertion, Context
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,9 +29,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from graphoid._native import Contexts
-    from graphoid.counts.engine import CountEngine
-    from graphoid.independence.base import Test
-    from graphoid.logic.assertion import Context
 
 HELD_BYTES = 2**27
 """What answers kept for later questions may take: 128 MB; older ones are counted again."""

@@ -10,13 +10,12 @@ from graphoid.logic.closure import AXIOMS, Closure
 from graphoid.logic.knowledge import Knowledge
 from graphoid.logic.names import Names
 from graphoid.logic.sets import mask
-from graphoid.logic.source import SourceWrapper
+from graphoid.logic.source import IndependenceSource, Question, SourceWrapper
 from graphoid.logic.verdict import Fact, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
-    from graphoid.logic.source import IndependenceSource, Question
 
 _NO_NUMBERS = (None, None, None, None, None, None, False)
 """What an inferred verdict has in the place of statistic, p-value and the like."""

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from graphoid.logic.source import SourceWrapper
+from graphoid.logic.source import IndependenceSource, Question, SourceWrapper
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from graphoid.logic.assertion import Assertion
-    from graphoid.logic.source import IndependenceSource, Question
     from graphoid.logic.verdict import Verdict
 
 

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING
 
 from graphoid.logic.names import Names
 from graphoid.logic.sets import mask
-from graphoid.logic.source import BatchSource
+from graphoid.logic.source import BatchSource, Question
 from graphoid.logic.verdict import Verdict
 from graphoid.structure.separation import separated
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from graphoid.logic.source import Question
     from graphoid.structure.graph import UndirectedGraph
 
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from graphoid.independence.base import HasTest
+from graphoid.independence.base import HasTest, Test
 from graphoid.logic.names import Names
-from graphoid.logic.source import SourceWrapper
+from graphoid.logic.source import IndependenceSource, Question, SourceWrapper
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from graphoid.independence.base import Test
-    from graphoid.logic.source import IndependenceSource, Question
     from graphoid.logic.verdict import Verdict
 
 

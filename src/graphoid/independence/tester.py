@@ -5,22 +5,19 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, cast
 
-from graphoid.counts.engine import CountEngine, JudgingEngine
+from graphoid.counts.engine import CountEngine, JudgingEngine, Kernel
 from graphoid.counts.native import engine_for
 from graphoid.data.table import Table
 from graphoid.errors import SettingsError
-from graphoid.independence.base import DiscreteTest, KernelTest
+from graphoid.independence.base import DiscreteTest, KernelTest, Test
 from graphoid.independence.partial_correlation import Correlated, PartialCorrelation
 from graphoid.logic.assertion import Assertion
 from graphoid.logic.names import Names
-from graphoid.logic.source import BatchSource
+from graphoid.logic.source import BatchSource, Question
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from graphoid.counts.engine import Kernel
-    from graphoid.independence.base import Test
-    from graphoid.logic.source import Question
     from graphoid.logic.verdict import Verdict
 
 _TABLES_AT_ONCE = 256

@@ -10,12 +10,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from graphoid.logic.sets import members
-from graphoid.logic.verdict import Fact
+from graphoid.logic.verdict import Fact, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from graphoid.logic.verdict import Verdict
 
 Known = list[tuple[int, Fact, "Verdict | None"]]
 """Conditioning sets as masks, with what was found given them, and the verdict if it was not inferred."""

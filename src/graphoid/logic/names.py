@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterable, Iterator, Sequence, Set as AbstractSet
 from typing import TYPE_CHECKING
 
 from graphoid.errors import SettingsError, UnknownVariable
 from graphoid.logic.assertion import Assertion
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from graphoid.logic.source import Question
 
 

@@ -29,8 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphoid._native import DistinctRows as CompiledRows
-    from graphoid._native import Terms as CompiledTerms
+    from graphoid._native import DistinctRows as CompiledRows, Terms as CompiledTerms
     from graphoid.data.table import Codes, Table
     from graphoid.logic.assertion import Context
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from graphoid.report.display import shorten
-from graphoid.report.edges import weights_of
+from graphoid.report.edges import EdgeFacts, weights_of
 from graphoid.structure.explain import plural
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphoid.report.edges import EdgeFacts
     from graphoid.report.subject import Subject
 
 RADIUS = 9.0

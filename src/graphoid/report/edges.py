@@ -14,7 +14,7 @@ from graphoid.errors import CountsTooLarge, DataError
 from graphoid.independence.base import slices_of
 from graphoid.structure import explain
 from graphoid.uncertainty.association import residuals
-from graphoid.uncertainty.strength import conditioning_sets, strengths
+from graphoid.uncertainty.strength import EdgeStrength, conditioning_sets, strengths
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from graphoid.structure.graph import Edge
     from graphoid.structure.learned import EdgeRow, LearnedStructure
     from graphoid.uncertainty.bootstrap_result import EdgeStability, Resampled
-    from graphoid.uncertainty.strength import EdgeStrength
 
 MOST_CELLS = 400
 """Cells of a table that a page shows; a larger one is said in words."""

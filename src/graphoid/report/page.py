@@ -24,10 +24,10 @@ from graphoid.errors import DataError
 from graphoid.report.baselines import baselines, comparable, dependences
 from graphoid.report.display import visible
 from graphoid.report.drawing import drawing_of
-from graphoid.report.edges import edges_of
+from graphoid.report.edges import EdgeFacts, edges_of
 from graphoid.report.layout import layout
 from graphoid.report.sections import MOST_SENTENCES, MOST_STATES, sections
-from graphoid.report.subject import resamples_of, row_counts, subject_of
+from graphoid.report.subject import Reportable, Subject, resamples_of, row_counts, subject_of
 from graphoid.report.tables import as_csv, as_graphml, as_latex, format_bayes_factor, format_value
 from graphoid.structure import document
 from graphoid.structure.explain import describe_learner, plural, reason
@@ -39,9 +39,7 @@ if TYPE_CHECKING:
 
     from jinja2 import Environment
 
-    from graphoid.report.edges import EdgeFacts
     from graphoid.report.layout import Positions
-    from graphoid.report.subject import Reportable, Subject
     from graphoid.uncertainty.bootstrap import Bootstrap
     from graphoid.uncertainty.bootstrap_result import Resampled
 

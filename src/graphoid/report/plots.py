@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from graphoid.errors import DataError, SettingsError
 from graphoid.report.display import shorten
-from graphoid.report.edges import edges_of, strength_of, weights_of
+from graphoid.report.edges import EdgeFacts, edges_of, strength_of, weights_of
 from graphoid.report.figure import axes, figure, verbatim, write
 from graphoid.report.hyperedges import draw_hyperedges
 from graphoid.report.page import places_of
-from graphoid.report.subject import HasHyperedges, resamples_of, subject_of
+from graphoid.report.subject import HasHyperedges, Reportable, Subject, resamples_of, subject_of
 from graphoid.structure.learned import LearnedStructure
 from graphoid.uncertainty.plots import edge_intervals as resampled_intervals
 from graphoid.uncertainty.strength import NORMAL_95
@@ -27,9 +27,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from graphoid.report.edges import EdgeFacts
     from graphoid.report.layout import Positions
-    from graphoid.report.subject import Reportable, Subject
     from graphoid.uncertainty.bootstrap import Bootstrap
     from graphoid.uncertainty.bootstrap_result import Resampled
 

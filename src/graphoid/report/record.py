@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from graphoid.report.display import visible
-from graphoid.report.method import bibtex, method_of
+from graphoid.report.method import Method, bibtex, method_of
 from graphoid.structure.contexts import CanonicalCost
 from graphoid.structure.explain import describe_learner, plural
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from graphoid.report.method import Method
     from graphoid.report.subject import Subject
 
     Facts = list[tuple[str, str | int]]

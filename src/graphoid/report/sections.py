@@ -9,9 +9,9 @@ from itertools import combinations, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from graphoid.report import record
-from graphoid.report.edges import strength_of
-from graphoid.report.subject import row_counts
-from graphoid.report.tables import columns_of
+from graphoid.report.edges import EdgeFacts, strength_of
+from graphoid.report.subject import Subject, row_counts
+from graphoid.report.tables import Column, columns_of
 from graphoid.structure.explain import listing, number
 from graphoid.structure.scored import SURE, verdict
 from graphoid.uncertainty.strength import MEASURES
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 
     from graphoid.data.table import Table
     from graphoid.report.baselines import Baseline
-    from graphoid.report.edges import EdgeFacts
-    from graphoid.report.subject import Subject
-    from graphoid.report.tables import Column
     from graphoid.structure.graph import Edge
     from graphoid.uncertainty.bootstrap_result import EdgeStability, Resampled
 

@@ -11,11 +11,11 @@ from graphoid.counts.native import engine_for
 from graphoid.errors import DataError, SettingsError
 from graphoid.logic.names import quote
 from graphoid.report.display import display_names, visible
-from graphoid.structure.contexts import CanonicalModel
+from graphoid.structure.contexts import CanonicalContext, CanonicalModel
 from graphoid.structure.explain import listing, plural
 from graphoid.structure.graph import UndirectedGraph
 from graphoid.structure.implicants import fewest_contexts
-from graphoid.structure.learned import LearnedStructure, Result
+from graphoid.structure.learned import Cost, LearnedStructure, Result
 from graphoid.uncertainty.bootstrap import Bootstrap
 
 if TYPE_CHECKING:
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from graphoid.classifiers.structures import Hyperedge
     from graphoid.data.table import Table
     from graphoid.data.variables import State, Variable
-    from graphoid.structure.contexts import CanonicalContext
-    from graphoid.structure.learned import Cost
     from graphoid.uncertainty.bootstrap_result import Resampled
 
 MOST_VIEWS = 60

@@ -13,7 +13,7 @@ from graphoid.uncertainty.stability import ENOUGH
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from graphoid.uncertainty.bootstrap_result import EdgeStability, Resampled
+    from graphoid.uncertainty.bootstrap_result import Resampled
 
 COLORS = {"present": "#1f6f4a", "undecided": "#b8860b", "absent": "#8c8c8c"}
 MOST_EDGES = 60  # what fits on a page
@@ -47,8 +47,8 @@ def probabilities(found: Resampled, ax: Axes | None = None) -> Axes:
             f"{found.learner} gives no probabilities; resample a Bayesian learner such as Posterior(), or "
             f"one with test=BayesianTest()."
         )
-    rows = sorted((row for row in found.edges() if row.probability is not None), key=_probability)
-    rows = rows[-MOST_EDGES:]
+    rows = [row for row in found.edges() if row.probability is not None]
+    rows = sorted(rows, key=lambda row: row.probability or 0.0)[-MOST_EDGES:]
     ax = _axes(ax, (7, max(2.0, 0.25 * len(rows) + 1)))
     for place, row in enumerate(rows):
         color = COLORS[row.verdict]
@@ -60,10 +60,6 @@ def probabilities(found: Resampled, ax: Axes | None = None) -> Axes:
     ax.set_xlim(-0.02, 1.02)
     ax.set_xlabel("posterior probability: all rows (dot), mean of the resamples (tick); right: Bayes factor")
     return ax
-
-
-def _probability(row: EdgeStability) -> float:
-    return row.probability or 0.0
 
 
 def case_drop(found: Resampled, ax: Axes | None = None) -> Axes:

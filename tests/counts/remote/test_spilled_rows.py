@@ -14,8 +14,7 @@ import pytest
 
 import graphoid as gd
 from graphoid.counts.backends import stream as streaming
-from graphoid.counts.remote import engine as remote
-from graphoid.counts.remote import local_rows, native
+from graphoid.counts.remote import engine as remote, local_rows, native
 from graphoid.counts.remote.distinct_rows import DistinctRows
 from graphoid.counts.remote.spilled_rows import Gathering, PackedRows
 from tests.support.tables import needs_kernels, random_table

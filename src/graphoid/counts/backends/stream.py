@@ -11,7 +11,7 @@ from graphoid.counts.backends.recode import Recoder
 from graphoid.counts.remote.access import Fetched, Tabulator
 from graphoid.counts.remote.access_cost import AccessCost
 from graphoid.counts.remote.accumulate import MERGED_BYTES, Accumulator
-from graphoid.counts.remote.distinct_rows import words_of
+from graphoid.counts.remote.distinct_rows import Batch, words_of
 from graphoid.counts.remote.spilled_rows import Gathering
 from graphoid.data.remote.stream import missing_in, weights_in
 from graphoid.progress import Step, tell
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphoid.counts.remote.distinct_rows import Batch
     from graphoid.data.remote.table import RemoteTable
     from graphoid.data.variables import Variable
 

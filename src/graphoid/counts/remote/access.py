@@ -9,14 +9,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from graphoid.counts.remote.access_cost import AccessCost
-from graphoid.counts.remote.distinct_rows import DistinctRows
+from graphoid.counts.remote.distinct_rows import Batch, DistinctRows
 from graphoid.errors import DataChanged, EngineError, GraphoidError
 from graphoid.structure.safe_text import scrub
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from graphoid.counts.remote.distinct_rows import Batch
     from graphoid.counts.remote.spilled_rows import PackedRows
     from graphoid.data.remote.table import RemoteTable
 

@@ -13,14 +13,13 @@ import numpy as np
 
 from graphoid.counts.contingency import Counts, is_dense, tabulate
 from graphoid.counts.native import NativeEngine, kernels
-from graphoid.data.table import Table, Weights
+from graphoid.data.table import Codes, Table, Weights
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from graphoid.data.table import Codes
     from graphoid.data.variables import Variable
     from graphoid.logic.assertion import Context
 

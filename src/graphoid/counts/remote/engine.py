@@ -7,23 +7,20 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from graphoid.counts.engine import CountRequest, refuse_if_too_large
+from graphoid.counts.engine import CountRequest, Positions, refuse_if_too_large
 from graphoid.counts.native import kernels
-from graphoid.counts.remote.access import Access, tabulator_for
+from graphoid.counts.remote.access import Access, Tabulator, tabulator_for
 from graphoid.counts.remote.cache import TableCache, mask_of
 from graphoid.counts.remote.distinct_rows import DistinctRows
 from graphoid.counts.remote.local_rows import LocalRows
-from graphoid.counts.remote.prefetch import FEW, Prefetch, associations, maximal
+from graphoid.counts.remote.prefetch import FEW, Prefetch, Set, associations, maximal
 from graphoid.counts.remote.store import CountStore
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from graphoid.counts.contingency import Counts
-    from graphoid.counts.engine import Positions
-    from graphoid.counts.remote.access import Tabulator
     from graphoid.counts.remote.access_cost import AccessCost
-    from graphoid.counts.remote.prefetch import Set
     from graphoid.counts.remote.spilled_rows import PackedRows
     from graphoid.data.remote.table import RemoteTable
     from graphoid.data.variables import Variable

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphoid.counts.remote.cache import mask_of
+from graphoid.counts.remote.cache import TableCache, mask_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from graphoid.counts.engine import Positions
-    from graphoid.counts.remote.cache import TableCache
 
 Set = frozenset[int]
 

@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from graphoid.counts.remote.distinct_rows import DistinctRows, merger_of, places_of, unpack, words_of
+from graphoid.counts.remote.distinct_rows import Batch, DistinctRows, merger_of, places_of, unpack, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from graphoid.counts.remote.distinct_rows import Batch
     from graphoid.data.table import Codes
     from graphoid.data.variables import Variable
 

@@ -165,7 +165,9 @@ class BudgetedQuestions:
         checkpoint: Checkpoint,
         soften: float = 1e-10,
     ) -> None:
-        self.questions = questions
+        self.questions, self.names = questions, questions.names
+        self.priced_by_size = price is weight
+        """Whether the price hangs on the number of variables alone."""
         self.spent = 0.0
         self._test, self._price, self._soften = test, price, soften
         self._budget, self._checkpoint = budget, checkpoint
@@ -174,19 +176,9 @@ class BudgetedQuestions:
         self._started = time.perf_counter()
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """Names of the variables."""
-        return self.questions.names
-
-    @property
     def remaining(self) -> float:
         """The price that the next question may have."""
         return self._budget.remaining(self.spent, self._n_answers, self._seconds)
-
-    @property
-    def priced_by_size(self) -> bool:
-        """Whether the price hangs on the number of variables alone."""
-        return self._price is weight
 
     def price_of(self, query: Query) -> float:
         """Return the price of a question."""

@@ -6,11 +6,9 @@ from dataclasses import InitVar, dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from graphoid.errors import SettingsError
-from graphoid.learners.pfmn.active import Active
-from graphoid.learners.pfmn.active import State as ActiveState
+from graphoid.learners.pfmn.active import Active, State as ActiveState
 from graphoid.learners.pfmn.base import ParticleLearner
-from graphoid.learners.pfmn.published import ParticleFilter, Score
-from graphoid.learners.pfmn.published import State as FilterState
+from graphoid.learners.pfmn.published import ParticleFilter, Score, State as FilterState
 from graphoid.settings import Allowed, Number
 
 if TYPE_CHECKING:
