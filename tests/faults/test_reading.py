@@ -5,11 +5,14 @@ from __future__ import annotations
 import gzip
 import os
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import graphoid as gd
 from graphoid.data.check import check
-from graphoid.errors import DataError
+from graphoid.errors import DataError, GraphoidError
 from tests.support.terminal import graphoid
 
 ROWS = "".join(f"{i % 2},x{i % 3},{i % 2}\n" for i in range(20))
@@ -96,3 +99,52 @@ def test_a_pipe_is_refused_in_a_terminal(tmp_path):
     assert done.returncode == 1
     assert done.stderr.startswith("error: ")
     assert "is a pipe or a device" in done.stderr
+
+
+def damage(content, rng):
+    """Return bytes of which some were changed, lost or put in."""
+    content, how = bytearray(content), rng.integers(4)
+    for _ in range(rng.integers(1, 6)):
+        place = int(rng.integers(len(content) + 1))
+        if how == 0 and place < len(content):
+            content[place] = rng.integers(256)
+        elif how == 1:
+            del content[place:]
+        elif how == 2:
+            del content[place : place + int(rng.integers(1, 20))]
+        else:
+            content[place:place] = rng.bytes(int(rng.integers(1, 9)))
+    return bytes(content)
+
+
+def whole_file(path):
+    cells = pa.table({"a": [0.0, 1.0] * 30, "b": ["x", "yy", "z"] * 20})
+    cells = cells.append_column("c", cells["b"].dictionary_encode())
+    if path.suffix == ".parquet":
+        pq.write_table(cells, path)
+    elif path.suffix == ".arrow":
+        with pa.ipc.new_file(str(path), cells.schema) as writer:
+            writer.write_table(cells)
+    elif path.suffix == ".arff":
+        path.write_text("@RELATION t\n@ATTRIBUTE a {0,1}\n@ATTRIBUTE b NUMERIC\n@DATA\n" + "0,1\n1,2\n" * 20)
+    else:
+        path.write_bytes(gzip.compress(b"a,b\n" + b"0,x\n1,y\n" * 20))
+    return path.read_bytes()
+
+
+@pytest.mark.parametrize("ending", ["parquet", "arrow", "arff", "csv.gz"])
+def test_damaged_files_are_read_or_refused_in_a_sentence(tmp_path, ending):
+    path = tmp_path / f"m.{ending}"
+    content, rng = whole_file(path), np.random.default_rng(5)
+    said = []
+    for _ in range(60):
+        path.write_bytes(damage(content, rng))
+        for where in ("auto", "source") if ending != "arff" else ("auto",):
+            try:
+                gd.read(path, where=where)
+            except GraphoidError as error:
+                said.append(str(error))
+        if ending != "arrow":
+            said += check(path).problems
+    assert said
+    assert not [text for text in said if "\n" in text]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import threading
 
 import numpy as np
@@ -10,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import graphoid as gd
-from graphoid.errors import DataError
+from graphoid.errors import DataChanged, DataError
 
 CELLS = np.random.default_rng(3).integers(0, 2, (300, 5))
 CELLS[:, 1] = CELLS[:, 0]
@@ -127,3 +129,57 @@ def test_bins_of_a_transformer_at_the_source_are_those_in_memory(tmp_path, where
     source = gd.read(path, where="source", discretize=bins)
     assert source.variables == memory.variables
     assert gd.GSMN().fit(source).structure_.graph == gd.GSMN().fit(memory).structure_.graph
+
+
+def write_alike(path, cells):
+    """Write a file that has the size and the time of the one before it, if there is one."""
+    before = path.stat() if path.exists() else None
+    if path.suffix == ".csv":
+        path.write_text("a,b,c\n" + "".join(f"{a},{b},{c}\n" for a, b, c in cells))
+    else:  # plain pages without statistics: the same footer whatever the cells
+        columns = pa.table({name: cells[:, k] for k, name in enumerate("abc")})
+        pq.write_table(columns, path, use_dictionary=False, compression="none", write_statistics=False)
+    if before is not None:
+        assert path.stat().st_size == before.st_size
+        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    return path
+
+
+@pytest.fixture(params=["csv", "parquet"])
+def twins(tmp_path, request):
+    """Return a file and cells alike to its own in all margins, in which other variables depend."""
+    a = np.arange(400) % 2
+    c = np.arange(400) // 2 % 2
+    first, second = np.stack([a, a, c], axis=1), np.stack([a, c, c], axis=1)
+    return write_alike(tmp_path / f"m.{request.param}", first), second
+
+
+def edges_of(table):
+    return sorted((edge.x, edge.y) for edge in gd.GSMN().fit(table).structure_.edges())
+
+
+def test_a_cache_never_answers_for_other_data_of_the_same_size_and_time(tmp_path, twins):
+    path, other = twins
+    before = gd.read(path, where="source", cache=tmp_path / "counts.db")
+    assert edges_of(before) == [("a", "b")]
+    write_alike(path, other)
+    after = gd.read(path, where="source", cache=tmp_path / "counts.db")
+    assert after.data_id != before.data_id
+    assert edges_of(after) == [("b", "c")]
+
+
+def test_a_file_that_changes_after_it_was_read_is_noticed(twins):
+    path, other = twins
+    table = gd.read(path, where="source")
+    write_alike(path, other)
+    with pytest.raises(DataChanged, match=r"has changed since it was read\. Read it again"):
+        edges_of(table)
+
+
+def test_a_file_that_was_touched_or_copied_is_the_same(tmp_path, twins):
+    path, _ = twins
+    table = gd.read(path, where="source")
+    os.utime(path)
+    assert edges_of(table) == [("a", "b")]
+    copy = shutil.copy(path, tmp_path / f"copy{path.suffix}")
+    assert gd.read(copy, where="source").data_id == table.data_id

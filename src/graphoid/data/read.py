@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
 import os
-import zlib
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +11,7 @@ import numpy as np
 
 from graphoid.data.encoding.profile import profile_source, weigh
 from graphoid.data.formats.delimited import from_delimited
-from graphoid.data.formats.files import check_encoding, check_is_file, quote_path
+from graphoid.data.formats.files import check_is_file, clear_errors
 from graphoid.data.formats.frames import from_array, from_arrow, from_columns, from_frame, from_table
 from graphoid.data.formats.labelled import from_arff, from_spss
 from graphoid.data.options import ReadOptions, RemoteOptions
@@ -190,17 +188,9 @@ def _open_file(path: Path) -> Source:
     suffix = path.suffix.lower()
     if suffix == ".gz" and Path(path.stem).suffix.lower() in PACKED:
         suffix = Path(path.stem).suffix.lower()
-    try:
+    with clear_errors(path):
         check_is_file(path)
         if suffix not in OPENERS:
             raise DataError(f"{path.name} ends in {suffix!r}; expected one of {', '.join(SUFFIXES)}.")
-        try:
-            opened = OPENERS[suffix](path)
-        except UnicodeDecodeError:
-            check_encoding(path)
-            raise
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise DataError(f"{path.name} is not a whole gzip file: {error}. Fetch or pack it again.") from error
-    except OSError as error:
-        raise DataError(f"{quote_path(path)} cannot be read: {error.strerror or error}.") from error
+        opened = OPENERS[suffix](path)
     return replace(opened, name=path.name)

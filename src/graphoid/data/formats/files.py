@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 import codecs
+import contextlib
 import gzip
+import hashlib
 import io
 import os
+import zlib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from graphoid.errors import DataError, SettingsError
 from graphoid.structure.safe_text import scrub
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+DIGESTED = 1 << 23
+"""Bytes of a part of a file that has a digest of its own."""
+
 LONGEST = 200
-"""Characters of a path quote_path in a message: longer ones are mostly data that were taken for a path."""
+"""Characters of a path shown in a message: longer ones are mostly data that were taken for a path."""
 
 MEMORY = "GRAPHOID_MEMORY"
 """The environment variable for the bytes of memory that a packed file may take."""
@@ -40,6 +51,35 @@ def check_is_file(path: Path) -> None:
             f"{quote_path(path)} is a pipe or a device; expected a file, which is read more than once. "
             f"Write what comes from it to a file first."
         )
+
+
+@contextlib.contextmanager
+def clear_errors(path: Path) -> Iterator[None]:
+    """Raise what goes wrong with the bytes of a file as one sentence on it."""
+    try:
+        try:
+            yield
+        except UnicodeDecodeError:
+            check_encoding(path)
+            raise
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise DataError(f"{path.name} is not a whole gzip file: {error}. Fetch or pack it again.") from error
+    except OSError as error:
+        raise DataError(f"{quote_path(path)} cannot be read: {error.strerror or error}.") from error
+
+
+def file_digest(path: Path) -> str:
+    """Return a digest of all bytes of a file, of which several parts are read at a time."""
+
+    def digest(start: int) -> bytes:
+        with path.open("rb") as file:
+            file.seek(start)
+            return hashlib.blake2b(file.read(DIGESTED), digest_size=16).digest()
+
+    size = path.stat().st_size
+    with ThreadPoolExecutor() as pool:
+        parts = b"".join(pool.map(digest, range(0, size, DIGESTED)))
+    return hashlib.blake2b(parts + size.to_bytes(8, "little"), digest_size=16).hexdigest()
 
 
 def memory_limit() -> int | None:
@@ -100,11 +140,7 @@ class WatchedText(io.BufferedIOBase):
         DataError
             If one of them is NUL, or if they take more memory than they may.
         """
-        if self._limit is not None and pa.total_allocated_bytes() > self._limit:
-            raise DataError(
-                f"{self._name} does not fit into memory: {self._n_bytes / 2**30:,.1f} GiB of text are "
-                f"unpacked and there is more. Read it with where='source', or raise {MEMORY} (bytes)."
-            )
+        self.check_memory()
         chunk = self._content.read(size)
         self._n_bytes += len(chunk)
         nul = chunk.find(b"\0")
@@ -120,6 +156,14 @@ class WatchedText(io.BufferedIOBase):
             self._end.clear()
         self._end += chunk[start:]
         return chunk
+
+    def check_memory(self) -> None:
+        """Raise if Arrow has taken more memory than it may; its threads come after the reading."""
+        if self._limit is not None and pa.total_allocated_bytes() > self._limit:
+            raise DataError(
+                f"{self._name} does not fit into memory: {self._n_bytes / 2**30:,.1f} GiB of text are "
+                f"unpacked. Read it with where='source', or raise {MEMORY} (bytes)."
+            )
 
     @property
     def n_lines(self) -> int:

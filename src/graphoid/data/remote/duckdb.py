@@ -139,11 +139,11 @@ class DuckDBRelation(SqlRelation):
 
     @property
     def snapshot(self) -> str | None:
-        """The size and time of a database file, which nobody can write to while it is open for reading."""
+        """The size and times of a database file, which nobody can write to while it is open for reading."""
         if self._path is None:
             return None
         status = self._path.stat()
-        return f"{status.st_size} {status.st_mtime_ns}"
+        return f"{status.st_size} {status.st_mtime_ns} {status.st_ctime_ns}"
 
     def fetch(self, statement: str) -> pa.Table:
         """Run a query on the relation, which it knows under a name of ours.

@@ -14,9 +14,9 @@ import pyarrow.parquet as pq
 
 from graphoid.data.encoding.text import missing_text
 from graphoid.data.formats.delimited import check_quotes, read_header
-from graphoid.data.formats.files import WatchedText, open_text
+from graphoid.data.formats.files import WatchedText, clear_errors, file_digest, open_text
 from graphoid.data.remote.census import MOST_VALUES, Census, ValueCounts, WeightSummary, to_ipc
-from graphoid.errors import DataError
+from graphoid.errors import DataChanged, DataError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -127,6 +127,13 @@ class FileStream(Stream):
         self.path = path
         self.name = path.name
         self._metadata: pq.FileMetaData | None = None
+        with clear_errors(path):
+            self._status = self._look()
+            self._digest = file_digest(path)
+            self._open()
+
+    def _open(self) -> None:
+        path = self.path
         suffix = (path.with_suffix("") if path.suffix.lower() == ".gz" else path).suffix.lower()
         self.text = suffix in (".csv", ".tsv", ".txt")
         if self.text:
@@ -138,8 +145,13 @@ class FileStream(Stream):
             self._metadata = self._open_parquet()
             return
         else:
-            with pa.memory_map(str(path)) as file:
-                self.schema = pa.ipc.open_file(file).schema
+            try:
+                with pa.memory_map(str(path)) as file:
+                    self.schema = pa.ipc.open_file(file).schema
+            except (pa.ArrowException, OSError) as error:
+                raise DataError(
+                    f"{self.name} cannot be read as Arrow: {' '.join(str(error).split())}"
+                ) from error
             self.names = self.schema.names
         self._sizes = [path.stat().st_size // max(1, len(self.names))] * len(self.names)
 
@@ -167,13 +179,24 @@ class FileStream(Stream):
 
     @property
     def snapshot(self) -> str:
-        """The size and time of the file; of Parquet its footer, which has the place of every page."""
+        """A digest of the bytes of the file when it was opened."""
+        return self._digest
+
+    def _look(self) -> tuple[int, ...]:
+        """Return what is different once a file was written to."""
         status = self.path.stat()
-        if self._metadata is None:
-            return f"file {status.st_size} {status.st_mtime_ns}"
-        with self.path.open("rb") as file:
-            file.seek(-min(status.st_size, self._metadata.serialized_size + 8), 2)
-            return f"parquet {status.st_size} {hashlib.blake2b(file.read(), digest_size=16).hexdigest()}"
+        return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+    def _check_unchanged(self) -> None:
+        status = self._look()
+        if status == self._status:
+            return
+        if file_digest(self.path) != self._digest:
+            raise DataChanged(
+                f"{self.name} has changed since it was read. Read it again, best from a copy "
+                f"that nobody writes to."
+            )
+        self._status = status  # touched, and the same as before
 
     def size_of(self, positions: Iterable[int]) -> int:
         """Return the bytes that some columns take in the file."""
@@ -181,12 +204,16 @@ class FileStream(Stream):
 
     def batches(self, positions: Sequence[int]) -> Iterator[list[pa.Array]]:
         """Yield batch after batch of rows: an Arrow array for each column, in the order asked for."""
-        try:
-            yield from self._batches(list(positions))
-        except (pa.ArrowException, OSError) as error:
-            raise DataError(
-                f"{self.name} cannot be read to its end: {' '.join(str(error).split())}"
-            ) from error
+        with clear_errors(self.path):
+            self._check_unchanged()
+            try:
+                yield from self._batches(list(positions))
+            except (pa.ArrowException, OSError) as error:
+                raise DataError(
+                    f"{self.name} cannot be read to its end: {' '.join(str(error).split())}"
+                ) from error
+            finally:
+                self._check_unchanged()
 
     def _batches(self, positions: list[int]) -> Iterator[list[pa.Array]]:
         names = [self.names[i] for i in positions]
@@ -214,6 +241,7 @@ class FileStream(Stream):
                 reader = pa.ipc.open_file(file)
                 for b in range(reader.num_record_batches):
                     batch = reader.get_batch(b)
+                    batch.select(positions).validate(full=True)  # a damaged one may point anywhere
                     for start in range(0, batch.num_rows, ROWS):
                         yield [batch.column(i).slice(start, ROWS) for i in positions]
 
