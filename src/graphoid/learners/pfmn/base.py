@@ -134,7 +134,7 @@ class ParticleLearner(AskingLearner, Generic[State]):
             trace=trace,
             cost=Cost.of(trace, seconds=time.perf_counter() - run.started, queries=questions.queries),
             stopped=state.stopped,
-            settings=self._settings(source),
+            settings=self._record(source),
             seed=seed,
             data_id=run.data_id,
             edge_probabilities=edge_frequencies(found.graphs, found.weights),
@@ -152,7 +152,7 @@ class ParticleLearner(AskingLearner, Generic[State]):
     ) -> BudgetedQuestions:
         """Return who is asked, within the budget, with the answers that are on file."""
         check_size(len(questions.names))
-        run = {name: value for name, value in self._settings(ci).items() if name not in _NOT_THE_RUN}
+        run = {name: value for name, value in self._record(ci).items() if name not in _NOT_THE_RUN}
         run |= {
             # a function without its address
             "cost": self.cost.__qualname__ if isroutine(self.cost) else repr(self.cost),
