@@ -1,14 +1,14 @@
 # make demo   set everything up and learn a first network
 # make test   set everything up and run the tests
 # make quick  the tests for the inner loop: logic to learners, under 45 s
-# The rest is for developers: lint, types, docs, bench, fuzz, sanitize, wheel, test-all, test-browser, test-engines, clean.
+# The rest is for developers: lint, types, docs, bench, fuzz, fuzz-native, sanitize, wheel, test-all, test-browser, test-engines, clean.
 
 PYTHON ?= python3
 VENV   ?= .venv
 BIN     = $(VENV)/bin
 KERNELS = $(wildcard native/*/*) CMakeLists.txt pyproject.toml
 
-.PHONY: demo quick test test-all test-browser test-engines lint types docs docs-links bench fuzz sanitize wheel clean setup
+.PHONY: demo quick test test-all test-browser test-engines lint types docs docs-links bench fuzz fuzz-native sanitize wheel clean setup
 .DEFAULT_GOAL := test
 
 setup: $(VENV)/.installed
@@ -77,6 +77,10 @@ fuzz: setup
 # The kernels rebuilt with address and undefined-behaviour checks, in an environment of their own.
 sanitize:
 	bash tools/sanitize.sh
+
+# The same kernels, a million calls with arguments that fit, nearly fit or do not; CALLS and SEED say otherwise.
+fuzz-native:
+	bash tools/sanitize.sh --fuzz --calls $(or $(CALLS),1000000) --seed $(or $(SEED),0)
 
 # The wheel, built, weighed, and used in an empty environment without a compiler; some minutes.
 wheel:

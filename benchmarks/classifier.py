@@ -31,7 +31,7 @@ from graphoid.classifiers.discriminative import (
 from graphoid.classifiers.likelihood import likelihood
 from graphoid.classifiers.search import Settings, climb
 from graphoid.classifiers.submodels import Submodels, fastest
-from graphoid.experiments.experiment import stream
+from graphoid.experiments.experiment import Run
 from graphoid.experiments.labeled_data import Labeled, read_labeled, stratify
 from graphoid.experiments.papers.jakulin2006 import LOG_LOSS
 from graphoid.experiments.tables import file
@@ -64,7 +64,7 @@ def all_sets(uci: Path) -> None:
     for number, name in enumerate(LOG_LOSS):
         rows = read_labeled(file(uci, f"{name}.csv", f"{name}.csv.gz"))
         for repetition in range(REPETITIONS):
-            folds = stratify(rows.classes, N_FOLDS, stream(0, number, repetition))
+            folds = stratify(rows.classes, N_FOLDS, Run(0).stream(number, repetition))
             for fold in range(N_FOLDS):
                 start = time.process_time()
                 of = submodels(rows, np.flatnonzero(folds != fold))

@@ -3,6 +3,7 @@
 # that reach every kernel. Fails if a test fails or if anything is reported.
 #
 #     bash tools/sanitize.sh [more arguments for pytest]
+#     bash tools/sanitize.sh --fuzz [--calls 1000000] [--seed 0]     every kernel with arguments of all sorts instead
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -40,13 +41,18 @@ mkdir -p "$REPORTS"
 preload=$(g++ -print-file-name=libasan.so):$(g++ -print-file-name=libubsan.so):$(g++ -print-file-name=libstdc++.so)
 # Leaks are not looked for: Python keeps what it likes until the end. pytest's own import mode finds the installed
 # package, not the sources, because src/ is not on the path.
+check=(-m pytest -q -p no:cacheprovider -m "not slow"
+    tests/agreement tests/golden tests/conformance tests/independence/test_fuzz_tests.py tests/independence/test_inferring.py
+    tests/models)
+if [ "${1:-}" = --fuzz ]; then
+    check=(-W ignore tests/faults/fuzz_kernels.py)
+    shift
+fi
 status=0
 LD_PRELOAD=$preload \
 ASAN_OPTIONS=detect_leaks=0,abort_on_error=0,log_path="$REPORTS/asan" \
 UBSAN_OPTIONS=halt_on_error=1,print_stacktrace=1,log_path="$REPORTS/ubsan" \
-    "$VENV/bin/python" -m pytest -q -p no:cacheprovider -m "not slow" \
-    tests/agreement tests/golden tests/conformance tests/independence/test_fuzz_tests.py tests/independence/test_inferring.py \
-    tests/models "$@" || status=$?
+    "$VENV/bin/python" "${check[@]}" "$@" || status=$?
 
 if [ -n "$(ls -A "$REPORTS")" ]; then
     cat "$REPORTS"/*

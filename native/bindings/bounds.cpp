@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "bindings/bind.hpp"
+#include "bindings/words.hpp"
 #include "graphs/bounds.hpp"
 
 namespace nb = nanobind;
@@ -14,12 +15,23 @@ namespace {
 using Words = Array<Word>;
 using Positions = Array<std::int32_t>;
 
+// Two variables and a set of them for every fact.
+void check(std::size_t n, const Positions& x, const Positions& y, const Words& given) {
+    require(y.shape(0) == x.shape(0) && given.shape(0) == x.shape(0), "x, y and given differ in length");
+    require(all_below(x, n) && all_below(y, n) && all_within(given.data(), given.shape(0), n), "a fact names a variable that is not there");
+}
+
 // Of those together the first `n_settled` were followed up before. Returns both graphs; what is given of those apart; what
 // is given and the group of those together; which of either the graphs do not say; and the decided pairs, as
 // (x, y, joined, fact) one after the other.
 nb::tuple tighten(Words lower, Words upper, Positions apart_x, Positions apart_y, Words apart_given, Positions together_x,
                   Positions together_y, Words together_given, Words group, std::size_t n_settled) {
     if (lower.shape(0) > 64 || lower.shape(0) != upper.shape(0)) throw nb::value_error("bounds are two graphs of at most 64 variables");
+    const std::size_t n = lower.shape(0);
+    require(all_within(lower.data(), n, n) && all_within(upper.data(), n, n), "a graph names a variable that is not there");
+    check(n, apart_x, apart_y, apart_given);
+    check(n, together_x, together_y, together_given);
+    require(group.shape(0) == together_x.shape(0) && all_within(group.data(), group.shape(0), n), "there must be a group of variables for those together");
     Bounds bounds;
     bounds.n = static_cast<int>(lower.shape(0));
     bounds.lower.assign(lower.data(), lower.data() + lower.shape(0));

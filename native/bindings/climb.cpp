@@ -1,10 +1,10 @@
 // What Python sees of the climb through structures.
-#include <nanobind/stl/vector.h>
 
 #include <utility>
 #include <vector>
 
 #include "bindings/bind.hpp"
+#include "bindings/vectors.hpp"
 #include "bindings/labeled.hpp"
 #include "models/climb.hpp"
 
@@ -21,7 +21,8 @@ public:
 
     nb::object with_each(Array<std::int32_t, 2> faces, Array<std::int32_t, 2> signs, unsigned threads) {
         const std::size_t n = faces.shape(0), size = faces.shape(1);
-        if (signs.shape(0) != n || signs.shape(1) != std::size_t{1} << size) throw nb::value_error("a sign for every subset");
+        for (std::size_t i = 0; i < n; ++i) check(faces.data() + i * size, size);
+        require(signs.shape(0) == n && (n == 0 || signs.shape(1) == std::size_t{1} << size), "a sign for every subset");
         std::vector<double> out(n);
         {
             nb::gil_scoped_release free;
@@ -31,7 +32,8 @@ public:
     }
 
     void add(Array<std::int32_t> face, Array<std::int32_t> signs) {
-        if (signs.shape(0) != std::size_t{1} << face.shape(0)) throw nb::value_error("a sign for every subset");
+        check(face.data(), face.shape(0));
+        require(signs.shape(0) == std::size_t{1} << face.shape(0), "a sign for every subset");
         model_.add(face.data(), signs.data(), face.shape(0));
     }
 };

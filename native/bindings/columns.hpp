@@ -1,6 +1,7 @@
 // Columns of codes, the weights of rows and the settings of tests, as Python hands them over.
 #pragma once
 
+#include <cmath>
 #include <vector>
 
 #include "bindings/bind.hpp"
@@ -12,9 +13,13 @@ namespace graphoid {
 namespace nb = nanobind;
 using Flat = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-inline Column column_of(nb::handle codes, std::size_t n) {
-    Flat array;
-    // no conversion: it would be a copy that is gone when this function is
+// Columns, and the arrays that they are read from.
+struct Columns {
+    std::vector<Column> native;
+    std::vector<Flat> held;
+};
+
+inline Column column_of(nb::handle codes, std::size_t n, Flat& array) {
     if (!nb::try_cast(codes, array, false) || array.shape(0) != n)
         throw nb::type_error("a column must be a contiguous array with one code a row");
     Column column;
@@ -27,28 +32,42 @@ inline Column column_of(nb::handle codes, std::size_t n) {
     return column;
 }
 
-inline std::vector<Column> columns_of(const nb::list& columns, std::size_t n_variables, std::size_t n) {
-    if (columns.size() != n_variables) throw nb::value_error("one column a variable");
-    std::vector<Column> native;
-    for (nb::handle codes : columns) native.push_back(column_of(codes, n));
-    return native;
+inline Columns columns_of(const nb::list& columns, std::size_t n_variables, std::size_t n) {
+    const nb::tuple listed(columns);  // looking at an array may run code that changes the list
+    require(listed.size() == n_variables, "there must be one column a variable");
+    Columns out;
+    out.held.resize(n_variables);
+    for (std::size_t v = 0; v < n_variables; ++v) out.native.push_back(column_of(listed[v], n, out.held[v]));
+    return out;
 }
 
-// The weights of rows, which the caller keeps; null for None.
-inline const std::int64_t* weights_of(const nb::object& units, std::size_t n) {
+// Codes are of 16 bits at most, so that there are no more states.
+inline void check_arities(const std::vector<std::uint32_t>& arities) {
+    require(all_below(arities.data(), arities.size(), 65537), "a variable has at most 65,536 states");
+}
+
+// The weights of rows, from an array that is to be kept; null for None.
+inline const std::int64_t* weights_of(const nb::object& units, std::size_t n, Array<std::int64_t>& array) {
     if (units.is_none()) return nullptr;
-    Array<std::int64_t> array;
     if (!nb::try_cast(units, array, false) || array.shape(0) != n) throw nb::type_error("there must be one weight a row");
     return array.data();
 }
 
 inline Settings settings_of(int kind, int dof, double log_prior, bool occurring) {
+    require(kind >= 0 && kind <= static_cast<int>(Kind::mantel_haenszel), "there is no such kind of test");
+    require(dof >= 0 && dof <= static_cast<int>(Dof::full), "there is no such way to count degrees of freedom");
     Settings out;
     out.kind = static_cast<Kind>(kind);
     out.dof = static_cast<Dof>(dof);
     out.log_prior = log_prior;
     out.occurring = occurring;
     return out;
+}
+
+// A pseudo-count that logarithms of Gamma can be made for.
+inline double check_pseudo_count(double value) {
+    require(value > 0 && std::isfinite(value), "a pseudo-count is a finite number above 0");
+    return value;
 }
 
 }  // namespace graphoid

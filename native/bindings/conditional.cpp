@@ -11,11 +11,6 @@ namespace nb = nanobind;
 namespace graphoid {
 namespace {
 
-template <class T>
-bool all_below(const T* values, std::size_t n, std::size_t limit) {
-    return std::all_of(values, values + n, [&](T v) { return v >= 0 && static_cast<std::size_t>(v) < limit; });
-}
-
 // Holds the arrays that are looked up.
 class PotentialsHandle {
 public:
@@ -23,6 +18,7 @@ public:
                      Array<double, 1> start_own, Array<double, 2> counted, Array<double, 2> own, Array<std::int32_t, 1> face,
                      Array<double, 1> relevance, double scale_precision, double weight_precision) {
         const std::size_t n_rows = classes.shape(0), n_cells = counted.shape(0), c = start.shape(0), n_faces = relevance.shape(0);
+        require(c > 0, "there must be a class");
         if (at.shape(0) != n_rows || at.shape(1) != n_faces) throw nb::value_error("a line of cells for every row");
         if (start_own.shape(0) != c || counted.shape(1) != c || own.shape(0) != n_cells || own.shape(1) != c)
             throw nb::value_error("scores for every class and cell");
@@ -37,10 +33,11 @@ public:
                                         nb::cast(own), nb::cast(face), nb::cast(relevance)})
             keep_.append(array);
         if (!row_weights.is_none()) {
-            const auto array = nb::cast<Array<double, 1>>(row_weights);
-            if (array.shape(0) != n_rows) throw nb::value_error("there must be one weight a row");
+            Array<double, 1> array;
+            if (!nb::try_cast(row_weights, array, false)) throw nb::type_error("weights must be a contiguous array of doubles");
+            require(array.shape(0) == n_rows, "there must be one weight a row");
             of_.row_weights = array.data();
-            keep_.append(nb::cast(array));
+            keep_.append(row_weights);
         }
     }
 
@@ -57,6 +54,8 @@ public:
     }
 
     nb::object minimum(std::size_t memory, std::size_t iterations, double slope, double gain) const {
+        require(memory > 0, "at least one step must be remembered");
+        room({memory, of_.size(), 2 * sizeof(double)});
         std::vector<double> found;
         {
             nb::gil_scoped_release free;

@@ -1,14 +1,14 @@
 // What Python sees of independence in contexts.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
-#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <memory>
 #include <numeric>
 #include <vector>
 
-#include "bindings/bind.hpp"
+#include "bindings/columns.hpp"
+#include "bindings/vectors.hpp"
 #include "tests/contexts.hpp"
 
 namespace nb = nanobind;
@@ -25,26 +25,24 @@ public:
         : codes_(codes.data(), codes.data() + codes.size()), units_(units.data(), units.data() + units.size()) {
         const std::size_t n = codes.shape(0), size = codes.shape(1);
         if (arities.size() != n || units.shape(0) != size) throw nb::value_error("arities, codes and units differ in length");
+        check_arities(arities);
         // One byte a code where that is enough: the vector loops are made for it.
         narrow_.assign(codes_.begin(), codes_.end());
         std::vector<Column> columns(n);
         for (std::size_t v = 0; v < n; ++v) {
             columns[v].arity = arities[v];
-            for (std::size_t i = 0; i < size; ++i)
-                if (codes_[v * size + i] >= arities[v]) throw nb::value_error("a code is beyond the states of its variable");
+            require(all_below(codes_.data() + v * size, size, arities[v]), "a code is beyond the states of its variable");
             if (arities[v] <= 256)
                 columns[v].narrow = narrow_.data() + v * size;
             else
                 columns[v].wide = codes_.data() + v * size;
         }
         data_ = std::make_unique<Dataset>(size, std::move(columns), units_.data(), unit, choose_simd(""));
-        settings_.kind = static_cast<Kind>(kind);
-        settings_.dof = Dof::adjusted;
-        settings_.log_prior = log_prior;
+        settings_ = settings_of(kind, static_cast<int>(Dof::adjusted), log_prior, settings_.occurring);
         if (settings_.kind == Kind::bayesian) {
             constexpr double longest = 1 << 21;  // 32 MB; larger counts are computed one by one
             const double total = std::accumulate(units_.begin(), units_.end(), 0.0) * unit;
-            rising_ = std::make_unique<LogRising>(pseudo_count, static_cast<std::size_t>(std::min(longest, total)));
+            rising_ = std::make_unique<LogRising>(check_pseudo_count(pseudo_count), static_cast<std::size_t>(std::max(0.0, std::min(longest, total))));
             settings_.rising = rising_.get();
         }
     }

@@ -2,7 +2,6 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <cmath>
@@ -12,19 +11,12 @@
 
 #include "bindings/columns.hpp"
 #include "bindings/questions.hpp"
+#include "bindings/vectors.hpp"
 #include "counting/counts.hpp"
 #include "scores/blankets.hpp"
 
 namespace graphoid {
 namespace {
-
-// A code without a state would be counted outside the table.
-template <class Code>
-bool beyond(const Code* codes, std::size_t n_rows, std::uint32_t arity) {
-    Code largest = 0;
-    for (std::size_t i = 0; i < n_rows; ++i) largest = std::max(largest, codes[i]);
-    return n_rows > 0 && largest >= arity;
-}
 
 class DatasetHandle {
 public:
@@ -32,17 +24,17 @@ public:
            const std::string& simd) {
         const Simd* chosen = choose_simd(simd.c_str());
         if (chosen == nullptr) throw nb::value_error(("this processor has no instruction set named " + simd).c_str());
-        std::vector<Column> native;
-        for (std::size_t v = 0; v < columns.size(); ++v) {
-            Column column = column_of(columns[v], n_rows);
+        require(n_rows < std::size_t{1} << 32, "rows are numbered in 32 bits: there must be fewer than 4,294,967,296");
+        check_arities(arities);
+        columns_ = columns_of(columns, arities.size(), n_rows);
+        for (std::size_t v = 0; v < arities.size(); ++v) {
+            Column& column = columns_.native[v];
             column.arity = arities[v];
-            if (column.narrow != nullptr ? beyond(column.narrow, n_rows, column.arity) : beyond(column.wide, n_rows, column.arity))
+            // a code without a state would be counted outside the table
+            if (!(column.narrow != nullptr ? all_below(column.narrow, n_rows, column.arity) : all_below(column.wide, n_rows, column.arity)))
                 throw nb::value_error(("column " + std::to_string(v) + " has codes beyond its states").c_str());
-            native.push_back(column);
-            keep_.append(columns[v]);
         }
-        keep_.append(units);
-        data_ = std::make_unique<Dataset>(n_rows, std::move(native), weights_of(units, n_rows), unit, chosen);
+        data_ = std::make_unique<Dataset>(n_rows, columns_.native, weights_of(units, n_rows, units_), unit, chosen);
     }
 
     const char* simd() const { return data_->simd.name; }
@@ -92,19 +84,23 @@ public:
 
     // What is to be counted and where its cells begin; returns how many cells there are.
     std::size_t table_jobs(const nb::list& requests, std::vector<TableJob>& jobs, std::vector<std::size_t>& at) const {
-        jobs.resize(requests.size());
+        const nb::tuple held(requests);  // reading a position may run code that changes the list
         std::size_t total = 0;
-        for (std::size_t i = 0; i < jobs.size(); ++i) {
-            PyObject* request = PyList_GET_ITEM(requests.ptr(), static_cast<Py_ssize_t>(i));
+        for (nb::handle item : held) {
+            PyObject* request = item.ptr();
             if (!PyTuple_Check(request)) throw nb::type_error("a request must be a tuple of positions");
+            TableJob job{};
             std::size_t cells = 1;
             for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(request); ++k) {
                 const long v = PyLong_AsLong(PyTuple_GET_ITEM(request, k));
+                if (v == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
                 if (v < 0 || static_cast<std::size_t>(v) >= data_->columns.size()) throw nb::index_error("no such variable");
-                jobs[i].variables.push_back(static_cast<int>(v));
+                job.variables.push_back(static_cast<int>(v));
                 cells *= data_->columns[v].arity;
-                if (cells > (std::size_t{1} << 32)) throw nb::value_error("the table is too large to be written out");
+                require(cells <= std::size_t{1} << 32, "the table is too large to be written out");
             }
+            if (cells == 0) continue;  // a variable without states
+            jobs.push_back(std::move(job));
             at.push_back(total);
             total += cells;
         }
@@ -169,10 +165,13 @@ private:
 
     // Blankets from a list of (position, tuple of other positions in ascending order).
     std::vector<Blanket> read_blankets(nb::list blankets) const {
+        const nb::tuple held(blankets);  // as above
         std::vector<Blanket> out;
-        out.reserve(blankets.size());
-        for (nb::handle item : blankets) {
-            auto [x, members] = nb::cast<std::pair<int, std::vector<int>>>(item);
+        out.reserve(held.size());
+        for (nb::handle item : held) {
+            std::pair<int, std::vector<int>> blanket;
+            if (!nb::try_cast(item, blanket)) throw nb::type_error("a blanket is a position and a tuple of other positions");
+            auto& [x, members] = blanket;
             check({x});
             check(members);
             for (std::size_t i = 0; i < members.size(); ++i)
@@ -184,6 +183,7 @@ private:
     }
 
     const LogRising* rising(double base) {
+        check_pseudo_count(base);
         const std::lock_guard<std::mutex> lock(mutex_);
         if (!rising_) rising_ = rising_tables(RisingTables::length_for(total_rows()));
         return &(*rising_)[base];
@@ -192,12 +192,13 @@ private:
     // Rows that the data stand for: distinct rows with their numbers are judged to the bit as the rows themselves.
     double total_rows() const {
         if (data_->units == nullptr) return static_cast<double>(data_->n_rows);
-        std::int64_t total = 0;
-        for (std::size_t i = 0; i < data_->n_rows; ++i) total += data_->units[i];
-        return static_cast<double>(total) * data_->unit;
+        std::uint64_t total = 0;  // without a sign: sums of hostile weights may wrap
+        for (std::size_t i = 0; i < data_->n_rows; ++i) total += static_cast<std::uint64_t>(data_->units[i]);
+        return static_cast<double>(static_cast<std::int64_t>(total)) * data_->unit;
     }
 
-    nb::list keep_;  // the arrays whose memory the data set borrows
+    Columns columns_;  // with the arrays whose memory the data set borrows
+    Array<std::int64_t> units_;
     std::unique_ptr<Dataset> data_;
     SliceCache cache_;
     std::mutex mutex_;

@@ -18,7 +18,7 @@ class Inference {
 public:
     // `numbers`: what an inferred verdict has from the fifth field on, up to its source.
     Inference(int n, nb::object verdict, nb::object fact, nb::tuple rules, nb::tuple numbers)
-        : known_(n), given_(known_.words()), verdict_(verdict), fact_(fact), rules_(rules), numbers_(numbers) {
+        : known_(check_number(n)), given_(known_.words()), verdict_(verdict), fact_(fact), rules_(rules), numbers_(numbers) {
         for (const nb::object& type : {verdict_, fact_})
             if (!PyType_Check(type.ptr()) || !PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(type.ptr()), &PyTuple_Type))
                 throw nb::type_error("not a kind of tuple");
@@ -52,8 +52,9 @@ public:
     }
 
     void remember(nb::list verdicts) {
-        for (std::size_t i = 0; i < verdicts.size(); ++i) {
-            PyObject* verdict = PyList_GET_ITEM(verdicts.ptr(), static_cast<Py_ssize_t>(i));
+        const nb::tuple held(verdicts);  // asking an answer for its truth may run code that changes the list
+        for (nb::handle item : held) {
+            PyObject* verdict = item.ptr();
             int x, y;
             if (!PyTuple_Check(verdict) || PyTuple_GET_SIZE(verdict) < 4 || !plain(PyTuple_GET_ITEM(verdict, 0), x) ||
                 !plain(PyTuple_GET_ITEM(verdict, 1), y) || !read(x, y, PyTuple_GET_ITEM(verdict, 2)))
@@ -72,6 +73,12 @@ public:
     }
 
 private:
+    static int check_number(int n) {
+        require(n >= 0, "there cannot be fewer than no variables");
+        room({static_cast<std::size_t>(n), static_cast<std::size_t>(n), 4 * sizeof(int)});
+        return n;
+    }
+
     bool plain(nb::handle item, int& position) const {
         if (!PyLong_CheckExact(item.ptr())) return false;
         int overflow = 0;

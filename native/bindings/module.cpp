@@ -1,12 +1,12 @@
 // The module: what has no subject of its own, and all that has.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
 
 #include <string>
 #include <vector>
 
 #include "bindings/bind.hpp"
+#include "bindings/vectors.hpp"
 #include "counting/simd.hpp"
 #include "tests/special.hpp"
 
@@ -25,7 +25,10 @@ nb::list make_tuples(nb::handle type, nb::tuple columns, std::size_t n) {
         PyObject* column = PyTuple_GET_ITEM(columns.ptr(), c);
         if (PyList_CheckExact(column) && PyList_GET_SIZE(column) != static_cast<Py_ssize_t>(n)) throw nb::value_error("columns differ in length");
     }
-    nb::list out = nb::steal<nb::list>(PyList_New(static_cast<Py_ssize_t>(n)));
+    room({n, sizeof(PyObject*)});
+    nb::object held = nb::steal(PyList_New(static_cast<Py_ssize_t>(n)));
+    if (!held.is_valid()) throw nb::python_error();
+    nb::list out = nb::steal<nb::list>(held.release());
     for (std::size_t i = 0; i < n; ++i) {
         PyObject* row = cls->tp_alloc(cls, width);
         if (row == nullptr) throw nb::python_error();
@@ -62,7 +65,10 @@ NB_MODULE(_native, m) {
     bind_stream(m);
     bind_submodels(m);
     m.def("make_tuples", &make_tuples, nb::arg("type"), nb::arg("columns"), nb::arg("n"));
-    m.def("log_chi2_sf", &log_chi2_sf, nb::arg("x"), nb::arg("dof"));
+    m.def("log_chi2_sf", [](double x, double dof) {
+        require(dof >= 0, "degrees of freedom are 0 or more");
+        return log_chi2_sf(x, dof);
+    }, nb::arg("x"), nb::arg("dof"));
     m.def("simd_names", [] {
         std::vector<std::string> names;
         for (const char* name : {"plain", "avx2", "avx512"})

@@ -1,11 +1,11 @@
 // What Python sees of pseudo-likelihoods.
-#include <nanobind/stl/vector.h>
 
 #include <cstdint>
 #include <memory>
 #include <vector>
 
-#include "bindings/bind.hpp"
+#include "bindings/columns.hpp"
+#include "bindings/vectors.hpp"
 #include "models/pseudo_likelihood.hpp"
 
 namespace nb = nanobind;
@@ -15,42 +15,52 @@ namespace {
 
 template <class Code>
 void set_column(DistinctRows& rows, std::size_t v, nb::handle column, std::size_t n_rows) {
-    const auto codes = nb::cast<Array<Code>>(column);
-    if (codes.shape(0) != n_rows) throw nb::value_error("columns and weights differ in length");
-    for (std::size_t i = 0; i < n_rows; ++i)
-        if (codes.data()[i] >= rows.arity(v)) throw nb::value_error("a code has no state");
+    Array<Code> codes;
+    if (!nb::try_cast(column, codes, false)) throw nb::type_error("a column must be a contiguous array of uint8 or uint16");
+    require(codes.shape(0) == n_rows, "columns and weights differ in length");
+    require(all_below(codes, rows.arity(v)), "a code has no state");
     rows.set_column(v, codes.data());
 }
 
 DistinctRows* new_rows(nb::list columns, const std::vector<std::uint32_t>& arities, Array<double> weights) {
     const std::size_t n_rows = weights.shape(0);
-    if (columns.size() != arities.size()) throw nb::value_error("columns and arities differ in number");
+    const nb::tuple listed(columns);
+    require(listed.size() == arities.size(), "columns and arities differ in number");
+    check_arities(arities);
     auto rows = std::make_unique<DistinctRows>(arities, std::vector<double>(weights.data(), weights.data() + n_rows),
                                                choose_simd(nullptr));
     for (std::size_t v = 0; v < arities.size(); ++v)
-        if (nb::isinstance<Array<std::uint8_t>>(columns[v]))
-            set_column<std::uint8_t>(*rows, v, columns[v], n_rows);
+        if (nb::isinstance<Array<std::uint8_t>>(listed[v]))
+            set_column<std::uint8_t>(*rows, v, listed[v], n_rows);
         else
-            set_column<std::uint16_t>(*rows, v, columns[v], n_rows);
+            set_column<std::uint16_t>(*rows, v, listed[v], n_rows);
     return rows.release();
 }
 
 Terms* new_terms(const DistinctRows& rows, Array<std::int64_t> first_member, Array<std::int32_t> variable, Array<std::int32_t> state) {
+    const std::size_t n_features = n_parts(first_member);
+    require(divides(first_member, n_features, variable.shape(0)), "first_member must say where the members of each feature begin");
+    require(state.shape(0) == variable.shape(0), "there must be one state for each variable");
     for (std::size_t i = 0; i < variable.shape(0); ++i) {
         const std::int32_t v = variable.data()[i], s = state.data()[i];
         if (v < 0 || static_cast<std::size_t>(v) >= rows.n() || s < 0 || static_cast<std::uint32_t>(s) >= rows.arity(static_cast<std::size_t>(v)))
             throw nb::value_error("a feature mentions a state that is not there");
     }
-    return new Terms(rows, first_member.shape(0) - 1, first_member.data(), variable.data(), state.data());
+    return new Terms(rows, n_features, first_member.data(), variable.data(), state.data());
+}
+
+void check(const DistinctRows& rows, const Terms& model, const Array<double>& weights, const Terms& scored) {
+    require(model.fits(rows) && scored.fits(rows), "features were made for other variables than the rows have");
+    require(weights.shape(0) == model.n_features(), "one weight for each feature is needed");
 }
 
 nb::tuple evaluate(const DistinctRows& rows, const Terms& model, Array<double> weights, nb::object direction, const Terms& scored,
                     unsigned threads) {
-    if (weights.shape(0) != model.n_features()) throw nb::value_error("one weight for each feature is needed");
+    check(rows, model, weights, scored);
     Array<double> along;
     if (!direction.is_none()) {
-        along = nb::cast<Array<double>>(direction);
-        if (along.shape(0) != model.n_features()) throw nb::value_error("one direction for each feature is needed");
+        if (!nb::try_cast(direction, along)) throw nb::type_error("a direction is an array of doubles");
+        require(along.shape(0) == model.n_features(), "one direction for each feature is needed");
     }
     std::vector<double> out(scored.n_features());
     double value;
@@ -63,7 +73,7 @@ nb::tuple evaluate(const DistinctRows& rows, const Terms& model, Array<double> w
 }
 
 nb::tuple gains(const DistinctRows& rows, const Terms& model, Array<double> weights, const Terms& scored, unsigned threads) {
-    if (weights.shape(0) != model.n_features()) throw nb::value_error("one weight for each feature is needed");
+    check(rows, model, weights, scored);
     std::vector<double> slope(scored.n_features()), curvature(scored.n_features());
     {
         nb::gil_scoped_release free;

@@ -19,10 +19,11 @@ public:
     // positions, or raises.
     Questions(nb::list questions, int n_variables, nb::dict index, nb::object resolve)
         : n_(n_variables), index_(index), seen_(n_variables, 0) {
-        const std::size_t size = questions.size();
+        const nb::tuple held(questions);  // what resolves a question may change the list
+        const std::size_t size = held.size();
         items_.reserve(size);
         for (std::size_t i = 0; i < size; ++i) {
-            PyObject* item = PyList_GET_ITEM(questions.ptr(), static_cast<Py_ssize_t>(i));
+            PyObject* item = PyTuple_GET_ITEM(held.ptr(), static_cast<Py_ssize_t>(i));
             if (!plain(item)) {
                 nb::object resolved = resolve(nb::handle(item));
                 if (!plain(resolved.ptr())) throw nb::value_error("a question could not be resolved");
@@ -41,10 +42,11 @@ public:
 private:
     // Takes a question of two variables and a tuple or list of others, all different, by position or name.
     bool plain(PyObject* item) {
-        if (!sequence(item)) return false;
-        const Py_ssize_t parts = PySequence_Fast_GET_SIZE(item);
+        const nb::object held = held_tuple(item);
+        if (!held.is_valid()) return false;
+        const Py_ssize_t parts = PyTuple_GET_SIZE(held.ptr());
         if (parts != 2 && parts != 3) return false;
-        PyObject** part = PySequence_Fast_ITEMS(item);
+        PyObject** part = PySequence_Fast_ITEMS(held.ptr());
         ++stamp_;
         const int ix = fresh(part[0]), iy = ix < 0 ? -1 : fresh(part[1]);
         if (iy < 0) return false;
@@ -61,7 +63,11 @@ private:
         return true;
     }
 
-    static bool sequence(PyObject* object) { return PyTuple_CheckExact(object) || PyList_CheckExact(object); }
+    // A tuple as it is, a list as a tuple, which nobody else can change; nothing for all else.
+    static nb::object held_tuple(PyObject* object) {
+        if (PyTuple_CheckExact(object)) return nb::borrow(object);
+        return PyList_CheckExact(object) ? nb::steal(PyList_AsTuple(object)) : nb::object();
+    }
 
     static void append(nb::list& list, PyObject* object, int position) {
         if (PyLong_CheckExact(object))
@@ -72,18 +78,19 @@ private:
 
     // Takes the given variables; returns them as a tuple of positions, or nothing if one is unusual.
     nb::object read_given(PyObject* object) {
-        if (!sequence(object)) return {};
+        const nb::object held = held_tuple(object);
+        if (!held.is_valid()) return {};
         const std::size_t before = flat_.size();
-        const Py_ssize_t size = PySequence_Fast_GET_SIZE(object);
-        bool as_it_is = PyTuple_CheckExact(object);
+        const Py_ssize_t size = PyTuple_GET_SIZE(held.ptr());
+        bool as_it_is = true;
         for (Py_ssize_t i = 0; i < size; ++i) {
-            PyObject* variable = PySequence_Fast_ITEMS(object)[i];
+            PyObject* variable = PyTuple_GET_ITEM(held.ptr(), i);
             const int v = fresh(variable);
             if (v < 0) return {};
             flat_.push_back(v);
             as_it_is = as_it_is && PyLong_CheckExact(variable);
         }
-        if (as_it_is) return nb::borrow(object);
+        if (as_it_is) return held;
         nb::object out = nb::steal(PyTuple_New(size));
         for (Py_ssize_t i = 0; i < size; ++i)
             PyTuple_SET_ITEM(out.ptr(), i, PyLong_FromLong(flat_[before + static_cast<std::size_t>(i)]));

@@ -3,7 +3,6 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <memory>
@@ -11,7 +10,8 @@
 #include <tuple>
 #include <vector>
 
-#include "bindings/bind.hpp"
+#include "bindings/columns.hpp"
+#include "bindings/vectors.hpp"
 #include "graphs/grow_shrink.hpp"
 #include "counting/resamples.hpp"
 #include "tests/strength.hpp"
@@ -37,8 +37,7 @@ public:
             columns[v].arity = arities[v];
             columns[v].narrow = codes.data() + v * rows;
             if (arities[v] < 1 || arities[v] > 256) throw nb::value_error("a variable has no states, or more than 256");
-            if (rows > 0 && *std::max_element(columns[v].narrow, columns[v].narrow + rows) >= arities[v])
-                throw nb::value_error("a code is beyond the states of its variable");
+            require(all_below(columns[v].narrow, rows, arities[v]), "a code is beyond the states of its variable");
         }
         nb::gil_scoped_release free;
         data_ = std::make_unique<Resamples>(rows, std::move(columns), weights.data(), weights.shape(0), *vectors);
@@ -47,8 +46,7 @@ public:
     // For every resample a line of n * n bytes, ones at x * n + y for edges x < y; and the number of tests of each.
     nb::tuple grow_shrink(int kind, int dof, double alpha, bool propagate, bool skip_independent, bool both, bool infer) {
         GrowShrink settings;
-        settings.test.kind = static_cast<Kind>(kind);
-        settings.test.dof = static_cast<Dof>(dof);
+        settings.test = settings_of(kind, dof, settings.test.log_prior, settings.test.occurring);
         if (settings.test.kind == Kind::bayesian) throw nb::value_error("the test has no p-value");
         settings.alpha = alpha;
         settings.propagate = propagate;
@@ -91,13 +89,12 @@ private:
 };
 
 void check(const Array<std::int32_t>& row_of, std::size_t distinct) {
-    for (std::size_t i = 0; i < row_of.shape(0); ++i)
-        if (row_of.data()[i] < 0 || static_cast<std::size_t>(row_of.data()[i]) >= distinct) throw nb::index_error("no such row");
+    if (!all_below(row_of, distinct)) throw nb::index_error("no such row");
 }
 
 nb::ndarray<nb::numpy, std::uint32_t, nb::ndim<1>> draw(std::uint64_t key, const Array<std::int32_t>& row_of, std::size_t distinct) {
     check(row_of, distinct);
-    std::vector<std::uint32_t> out(distinct, 0);
+    std::vector<std::uint32_t> out(room({distinct, sizeof(std::uint32_t)}) / sizeof(std::uint32_t), 0);
     draw_rows(key, row_of.shape(0), row_of.data(), out.data());
     return owned(std::move(out));
 }
@@ -105,7 +102,7 @@ nb::ndarray<nb::numpy, std::uint32_t, nb::ndim<1>> draw(std::uint64_t key, const
 // A line of weights for every key; none at all if one of them does not fit into its byte.
 nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<1>> draw_together(const std::vector<std::uint64_t>& keys, const Array<std::int32_t>& row_of, std::size_t distinct) {
     check(row_of, distinct);
-    std::vector<std::uint8_t> out(keys.size() * distinct, 0);
+    std::vector<std::uint8_t> out(room({keys.size(), distinct}), 0);
     bool fits = true;
     {
         nb::gil_scoped_release free;

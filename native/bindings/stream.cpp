@@ -1,7 +1,6 @@
 // What Python sees of data that stream past: values to codes, rows to distinct rows, and slices to the numbers of a test.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
-#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <cmath>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "bindings/bind.hpp"
+#include "bindings/vectors.hpp"
 #include "bindings/columns.hpp"
 #include "counting/merge.hpp"
 #include "counting/recode.hpp"
@@ -25,10 +25,11 @@ public:
         : n_variables_(arities.size()), merger_(arities, std::min<std::size_t>(most, 0xFFFFFFF0u)) {}
 
     bool add(nb::list columns, nb::object units, std::size_t n) {
-        const std::vector<Column> native = columns_of(columns, n_variables_, n);
-        const std::int64_t* weights = weights_of(units, n);
+        const Columns read = columns_of(columns, n_variables_, n);
+        Array<std::int64_t> held;
+        const std::int64_t* weights = weights_of(units, n, held);
         nb::gil_scoped_release free;
-        return merger_.add(native, weights, n);
+        return merger_.add(read.native, weights, n);
     }
 
     nb::tuple rows() const {
@@ -45,13 +46,15 @@ class TallyHandle {
 public:
     TallyHandle(const std::vector<std::uint32_t>& given, std::uint32_t rx, std::uint32_t ry, double unit, int kind, int dof,
                 double log_prior, double pseudo_count, bool occurring, double rows)
-        : arities_(given), tally_(given, rx, ry, unit, settings_of(kind, dof, log_prior, occurring), pseudo_count, rows) {
-        arities_.insert(arities_.end(), {rx, ry});
-    }
+        : arities_(with_pair(given, rx, ry)),
+          tally_(given, rx, ry, unit, settings_of(kind, dof, log_prior, occurring), kind == static_cast<int>(Kind::bayesian) ? check_pseudo_count(pseudo_count) : 1.0,
+                 rows) {}
 
     void add(nb::list columns, nb::object units, std::size_t n) {
-        const std::vector<Column> native = columns_of(columns, arities_.size(), n);
-        const std::int64_t* weights = weights_of(units, n);
+        const Columns read = columns_of(columns, arities_.size(), n);
+        const std::vector<Column>& native = read.native;
+        Array<std::int64_t> held;
+        const std::int64_t* weights = weights_of(units, n, held);
         nb::gil_scoped_release free;
         for (std::size_t v = arities_.size() - 2; v < arities_.size(); ++v)  // they say which cell is counted
             for (std::size_t i = 0; i < n; ++i)
@@ -71,6 +74,14 @@ public:
     }
 
 private:
+    static std::vector<std::uint32_t> with_pair(std::vector<std::uint32_t> arities, std::uint32_t rx, std::uint32_t ry) {
+        arities.insert(arities.end(), {rx, ry});
+        check_arities(arities);
+        require(rx > 0 && ry > 0, "a variable of a test has states");
+        room({rx, ry, sizeof(std::int64_t)});
+        return arities;
+    }
+
     std::vector<std::uint32_t> arities_;
     SliceTally tally_;
 };

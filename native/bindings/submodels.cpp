@@ -1,9 +1,9 @@
 // What Python sees of the submodels.
-#include <nanobind/stl/vector.h>
 
 #include <vector>
 
 #include "bindings/bind.hpp"
+#include "bindings/vectors.hpp"
 #include "bindings/labeled.hpp"
 #include "models/submodels.hpp"
 
@@ -17,9 +17,8 @@ public:
     using LabeledHandle::LabeledHandle;
 
     nb::object term(const Face& face, const std::vector<unsigned>& parts) {
-        check(face);
-        for (unsigned part : parts)
-            if (part >> face.size() != 0) throw nb::value_error("a subset beyond the face");
+        LabeledHandle::check(face.data(), face.size(), 1);
+        for (unsigned part : parts) require(part >> face.size() == 0, "a subset beyond the face");
         return nb::cast(owned(model_.term(face, parts)));
     }
 
@@ -34,10 +33,7 @@ public:
     }
 
 private:
-    void check(const Face& face) const {
-        for (std::int32_t v : face)
-            if (v < 0 || static_cast<std::size_t>(v) >= model_.n_attributes()) throw nb::index_error("there is no such attribute");
-    }
+    void check(const Face& face) const { LabeledHandle::check(face.data(), face.size()); }
 };
 
 }  // namespace

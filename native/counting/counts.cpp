@@ -72,7 +72,7 @@ private:
 
 template <class Code>
 void scatter_weights(const Code* code, const int64_t* units, size_t n, int64_t* h) {
-    for (size_t i = 0; i < n; ++i) h[code[i]] += units[i];
+    for (size_t i = 0; i < n; ++i) add_units(h[code[i]], units[i]);
 }
 
 // The cell of every row from `start` on, for tables of up to 65,536 cells of narrow columns ...
@@ -127,7 +127,10 @@ bool planes_pay(const Dataset& data, double passes) {
     return data.units == nullptr && passes * static_cast<double>(data.words) <= data.simd.words_per_row * static_cast<double>(data.n_rows);
 }
 
-size_t dense_limit(size_t n_rows) { return std::max<size_t>(65536, 16 * n_rows); }
+size_t dense_limit(size_t n_rows) {
+    constexpr size_t most = size_t{1} << 32;  // cells are numbered in 32 bits
+    return std::min(most, std::max<size_t>(65536, 16 * n_rows));
+}
 
 void count_cells(const Dataset& data, const Slices* slices, int x, int y, Scratch& scratch) {
     const Column &cx = data.columns[x], &cy = data.columns[y];
@@ -230,7 +233,7 @@ void count_one_table(Dataset& data, const TableJob& job, SliceMasks& masks, Scra
 
 void count_tables(Dataset& data, const std::vector<TableJob>& jobs, unsigned threads) {
     const bool worth = static_cast<double>(jobs.size()) * static_cast<double>(data.n_rows) > 1e6;
-    const unsigned n = worth ? std::max(1u, threads) : 1;
+    const unsigned n = worth ? n_workers(jobs.size(), threads) : 1;
     std::vector<Scratch> scratch(n);
     std::vector<SliceMasks> masks;
     for (unsigned t = 0; t < n; ++t) masks.emplace_back(data);

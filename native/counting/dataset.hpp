@@ -13,6 +13,11 @@
 
 namespace graphoid {
 
+// Adds weights; sums that no 64 bits hold wrap instead of being undefined.
+inline void add_units(std::int64_t& to, std::int64_t more) {
+    to = static_cast<std::int64_t>(static_cast<std::uint64_t>(to) + static_cast<std::uint64_t>(more));
+}
+
 struct Column {
     const std::uint8_t* narrow = nullptr;   // up to 256 states
     const std::uint16_t* wide = nullptr;    // more; exactly one of the two is set

@@ -104,7 +104,7 @@ bool RowMerger::add(const std::vector<Column>& columns, const std::int64_t* unit
                     if (slot >> 32 != hashes[i] >> 32) continue;
                     const std::size_t row = (slot & 0xFFFFFFFFu) - 1;
                     if (std::memcmp(&keys_[row * words_], key, words_ * sizeof(Word)) == 0) {
-                        units_[row] += weight;
+                        add_units(units_[row], weight);
                         if (ids != nullptr) ids[start + first + i] = static_cast<std::uint32_t>(row);
                         break;
                     }

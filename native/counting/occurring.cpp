@@ -78,7 +78,7 @@ Occurring count_occurring(const Dataset& data, const std::vector<int>& variables
     for (size_t i = data.n_rows; i-- > 0;) {
         const uint32_t id = slices[i];
         out.rows[id] = static_cast<uint32_t>(i);
-        out.counts[id] += data.units != nullptr ? data.units[i] : 1;
+        add_units(out.counts[id], data.units != nullptr ? data.units[i] : 1);
     }
     return out;
 }

@@ -152,7 +152,7 @@ void sample(Reduced& model, std::size_t n, std::uint64_t key, const Chains& chai
 
 void gibbs_conditional(const HiddenFeatures& features, const std::uint8_t* rows, std::size_t n_rows, std::size_t n_columns,
                        const std::uint64_t* keys, const Chains& chains, unsigned threads, double* out) {
-    std::vector<Reduced> models(std::max(1u, threads), Reduced(features.n_hidden));
+    std::vector<Reduced> models(n_workers(n_rows, threads), Reduced(features.n_hidden));
     in_parallel(n_rows, threads, [&](std::size_t row, unsigned thread) {
         models[thread].take(features, rows + row * n_columns);
         sample(models[thread], features.n_hidden, keys[row], chains, out + row * features.n_hidden);

@@ -88,7 +88,7 @@ double evaluate(const DistinctRows& rows, const Terms& model, const double* weig
     if ((model.n_terms() + scored.n_terms() + n) * rows.words() < few_words) threads = 1;
     std::vector<double> values(n, 0.0);
     std::vector<std::vector<double>> slopes(n), bends(n);  // of each term of each variable: added up in order at the end
-    std::vector<Workspace> workspaces(std::max(1u, threads));
+    std::vector<Workspace> workspaces(n_workers(n, threads));
     in_parallel(n, threads, [&](std::size_t v, unsigned thread) {
         Workspace& work = workspaces[thread];
         const bool binary = rows.arity(v) == 2;
@@ -160,7 +160,7 @@ template void DistinctRows::set_column(std::size_t, const std::uint16_t*);
 
 Terms::Terms(const DistinctRows& rows, std::size_t n_features, const std::int64_t* first_member, const std::int32_t* variable,
              const std::int32_t* state)
-    : n_features_(n_features), n_terms_(static_cast<std::size_t>(first_member[n_features])), terms_(rows.n()) {
+    : arities_(rows.arities()), n_features_(n_features), n_terms_(static_cast<std::size_t>(first_member[n_features])), terms_(rows.n()) {
     for (std::size_t f = 0; f < n_features; ++f)
         for (std::int64_t i = first_member[f]; i < first_member[f + 1]; ++i) {
             const std::size_t first = others_.size();

@@ -22,6 +22,7 @@ public:
     std::size_t n() const { return arities_.size(); }
     std::size_t words() const { return words_; }
     std::uint32_t arity(std::size_t v) const { return arities_[v]; }
+    const std::vector<std::uint32_t>& arities() const { return arities_; }
     std::size_t literal(std::size_t v, std::size_t state) const { return first_literal_[v] + state; }
     const Word* plane(std::size_t literal) const { return planes_.data() + literal * words_; }
     const double* weights() const { return weights_.data(); }  // zeros from the last row on
@@ -47,12 +48,15 @@ public:
         std::size_t feature, first_other, n_others;  // the other members, as literals
         std::uint32_t state;                         // of the variable that the term belongs to
     };
+    // Whether these rows have the variables that the features were made for.
+    bool fits(const DistinctRows& rows) const { return rows.arities() == arities_; }
     std::size_t n_features() const { return n_features_; }
     std::size_t n_terms() const { return n_terms_; }
     const std::vector<Term>& of(std::size_t v) const { return terms_[v]; }
     const std::size_t* others(const Term& term) const { return others_.data() + term.first_other; }
 
 private:
+    std::vector<std::uint32_t> arities_;
     std::size_t n_features_, n_terms_;
     std::vector<std::vector<Term>> terms_;
     std::vector<std::size_t> others_;

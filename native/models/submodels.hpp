@@ -16,7 +16,6 @@ class Submodels {
 public:
     explicit Submodels(Labeled rows);
 
-    std::size_t n_attributes() const { return rows_.columns.size(); }
 
     // What some faces of a face, given as bit masks of positions, add to the log score of each class. Every axis has one more
     // value, for levels that were not seen, about which nothing is said.

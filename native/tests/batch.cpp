@@ -68,7 +68,7 @@ public:
     }
 
     void run(unsigned threads) {
-        const unsigned n = worth_threads() ? std::max(1u, threads) : 1;
+        const unsigned n = worth_threads() ? n_workers(items_.size(), threads) : 1;
         std::vector<std::unique_ptr<Worker>> workers;
         for (unsigned t = 0; t < n; ++t) workers.push_back(std::make_unique<Worker>(data_, settings_));
         in_parallel(items_.size(), n, [&](size_t i, unsigned thread) { work(items_[i], *workers[thread]); });

@@ -37,7 +37,7 @@ public:
 
     void judge(Judge& judge, const uint32_t* row, const uint32_t* end) {
         if (!units_.empty()) {
-            for (; row != end; ++row) units_[cell(*row)] += data_.units[*row];
+            for (; row != end; ++row) add_units(units_[cell(*row)], data_.units[*row]);
             for (size_t c = 0; c < units_.size(); ++c) table_[c] = weighed(units_[c]);
             std::fill(units_.begin(), units_.end(), 0);
             judge.slice(table_.data());
@@ -48,7 +48,7 @@ public:
         std::vector<Cell> listed;
         for (size_t i = 0, next = 0; i < rows.size(); i = next) {
             std::int64_t units = 0;
-            for (next = i; next < rows.size() && cell(rows[next]) == cell(rows[i]); ++next) units += data_.units[rows[next]];
+            for (next = i; next < rows.size() && cell(rows[next]) == cell(rows[i]); ++next) add_units(units, data_.units[rows[next]]);
             listed.push_back({x_[rows[i]], y_[rows[i]], weighed(units)});
         }
         judge.slice(listed);
@@ -82,7 +82,7 @@ ContextAnswers judge_contexts(const Dataset& data, const Settings& settings, int
         std::int64_t units = 0;
         bool x_varies = false, y_varies = false;
         for (const uint32_t* row = first; row != end; ++row) {
-            units += data.units[*row];
+            add_units(units, data.units[*row]);
             x_varies |= cx[*row] != cx[*first];
             y_varies |= cy[*row] != cy[*first];
         }

@@ -46,7 +46,7 @@ void SliceTally::add(const std::vector<Column>& columns, const std::int64_t* uni
         slices_->add(given, nullptr, some, ids_.data());
         cells_.resize(slices_->size() * size_, 0);
         for (std::size_t i = 0; i < some; ++i)
-            cells_[ids_[i] * size_ + x[start + i] * ry_ + y[start + i]] += units != nullptr ? units[start + i] : 1;
+            add_units(cells_[ids_[i] * size_ + x[start + i] * ry_ + y[start + i]], units != nullptr ? units[start + i] : 1);
     }
 }
 

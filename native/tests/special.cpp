@@ -43,10 +43,24 @@ double log_upper_gamma(double a, double x) {
     for (double b = a - 1; b > -x && b != 0; --b) {
         term *= b * inverse;
         sum += term;
-        if (std::fabs(term) < sum * (0.5 * kEpsilon)) break;
+        if (term == 0 || std::fabs(term) < sum * (0.5 * kEpsilon)) break;
     }
     return std::min(0.0, log_term + std::log(sum));
 }
+
+// The same for a beyond what can be summed term by term: Temme's uniform expansion, of which what is left out is below 1 / a.
+double log_upper_gamma_of_large(double a, double x) {
+    const double d = deviance(a, x, a - x), s = std::sqrt(d), eta = std::copysign(std::sqrt(2 * (d / a)), x - a);
+    const double c0 = std::fabs(eta) < 0.1 ? -1.0 / 3 + eta * (1.0 / 12 - eta * (2.0 / 135 - eta / 864)) : a / (x - a) - 1 / eta;
+    const double rest = c0 / std::sqrt(2 * M_PI) / std::sqrt(a);
+    if (x <= a) return std::log1p(-std::max(0.0, 0.5 * std::erfc(s) - std::exp(-d) * rest));
+    if (d < 300) return std::log(0.5 * std::erfc(s) + std::exp(-d) * rest);
+    double term = 1, sum = 1;  // the asymptotic series of erfc; ten terms are exact from 300 on
+    for (int k = 1; k < 10; ++k) sum += term *= -(2 * k - 1) / (2 * d);
+    return -d + std::log(0.5 * sum / (s * std::sqrt(M_PI)) + rest);
+}
+
+constexpr double kMostSummed = 1e12;  // terms are about ten times the root of that: 20 ms
 
 }  // namespace
 
@@ -68,6 +82,7 @@ double deviance(double x, double m, double difference) {
 
 double log_chi2_sf(double x, double dof) {
     if (!(x > 0) || std::isinf(dof)) return 0.0;
+    if (std::isinf(x)) return -x;
     const double h = 0.5 * x;
     // Sums of few positive terms, where nothing overflows: exact and quick.
     if (dof == 2) return -h;
@@ -84,7 +99,7 @@ double log_chi2_sf(double x, double dof) {
         if (p < 0.99) return even ? -h + std::log(sum) : std::log(p);
         return log_from_lower(0.5 * dof, h);  // near 1 the logarithm comes from what is missing
     }
-    return std::min(0.0, log_upper_gamma(0.5 * dof, h));
+    return std::min(0.0, 0.5 * dof > kMostSummed ? log_upper_gamma_of_large(0.5 * dof, h) : log_upper_gamma(0.5 * dof, h));
 }
 
 LogRising::LogRising(double base, std::size_t largest) : base_(base), unit_(base == 1.0) {

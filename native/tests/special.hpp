@@ -42,7 +42,7 @@ public:
     // computed one by one.
     static std::size_t length_for(double rows) {
         constexpr double kLongest = 1 << 21;
-        return static_cast<std::size_t>(rows + 4096 < kLongest ? rows + 4096 : kLongest);
+        return static_cast<std::size_t>(rows < 0 ? 4096 : rows + 4096 < kLongest ? rows + 4096 : kLongest);
     }
 
     explicit RisingTables(std::size_t largest) : largest_(largest) {}

@@ -13,6 +13,7 @@ pytest.importorskip("sklearn")
 
 from graphoid.errors import DataError
 from graphoid.experiments.classifier_uci import COMPARED, FITTED, PAPER, Classes
+from graphoid.experiments.experiment import Run
 from graphoid.experiments.labeled_data import read_labeled, stratify
 from graphoid.experiments.papers.jakulin2006 import LOG_LOSS, METHODS
 
@@ -82,7 +83,7 @@ DATA = os.environ.get("GRAPHOID_DATA")
 )
 def test_log_loss_near_the_printed_one(name, method, expected):
     path = Path(DATA) / "uci" / f"{name}.csv"
-    measured = {m.method: m for m in Classes(repetitions=1).measure(name, read_labeled(path), 0)}
+    measured = {m.method: m for m in Classes(repetitions=1).measure(name, read_labeled(path), Run())}
     assert measured[method].log_loss.mean == pytest.approx(expected, abs=0.02)  # once, not five times
     assert measured[FITTED].log_loss.mean < measured["naive Bayes"].log_loss.mean
 

@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 
 from graphoid.experiments.catalog import EXPERIMENTS
-from graphoid.experiments.experiment import stream
+from graphoid.experiments.experiment import Run
 from graphoid.experiments.gsimn_comparison import ALGORITHMS, ROBUST
 from graphoid.experiments.gsimn_exact import Exact
 from graphoid.experiments.gsimn_fch import ForwardChaining
@@ -130,7 +130,7 @@ def test_a_repetition_draws_the_same_whichever_others_are_run():
     one = Exact(sizes=(8,), degrees=(2,), repetitions=2).run()
     more = Exact(sizes=(6, 8), degrees=(1, 2), repetitions=2).run()
     assert one.rows[0] == more.rows[-1]
-    assert stream(0, 1, 2).random() == stream(0, 1, 2).random() != stream(0, 2, 1).random()
+    assert Run(0).stream(1, 2).random() == Run(0).stream(1, 2).random() != Run(0).stream(2, 1).random()
 
 
 def test_every_experiment_is_on_the_command_line_and_quick_is_smaller():

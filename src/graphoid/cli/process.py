@@ -86,7 +86,10 @@ def call_interruptibly(work: Callable[[], _T]) -> _T:
 
     worker = threading.Thread(target=run, daemon=True)
     try:
-        worker.start()
+        try:
+            worker.start()
+        except RuntimeError:  # the system has no thread left: Ctrl-C is then heard a little later
+            return work()
         while not ended.wait(0.1):  # on some systems a wait without end cannot be interrupted
             pass
     except KeyboardInterrupt:
@@ -102,6 +105,7 @@ def call_interruptibly(work: Callable[[], _T]) -> _T:
                     out.flush()
             os._exit(INTERRUPTED)
         raise
+    worker.join()  # it has nothing left to do, but Python must not end before it
     if failed:
         raise failed[0]
     return done[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+@dataclass(frozen=True, eq=False)
 class Assignments:
     """Complete assignments that occur, in lexicographic order, and the rows that each stands for.
 
@@ -35,13 +37,10 @@ class Assignments:
         Weight of one unit: 1 where rows have no weights.
     """
 
-    def __init__(
-        self, codes: NDArray[np.uint16], units: NDArray[np.int64], arities: Sequence[int], unit: float = 1.0
-    ) -> None:
-        self.codes = codes
-        self.units = units
-        self.arities = tuple(arities)
-        self.unit = unit
+    codes: NDArray[np.uint16]
+    units: NDArray[np.int64]
+    arities: tuple[int, ...]
+    unit: float = 1.0
 
     @classmethod
     def of(cls, engine: CountEngine) -> Assignments:

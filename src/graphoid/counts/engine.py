@@ -44,16 +44,13 @@ class CountEngine(Protocol):
     @property
     def variables(self) -> tuple[Variable, ...]:
         """The variables, in order of position."""
-        ...
 
     @property
     def n_rows(self) -> float:
         """Number of rows; their total weight, where rows have weights."""
-        ...
 
     def counts(self, requests: Sequence[CountRequest]) -> list[Counts]:
         """Return the counts for every request, in order; one pass over the data where the engine can."""
-        ...
 
 
 class Kernel(NamedTuple):
@@ -88,7 +85,6 @@ class JudgingEngine(Protocol):
 
     def judge(self, kernel: Kernel, questions: list[Question], resolve: Resolve) -> Columns:
         """Return the numbers for every question, in order."""
-        ...
 
 
 Blanket = tuple[int, tuple[int, ...]]
@@ -112,15 +108,12 @@ class ScoringEngine(Protocol):
 
     def closure_log_odds(self, kernel: Kernel, blankets: list[Blanket]) -> NDArray[np.float64]:
         """Return a line for every (x, blanket): for each y the log odds of X ⊥ Y | blanket without y."""
-        ...
 
     def marginal_likelihoods(self, ess: float, blankets: list[Blanket]) -> NDArray[np.float64]:
         """Return the log marginal likelihood of every variable given its blanket."""
-        ...
 
     def logistic_terms(self, model: Logistic, blankets: list[Blanket]) -> NDArray[np.float64]:
         """Return what the best logistic model of every variable given its blanket is worth."""
-        ...
 
 
 def refuse_if_too_large(requests: Sequence[CountRequest], engine: CountEngine, n_rows: int) -> None:

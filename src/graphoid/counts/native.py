@@ -226,9 +226,6 @@ class NativeEngine:
         """Return what the best logistic model of every variable given its blanket is worth."""
         return self._data.logistic(blankets, *model, available_threads(self.threads))
 
-    def _shape(self, variables: Sequence[int]) -> tuple[int, ...]:
-        return tuple([self._arities[v] for v in variables])
-
     def _refuse_continuous(self, variables: set[int]) -> None:
         for v in sorted(self._continuous & variables):
             self._table.column(v)  # raises, and says what to do
@@ -269,5 +266,5 @@ class NativeEngine:
         columns = [column[rows] for column in columns]
         weights = self._table.weights
         units = None if weights is None else weights.units[rows]
-        arities = list(self._shape(request.variables))
+        arities = [self._arities[v] for v in request.variables]
         return columns, self._native.Dataset(columns, arities, len(rows), units, self._unit, self._simd)

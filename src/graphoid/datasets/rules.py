@@ -69,7 +69,11 @@ def monks(problem: int) -> Table:
     Here every assignment occurs once and none is wrong, in the third problem too: this is the published
     test set, and not the training sets.
     """
-    rules: dict[int, Callable[..., bool]] = {1: _monks_1, 2: _monks_2, 3: _monks_3}
+    rules: dict[int, Callable[..., bool]] = {
+        1: lambda a1, a2, _a3, _a4, a5, _a6: a1 == a2 or a5 == 1,
+        2: lambda *attributes: attributes.count(1) == 2,
+        3: lambda _a1, a2, _a3, a4, a5, _a6: (a5 == 3 and a4 == 1) or (a5 != 4 and a2 != 3),
+    }
     rule = rules[problem]
     values = [range(1, arity + 1) for arity in (3, 3, 2, 3, 4, 2)]
     variables = [Variable(f"a{i}", tuple(v)) for i, v in enumerate(values, start=1)]
@@ -77,18 +81,6 @@ def monks(problem: int) -> Table:
     rows = ((*(v - 1 for v in robot), int(rule(*robot))) for robot in itertools.product(*values))
     notes = ("all 432 assignments once, without the wrong labels of the published training rows",)
     return _table(f"monks-{problem}", variables, rows, notes if problem == 3 else ())
-
-
-def _monks_1(a1: int, a2: int, _a3: int, _a4: int, a5: int, _a6: int) -> bool:
-    return a1 == a2 or a5 == 1
-
-
-def _monks_2(*attributes: int) -> bool:
-    return attributes.count(1) == 2
-
-
-def _monks_3(_a1: int, a2: int, _a3: int, a4: int, a5: int, _a6: int) -> bool:
-    return (a5 == 3 and a4 == 1) or (a5 != 4 and a2 != 3)
 
 
 def balance_scale() -> Table:

@@ -21,7 +21,7 @@ from graphoid.experiments.bjp_comparison import (
     summarize,
 )
 from graphoid.experiments.bjp_consistency import irregularity
-from graphoid.experiments.experiment import ParallelExperiment, Run, stream
+from graphoid.experiments.experiment import ParallelExperiment, Run
 from graphoid.experiments.papers.schluter2018 import HUBS, ROWS, SCALE_FREE, Line
 from graphoid.experiments.results import Column, Plot, Row, columns
 from graphoid.experiments.tables import file, select_rows
@@ -81,7 +81,7 @@ class Structures(ParallelExperiment):
         parts = [
             (target, i) for i in range(self.repetitions) for target in sorted(targets, key=lambda t: -t.n)
         ]
-        done = self.map(partial(self._measure, run.seed), parts, "data sets", run)
+        done = self.map(self._measure, parts, "data sets", run)
         runs = {(target.name, i): errors for (target, i), errors in zip(parts, done, strict=True)}
         for target in targets:
             yield from self._rows(target, [runs[target.name, i] for i in range(self.repetitions)])
@@ -105,10 +105,10 @@ class Structures(ParallelExperiment):
             if (slow := [k for k in self.learners if k not in quick_enough(self.learners, target.n)])
         )
 
-    def _measure(self, seed: int, part: tuple[Target, int]) -> dict[int, dict[str, Errors]]:
+    def _measure(self, run: Run, part: tuple[Target, int]) -> dict[int, dict[str, Errors]]:
         """Return the errors of one repetition, by number of rows and learner."""
         target, repetition = part
-        rng = stream(seed, *target.key, repetition)
+        rng = run.stream(*target.key, repetition)
         network = random_cliques(target.grow(rng), rng, split_beyond=LARGEST_CLIQUE)
         table = network.sample(max(self.n_rows), rng)
         names = quick_enough(self.learners, target.n)

@@ -6,13 +6,13 @@ import time
 from dataclasses import dataclass
 from functools import partial
 from statistics import fmean
-from typing import TYPE_CHECKING, NamedTuple, Protocol, Self, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 from scipy.stats import rankdata
 
 from graphoid.errors import missing_extra
-from graphoid.experiments.experiment import ParallelExperiment, Run, stream
+from graphoid.experiments.experiment import ParallelExperiment, Run
 from graphoid.experiments.labeled_data import Labeled, read_labeled, stratify
 from graphoid.experiments.papers.jakulin2006 import LOG_LOSS, METHODS
 from graphoid.experiments.results import Plot, Row, Spread, columns
@@ -25,40 +25,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from graphoid.classifiers.markov import MarkovNetworkClassifier
+
     Attributes: TypeAlias = pa.Table | NDArray[np.uint16]
 
 
-class Variant(TypedDict, total=False):
-    """Settings of one of the paper's methods."""
-
-    max_order: int
-    averaging: bool
-    acyclic: bool
-
-
-class Classifier(Protocol):
-    """What is compared: a classifier in scikit-learn's manner."""
-
-    classes_: NDArray[np.str_]
-
-    def fit(self, attributes: Attributes, classes: NDArray[np.str_]) -> Self:
-        """Learn from rows and their classes."""
-        ...
-
-    def predict_proba(self, attributes: Attributes) -> NDArray[np.float64]:
-        """Return the probabilities of the classes, row by row."""
-        ...
-
-
-PAPER: dict[str, Variant] = {
-    "M2": {"max_order": 2, "averaging": False},
-    "M3": {"max_order": 3, "averaging": False},
-    "M4": {"max_order": 4, "averaging": False},
-    "B2": {"max_order": 2},
-    "BT": {"max_order": 3, "acyclic": True},
-    "B3": {"max_order": 3},
-    "B4": {"max_order": 4},
-}
+PAPER = ("M2", "M3", "M4", "B2", "BT", "B3", "B4")
 """The paper's methods; numbers are cut before the rows are dealt into folds, as the paper says it did."""
 
 FOLDED, FITTED = "B4, cut in folds", "graphoid"
@@ -102,7 +74,7 @@ class Classes(ParallelExperiment):
     def rows(self, run: Run) -> Iterable[Row]:
         """Learn from the CSV files in the folder ``uci`` of the data."""
         uci = run.folder("uci", "data sets as CSV files with a header, such as titanic.csv")
-        done = self.map(partial(self._of_file, uci, run.seed), self.names, "UCI data sets", run)
+        done = self.map(partial(self._of_file, uci), self.names, "UCI data sets", run)
         found = dict(zip(self.names, done, strict=True))
         for name, (n_rows, measures) in found.items():
             printed = dict(zip(METHODS, LOG_LOSS[name], strict=True))
@@ -111,17 +83,17 @@ class Classes(ParallelExperiment):
                 yield (name, n_rows, m.method, m.log_loss, printed_loss, m.error, m.seconds)
         yield from _ranks(found)
 
-    def _of_file(self, uci: Path, seed: int, name: str) -> tuple[int, list[Measures]]:
+    def _of_file(self, uci: Path, run: Run, name: str) -> tuple[int, list[Measures]]:
         rows = read_labeled(file(uci, f"{name}.csv", f"{name}.csv.gz"))
-        return rows.n_rows, self.measure(name, rows, seed)
+        return rows.n_rows, self.measure(name, rows, run)
 
-    def measure(self, name: str, rows: Labeled, seed: int) -> list[Measures]:
+    def measure(self, name: str, rows: Labeled, run: Run) -> list[Measures]:
         """Go through all methods on one set."""
         makers = _makers()
-        codes = _cut_beforehand(rows)
+        codes = _Codes(rows.attributes, rows.classes).of(rows.attributes)  # cut by all rows
         runs: dict[str, list[tuple[float, float, float]]] = {method: [] for method in makers}
         for repetition in range(self.repetitions):
-            rng = stream(seed, list(LOG_LOSS).index(name), repetition)
+            rng = run.stream(list(LOG_LOSS).index(name), repetition)
             folds = stratify(rows.classes, self.n_folds, rng)
             for method, make in makers.items():
                 attributes = codes if method in PAPER else rows.attributes
@@ -155,28 +127,30 @@ class Classes(ParallelExperiment):
             rings in distress; which ones the paper used is not said."""
 
 
-def _makers() -> dict[str, Callable[[], Classifier]]:
+def _makers() -> dict[str, Callable[[], MarkovNetworkClassifier | _Peer]]:
     """Return what makes each method's classifier."""
     from graphoid.classifiers.markov import MarkovNetworkClassifier as Markov  # needs an extra
 
-    def of_paper(settings: Variant) -> Callable[[], Classifier]:
-        return lambda: Markov(preset="paper", discretize=None, **settings)
-
+    paper = partial(Markov, preset="paper", discretize=None)
     return {
-        **{method: of_paper(settings) for method, settings in PAPER.items()},
+        "M2": partial(paper, max_order=2, averaging=False),
+        "M3": partial(paper, max_order=3, averaging=False),
+        "M4": partial(paper, max_order=4, averaging=False),
+        "B2": partial(paper, max_order=2),
+        "BT": partial(paper, max_order=3, acyclic=True),
+        "B3": partial(paper, max_order=3),
+        "B4": partial(paper, max_order=4),
         FOLDED: lambda: Markov(preset="paper"),
         FITTED: Markov,
         **{peer: partial(_Peer, peer) for peer in PEERS},
     }
 
 
-def _cut_beforehand(rows: Labeled) -> NDArray[np.uint16]:
-    """Return the codes of all attributes, cut by all rows."""
-    return _Codes(rows.attributes, rows.classes).of(rows.attributes)
-
-
 def _cross_validate(
-    make: Callable[[], Classifier], attributes: Attributes, rows: Labeled, folds: NDArray[np.int64]
+    make: Callable[[], MarkovNetworkClassifier | _Peer],
+    attributes: Attributes,
+    rows: Labeled,
+    folds: NDArray[np.int64],
 ) -> tuple[float, float, float]:
     """Return log-loss, error and the seconds of learning, over all folds."""
     loss = np.empty(rows.n_rows)

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
 from statistics import fmean
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from graphoid.datasets.contexts import ContextNetwork, context_model
-from graphoid.experiments.experiment import ParallelExperiment, Result, Run, stream
+from graphoid.experiments.experiment import ParallelExperiment, Run
 from graphoid.experiments.results import Plot, Row, Spread, columns
 from graphoid.experiments.tables import select_rows
 from graphoid.independence.bayesian import BayesianTest
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from graphoid.data.table import Table
+    from graphoid.experiments.processes import Result
     from graphoid.logic.assertion import Context
     from graphoid.structure.contexts import CanonicalModel
     from graphoid.structure.learned import LearnedStructure
@@ -61,7 +62,7 @@ class ContextData(ParallelExperiment):
         """Return what ``work`` makes of a table of every network, by number of variables and of rows."""
         # those with most variables first, since they take longest
         parts = [(n, i) for n in sorted(self.sizes, reverse=True) for i in range(self.repetitions)]
-        done = self.map(partial(self._of_network, work, run.seed), parts, "networks", run)
+        done = self.map(partial(self._of_network, work), parts, "networks", run)
         found = dict(zip(parts, done, strict=True))
         return {
             (n, size): [found[n, i][size] for i in range(self.repetitions)]
@@ -70,11 +71,11 @@ class ContextData(ParallelExperiment):
         }
 
     def _of_network(
-        self, work: Callable[[ContextNetwork, Table], Result], seed: int, part: tuple[int, int]
+        self, work: Callable[[ContextNetwork, Table], Result], run: Run, part: tuple[int, int]
     ) -> dict[int, Result]:
         """Return what ``work`` makes of tables of every size that are sampled from one network."""
         n, repetition = part
-        rng = stream(seed, n, repetition)
+        rng = run.stream(n, repetition)
         network = context_model(n, rng, pull=self.pull)
         table = network.sample(max(self.n_rows), rng)
         return {size: work(network, select_rows(table, slice(size))) for size in self.n_rows}
@@ -153,17 +154,6 @@ def divergence(network: ContextNetwork, table: Table, structure: Structure) -> t
     return len(fitted.features), float((p.ravel() * (np.log(p.ravel()) - log_q)).sum())
 
 
-class Costs(NamedTuple):
-    """What the learners asked about one table, in numbers of tests."""
-
-    assignments: int
-    csgs: int
-    cspc: int
-    repeated: int
-    distinct_csgs: int
-    distinct_cspc: int
-
-
 @dataclass(frozen=True, kw_only=True)
 class Tests(ContextData):
     """How many tests CSGS and CSPC ask for."""
@@ -194,8 +184,8 @@ class Tests(ContextData):
             The paper's figure has bars without numbers; the text says that CSGS performs fewer, and
             that the difference increases with the data."""
 
-    def _costs(self, network: ContextNetwork, table: Table) -> Costs:
-        """Return what every learner asked."""
+    def _costs(self, network: ContextNetwork, table: Table) -> tuple[int, ...]:
+        """Return the assignments, the tests of every learner, and how many of them were different."""
         del network
         test = ChiSquare(alpha=self.alpha)
         csgs, cspc, repeated = (
@@ -203,4 +193,4 @@ class Tests(ContextData):
             for learner in (CSGS(test=test), CSPC(test=test), CSGS(test=test, repeat=True))
         )
         tests = csgs.cost.n_tests, cspc.cost.n_tests, repeated.cost.n_tests
-        return Costs(len(csgs.assignments), *tests, csgs.cost.n_distinct, cspc.cost.n_distinct)
+        return len(csgs.assignments), *tests, csgs.cost.n_distinct, cspc.cost.n_distinct

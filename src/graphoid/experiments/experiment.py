@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, TypeVar
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from graphoid.experiments.processes import parallel_map
+from graphoid.errors import DataError
+from graphoid.experiments.processes import Part, Result, parallel_map
 from graphoid.experiments.results import Column, Plot, Results, Row, paragraphs
-from graphoid.experiments.tables import folder
 from graphoid.progress import Listener, track
 
 if TYPE_CHECKING:
@@ -18,19 +19,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from numpy.random import Generator
-
-
-Part = TypeVar("Part")
-Result = TypeVar("Result")
-
-
-def stream(seed: int, *key: int) -> Generator:
-    """Return the random stream of one repetition.
-
-    It is the one that spawning from the seed gives at ``key``; so a repetition draws the same whichever
-    others are run.
-    """
-    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key))
 
 
 @dataclass(frozen=True)
@@ -42,12 +30,23 @@ class Run:
     progress: Listener | None = None
 
     def stream(self, *key: int) -> Generator:
-        """Return the random stream of one repetition; see :func:`stream`."""
-        return stream(self.seed, *key)
+        """Return the random stream of one repetition.
+
+        It is the one that spawning from the seed gives at ``key``; so a repetition draws the same whichever
+        others are run.
+        """
+        return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=key))
 
     def folder(self, name: str, what: str) -> Path:
         """Return a folder of the data, or say in a sentence what should be in it."""
-        return folder(self.data, name, what)
+        if self.data is None:
+            raise DataError(
+                f"this experiment needs data: give the folder that holds {name}/ ({what}) with --data DIR or "
+                f"in the environment variable GRAPHOID_DATA."
+            )
+        if not (self.data / name).is_dir():
+            raise DataError(f"{self.data} has no folder {name}/; it should hold {what}.")
+        return self.data / name
 
     def steps(self, parts: Sequence[Part], phase: str) -> Iterator[Part]:
         """Yield the parts of the work, and tell how far it is."""
@@ -94,7 +93,8 @@ class ParallelExperiment(Experiment):
     """How many parts run at a time, each in a process of its own."""
 
     def map(
-        self, work: Callable[[Part], Result], parts: Sequence[Part], phase: str, run: Run
+        self, work: Callable[[Run, Part], Result], parts: Sequence[Part], phase: str, run: Run
     ) -> list[Result]:
-        """Return what ``work`` makes of every part, in order."""
-        return parallel_map(work, parts, self.processes, phase, run.progress)
+        """Return what ``work`` makes of the run and every part, in order."""
+        quiet = replace(run, progress=None)  # a listener stays in its own process
+        return parallel_map(partial(work, quiet), parts, self.processes, phase, run.progress)

@@ -16,15 +16,14 @@ from graphoid.experiments.results import Plot, Row, Spread, columns
 from graphoid.experiments.tables import select_rows
 from graphoid.experiments.uci_tables import read_uci
 from graphoid.independence.chi_square import ChiSquare
+from graphoid.independence.remembering import Remembering
 from graphoid.independence.tester import Tester
 from graphoid.structure.compare import accuracy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
     from pathlib import Path
 
-    from graphoid.logic.source import Question
-    from graphoid.logic.verdict import Verdict
 
 UNKNOWN = ("adult",)
 """Sets that cannot be rebuilt: adult has 10 of its 15 columns in the table, and nothing says which."""
@@ -40,29 +39,6 @@ class Measures(NamedTuple):
     accuracy: float
     adjusted: int
     """Weighted cost where empty rows and columns of a slice lose their degrees of freedom."""
-
-
-class LastBatch:
-    """Answers from memory if the same batch of questions comes again.
-
-    The three algorithms are measured by the same triplets, thousands of tests on all rows.
-    """
-
-    def __init__(self, ci: Tester) -> None:
-        self.names = ci.names
-        self._ci = ci
-        self._questions: Sequence[Question] = ()
-        self._verdicts: list[Verdict] = []
-
-    def ask(self, questions: Sequence[Question]) -> list[Verdict]:
-        """Answer many questions, in order."""
-        if questions != self._questions:
-            self._questions, self._verdicts = questions, self._ci.ask(questions)
-        return self._verdicts
-
-    def independent(self, x: int | str, y: int | str, given: Iterable[int | str] = ()) -> bool:
-        """Answer one question."""
-        return self._ci.independent(x, y, given)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,7 +92,8 @@ class UCI(Experiment):
     def _measure(self, name: str, uci: Path, run: Run) -> dict[str, list[Measures]]:
         table = read_uci(uci, name)
         test = ChiSquare(alpha=self.alpha)
-        whole = LastBatch(Tester(test, table))
+        # the algorithms are measured by the same triplets, thousands of tests on all rows
+        whole = Remembering(Tester(test, table), ())
         runs: dict[str, list[Measures]] = {algorithm: [] for algorithm in ALGORITHMS}
         for repetition in range(self.repetitions):
             rng = run.stream(list(TABLE_1).index(name), repetition)

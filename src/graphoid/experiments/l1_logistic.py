@@ -56,7 +56,8 @@ class L1Logistic:
         if not others or target.min(initial=1.0) == target.max(initial=0.0):
             return []
         design = 2 * states[:, others] - 1  # spins: a weight then does not move the constant as much
-        strongest = self._strongest(design, target)
+        # the least penalty that leaves no weight but the constant
+        strongest = max(float(np.abs(design.T @ (target - target.mean())).max()), 1e-3)
         constant = np.full(len(target), math.log(target.mean() / (1 - target.mean())))
         best = self._criterion(constant, target, 0, len(others))  # of no neighbor at all
         chosen = np.zeros(len(others), dtype=bool)
@@ -70,11 +71,6 @@ class L1Logistic:
             if criterion < best:
                 best, chosen = criterion, kept
         return [y for y, is_kept in zip(others, chosen, strict=True) if is_kept]
-
-    @staticmethod
-    def _strongest(design: NDArray[np.float64], target: NDArray[np.float64]) -> float:
-        """Return the least penalty that leaves no weight but the constant."""
-        return max(float(np.abs(design.T @ (target - target.mean())).max()), 1e-3)
 
     def _criterion(self, eta: NDArray[np.float64], target: NDArray[np.float64], k: int, p: int) -> float:
         log_likelihood = float((target * eta - np.logaddexp(0.0, eta)).sum())

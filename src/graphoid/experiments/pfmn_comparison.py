@@ -5,7 +5,7 @@ from __future__ import annotations
 from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
-from graphoid.experiments.results import Cell, Column, Spread
+from graphoid.experiments.results import Cell, Spread, columns
 from graphoid.learners.grow_shrink.gsimn import GSIMN
 from graphoid.learners.grow_shrink.gsmn import GSMN
 from graphoid.learners.pfmn.budget import Budget
@@ -65,15 +65,7 @@ class Measures(NamedTuple):
         )
 
 
-MEASURES = (
-    Column("algorithm"),
-    Column("cost"),
-    Column("cost / GSIMN's", 2),
-    Column("accuracy", 3),
-    Column("accuracy - GSIMN's", 3),
-    Column("Hamming", 3),
-    Column("verified"),
-)
+MEASURES = columns("algorithm, cost, cost / GSIMN's:2, accuracy:3, accuracy - GSIMN's:3, Hamming:3, verified")
 """Columns of what is measured; there is a row for each algorithm."""
 
 

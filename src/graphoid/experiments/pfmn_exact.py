@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING
 
 from graphoid.datasets.graphs import random_graph
-from graphoid.experiments.experiment import ParallelExperiment, Run, stream
+from graphoid.experiments.experiment import ParallelExperiment, Run
 from graphoid.experiments.pfmn_comparison import (
     DEFAULT,
     MEASURES,
@@ -50,7 +49,7 @@ class PFMNExact(ParallelExperiment):
     def rows(self, run: Run) -> Iterable[Row]:
         """Learn every graph with all algorithms; no data are needed."""
         grid = [(tau, repetition) for tau in self.degrees for repetition in range(self.repetitions)]
-        done = self.map(partial(self._measure, run.seed), grid, "exact learning", run)
+        done = self.map(self._measure, grid, "exact learning", run)
         for tau in self.degrees:
             runs = [measures for part, measures in zip(grid, done, strict=True) if part[0] == tau]
             yield from ((tau, *cells) for cells in summarize(runs).values())
@@ -69,9 +68,9 @@ class PFMNExact(ParallelExperiment):
             The printed figures are bars without numbers; the text speaks of savings of up to 75 % for tau = 1
             and of almost 50 % for tau = 4, both for many particles."""
 
-    def _measure(self, seed: int, part: tuple[int, int]) -> dict[str, Measures]:
+    def _measure(self, run: Run, part: tuple[int, int]) -> dict[str, Measures]:
         tau, repetition = part
-        rng = stream(seed, self.n, tau, repetition)
+        rng = run.stream(self.n, tau, repetition)
         graph = random_graph(self.n, tau, rng)
         ci, own, triplets = Oracle(graph), int(rng.integers(2**32)), int(rng.integers(2**32))
         compared = learners(None, own, 0, published=False)

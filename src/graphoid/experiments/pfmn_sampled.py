@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING
 
 from graphoid.datasets.graphs import random_graph
 from graphoid.datasets.networks import pairwise_binary
-from graphoid.experiments.experiment import ParallelExperiment, Run, stream
+from graphoid.experiments.experiment import ParallelExperiment, Run
 from graphoid.experiments.pfmn_comparison import MEASURES, MOST_TESTS, Measures, learners, summarize
 from graphoid.experiments.results import Plot, Row, columns
 from graphoid.experiments.tables import select_rows
@@ -51,7 +50,7 @@ class PFMNSampled(ParallelExperiment):
     def rows(self, run: Run) -> Iterable[Row]:
         """Sample and learn; no data are needed."""
         grid = [(tau, repetition) for tau in self.degrees for repetition in range(self.repetitions)]
-        done = self.map(partial(self._measure, run.seed), grid, "sampled networks", run)
+        done = self.map(self._measure, grid, "sampled networks", run)
         for tau, size in product(self.degrees, self.n_rows):
             runs = [measures[size] for part, measures in zip(grid, done, strict=True) if part[0] == tau]
             yield from ((tau, size, *cells) for cells in summarize(runs).values())
@@ -72,9 +71,9 @@ class PFMNSampled(ParallelExperiment):
             The printed figures are bars without numbers. The text speaks of savings against GSIMN of up to 60
             % for tau = 2 and 50,000 rows, of none for tau = 4, and of accuracies up to .10 below GSIMN's."""
 
-    def _measure(self, seed: int, part: tuple[int, int]) -> dict[int, dict[str, Measures]]:
+    def _measure(self, run: Run, part: tuple[int, int]) -> dict[int, dict[str, Measures]]:
         tau, repetition = part
-        rng = stream(seed, self.n, tau, repetition)
+        rng = run.stream(self.n, tau, repetition)
         network = pairwise_binary(random_graph(self.n, tau, rng), self.theta, rng)
         table = network.sample(max(self.n_rows), rng)
         true, own, triplets = Oracle(network.graph), int(rng.integers(2**32)), int(rng.integers(2**32))

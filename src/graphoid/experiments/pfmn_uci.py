@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from graphoid.experiments.experiment import ParallelExperiment, Run
-from graphoid.experiments.gsimn_uci import LastBatch
 from graphoid.experiments.papers.margaritis2009 import TABLE_1
 from graphoid.experiments.pfmn_comparison import DEFAULT, GSIMN_NAME, GSMN_NAME, PAPER, Measures, learners
 from graphoid.experiments.results import Cell, Row, Spread, columns
 from graphoid.experiments.tables import file, select_rows
 from graphoid.experiments.uci_tables import read_uci
 from graphoid.independence.bayesian import BayesianTest
+from graphoid.independence.remembering import Remembering
 from graphoid.independence.tester import Tester
 
 if TYPE_CHECKING:
@@ -51,7 +50,7 @@ class PFMNUCI(ParallelExperiment):
     def rows(self, run: Run) -> Iterable[Row]:
         """Learn from the CSV files in the folder ``uci`` of the data, and from ``bif/alarm.bif``."""
         parts = [(name, repetition) for name in self.names for repetition in range(self.repetitions)]
-        done = self.map(partial(self._measure, replace(run, progress=None)), parts, "UCI data sets", run)
+        done = self.map(self._measure, parts, "UCI data sets", run)
         for name in self.names:
             yield from _lines(name, [of for part, of in zip(parts, done, strict=True) if part[0] == name])
 
@@ -91,7 +90,7 @@ class PFMNUCI(ParallelExperiment):
         """Return how each algorithm does on one random third of a data set."""
         name, repetition = part
         table = self._table(name, run)
-        whole = LastBatch(Tester(BayesianTest(), table))
+        whole = Remembering(Tester(BayesianTest(), table), ())
         rng = run.stream(list(TABLE_1).index(name), repetition)
         third = np.flatnonzero(rng.random(table.n_rows) < 1 / 3)
         if not len(third):

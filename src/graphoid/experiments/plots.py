@@ -62,7 +62,7 @@ def _draw(ax: Axes, results: Results, plot: Plot, columns: tuple[str, ...], rows
                 continue
             at, cells = zip(*known, strict=True)
             label = f"{column}, {title}" if title and len(columns) > 1 else title or column
-            means, spreads = [_mean(cell) for cell in cells], [_sd(cell) for cell in cells]
+            means, spreads = zip(*map(_spread, cells), strict=True)
             linestyle = "-"
             if any(isinstance(value, str) for value in at):
                 at = tuple(verbatim(str(value)) for value in at)
@@ -96,11 +96,8 @@ def _groups(results: Results, columns: tuple[str, ...], rows: list[int]) -> dict
     return groups
 
 
-def _mean(cell: Cell) -> float:
+def _spread(cell: Cell) -> tuple[float, float]:
+    """Return what is drawn of a cell: its mean, and the length of its bar."""
     if isinstance(cell, Spread):
-        return cell.mean
-    return float(cell) if isinstance(cell, int | float) else float("nan")
-
-
-def _sd(cell: Cell) -> float:
-    return cell.sd or 0.0 if isinstance(cell, Spread) else 0.0
+        return cell.mean, cell.sd or 0.0
+    return float(cell) if isinstance(cell, int | float) else float("nan"), 0.0

@@ -14,17 +14,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 
-_Part = TypeVar("_Part")
-_Result = TypeVar("_Result")
+Part = TypeVar("Part")
+Result = TypeVar("Result")
 
 
 def parallel_map(
-    work: Callable[[_Part], _Result],
-    parts: Sequence[_Part],
+    work: Callable[[Part], Result],
+    parts: Sequence[Part],
     processes: int,
     phase: str,
     progress: Listener | None = None,
-) -> list[_Result]:
+) -> list[Result]:
     """Return what ``work`` makes of every part, in order; with several processes, each has one thread."""
     if processes < 1:
         raise SettingsError(f"processes is {processes!r}; it must be at least 1.")

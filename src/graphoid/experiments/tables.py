@@ -38,28 +38,6 @@ def select_rows(table: Table, rows: slice | NDArray[np.intp], *, occurring: bool
     return Table(tuple(variables), tuple(columns), len(columns[0]), name=table.name)
 
 
-def folder(data: Path | None, name: str, what: str) -> Path:
-    """Return the folder of the data, or say in a sentence what is needed.
-
-    Parameters
-    ----------
-    data
-        The folder that holds it; None if none was given.
-    name
-        The folder looked for.
-    what
-        What should be in it.
-    """
-    if data is None:
-        raise DataError(
-            f"this experiment needs data: give the folder that holds {name}/ ({what}) with --data DIR or "
-            f"in the environment variable GRAPHOID_DATA."
-        )
-    if not (data / name).is_dir():
-        raise DataError(f"{data} has no folder {name}/; it should hold {what}.")
-    return data / name
-
-
 def file(directory: Path, *names: str) -> Path:
     """Return the first of some files that is there."""
     for name in names:

@@ -30,11 +30,9 @@ class DiscreteTest(Protocol):
 
     def needs(self, a: Assertion) -> CountRequest:
         """Return the counts that judging ``a`` takes."""
-        ...
 
     def judge(self, a: Assertion, counts: Counts) -> Verdict:
         """Judge ``a`` from its counts."""
-        ...
 
 
 @runtime_checkable
@@ -44,15 +42,12 @@ class KernelTest(DiscreteTest, Protocol):
     @property
     def kernel(self) -> Kernel:
         """The same test for such engines."""
-        ...
 
     def verdicts(self, columns: Columns, n_rows: float) -> list[Verdict]:
         """Return the verdicts for numbers that were computed from the counts."""
-        ...
 
     def decisions(self, columns: Columns, n_rows: Iterable[float]) -> tuple[list[bool], list[bool]]:
         """Return who is independent and who is thin, for numbers and the rows behind each of them."""
-        ...
 
 
 Test = Union[DiscreteTest, "PartialCorrelation"]
@@ -65,7 +60,6 @@ class HasTest(Protocol):
     @property
     def test(self) -> Test | None:
         """The test, or None where answers come from elsewhere."""
-        ...
 
 
 def needs(a: Assertion) -> CountRequest:

@@ -30,15 +30,12 @@ class Rules(Protocol):
 
     def answer(self, x: int | str, y: int | str, given: Iterable[int | str], /) -> Answer:
         """Return what follows, or None; False unless these are positions and a tuple of some."""
-        ...
 
     def remember(self, verdicts: list[Verdict], /) -> None:
         """Take note of answers of the source."""
-        ...
 
     def facts(self) -> list[Fact]:
         """Return all that is known."""
-        ...
 
 
 class Inferring(SourceWrapper):

@@ -22,15 +22,12 @@ class IndependenceSource(Protocol):
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the variables, in order of position."""
-        ...
 
     def independent(self, x: int | str, y: int | str, given: Iterable[int | str] = ()) -> bool:
         """Answer one question."""
-        ...
 
     def ask(self, questions: Sequence[Question]) -> list[Verdict]:
         """Answer many questions, in order. Ask in batches where you can: access to the data may be dear."""
-        ...
 
 
 @runtime_checkable
@@ -39,7 +36,6 @@ class HasRows(Protocol):
 
     def rows_per_cell(self, variables: Sequence[int]) -> float:
         """Return how many rows there are for each cell of a table of these variables."""
-        ...
 
 
 def rows_per_cell(ci: IndependenceSource, variables: Sequence[int]) -> float:

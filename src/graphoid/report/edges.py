@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -69,7 +69,7 @@ class EdgeFacts:
     """The row of a bootstrap: frequency, interval, verdict."""
     share: float | None = None
     """The share of the rows in whose graph it is, where graphs depend on the context."""
-    views: tuple[int, ...] = field(default=())
+    views: tuple[int, ...] = ()
     """In which of the views it is."""
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
@@ -21,6 +21,7 @@ from graphoid.uncertainty.bootstrap import Bootstrap
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from graphoid.classifiers.columns import Attribute
     from graphoid.classifiers.structures import Hyperedge
     from graphoid.data.table import Table
     from graphoid.data.variables import State, Variable
@@ -40,19 +41,11 @@ class HasStructure(Protocol):
     structure_: Result
 
 
-class Named(Protocol):
-    """An attribute of a classifier."""
-
-    @property
-    def name(self) -> str:
-        """What it is called."""
-
-
 @runtime_checkable
 class HasHyperedges(Protocol):
     """A fitted classifier, such as :class:`graphoid.MarkovNetworkClassifier`."""
 
-    attributes_: Sequence[Named]
+    attributes_: Sequence[Attribute]
     classes_: Sequence[object]
 
     @property
@@ -111,7 +104,7 @@ class Subject:
     stopped: str = "converged"
     same_data: bool = True
     """Whether the table is the one that was learned from."""
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -79,38 +80,34 @@ class SparkTabulator(SqlTabulator):
         return Fetched(tables, AccessCost(1, table.n_rows, read, found.nbytes))
 
 
+@dataclass(frozen=True)
 class PartitionCount:
     """What a worker does with a partition: batches of Arrow in, a row for each table out."""
 
-    def __init__(
-        self,
-        variables: Sequence[Variable],
-        codings: Sequence[Coding],
-        places: Sequence[int],
-        gaps: Sequence[int],
-        weights: int | None,
-        weighing: Weighing | None,
-        wanted: Sequence[tuple[int, ...]],
-    ) -> None:
-        self._variables, self._codings, self._places = variables, codings, places
-        self._gaps, self._weights, self._weighing, self._wanted = gaps, weights, weighing, wanted
+    variables: Sequence[Variable]
+    codings: Sequence[Coding]
+    places: Sequence[int]
+    gaps: Sequence[int]
+    weights: int | None
+    weighing: Weighing | None
+    wanted: Sequence[tuple[int, ...]]
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Count the rows of a partition."""
-        recoders = [Recoder(c, v) for c, v in zip(self._codings, self._variables, strict=True)]
-        unit = 1.0 if self._weighing is None else self._weighing.unit
-        counting = Accumulator(self._variables, range(len(self._variables)), self._wanted, unit)
+        recoders = [Recoder(c, v) for c, v in zip(self.codings, self.variables, strict=True)]
+        unit = 1.0 if self.weighing is None else self.weighing.unit
+        counting = Accumulator(self.variables, range(len(self.variables)), self.wanted, unit)
         for batch in batches:
             cells = batch.columns
             kept = np.ones(batch.num_rows, dtype=bool)
-            for gap in self._gaps:
+            for gap in self.gaps:
                 absent = missing_in(cells[gap], text=False)
                 if absent is not None:
                     kept &= ~absent
             if not kept.all():
                 cells = [array.filter(pa.array(kept)) for array in cells]
-            codes = [recoder.codes(cells[k]) for recoder, k in zip(recoders, self._places, strict=True)]
-            units = None if self._weights is None else units_of(cells[self._weights], unit)
+            codes = [recoder.codes(cells[k]) for recoder, k in zip(recoders, self.places, strict=True)]
+            units = None if self.weights is None else units_of(cells[self.weights], unit)
             counting.add(codes, units, int(kept.sum()))
         tables = counting.tables()
         yield pa.record_batch(

@@ -67,11 +67,9 @@ class RowSource(Protocol):
 
     def batches(self, variables: Sequence[int]) -> Iterator[Batch]:
         """Yield the codes of some variables, the units of the rows (None for ones), and their number."""
-        ...
 
     def cost_of(self, variables: Iterable[int]) -> AccessCost:
         """Return what a pass over some variables costs."""
-        ...
 
 
 def tabulator_for(table: RemoteTable) -> Tabulator:

@@ -76,7 +76,6 @@ class MeteredEngine(Protocol):
     @property
     def spent(self) -> AccessCost:
         """What it has spent so far."""
-        ...
 
     prices: PriceList | None
     discovery: Discovery

@@ -190,11 +190,9 @@ class Merger(Protocol):
 
     def add(self, columns: list[Codes], units: NDArray[np.int64] | None, n: int) -> bool:
         """Add rows; False once there are too many different ones."""
-        ...
 
     def rows(self) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
         """Return the distinct rows, packed, and what each weighs."""
-        ...
 
     def __len__(self) -> int: ...
 

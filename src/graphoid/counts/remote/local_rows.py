@@ -6,20 +6,17 @@ import math
 from typing import TYPE_CHECKING
 
 from graphoid.counts.native import DOFS, KINDS, kernels
-from graphoid.counts.remote.access import Fetched, Tabulator
+from graphoid.counts.remote.access import Fetched, RowSource, Tabulator
 from graphoid.counts.remote.access_cost import AccessCost
 from graphoid.counts.remote.accumulate import Accumulator
-from graphoid.counts.remote.distinct_rows import DistinctRows
-from graphoid.counts.remote.spilled_rows import Gathering
+from graphoid.counts.remote.distinct_rows import Batch, DistinctRows
+from graphoid.counts.remote.spilled_rows import Gathering, PackedRows
 from graphoid.errors import CountsTooLarge
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from graphoid.counts.engine import Kernel, Positions
-    from graphoid.counts.remote.access import RowSource
-    from graphoid.counts.remote.distinct_rows import Batch
-    from graphoid.counts.remote.spilled_rows import PackedRows
     from graphoid.data.variables import Variable
 
 PART_BYTES = 2**25

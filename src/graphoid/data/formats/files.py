@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import atexit
 import codecs
 import contextlib
 import gzip
 import hashlib
 import io
 import os
+import threading
+import time
+import weakref
 import zlib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -107,8 +111,17 @@ def open_text(path: Path) -> io.TextIOWrapper[gzip.GzipFile | io.BufferedReader]
     return io.TextIOWrapper(content, encoding="utf-8-sig", newline="")
 
 
+GRACE = 0.05
+"""Seconds that Arrow's threads have at the end of a run to finish what they were reading."""
+
+_passed_on: weakref.WeakSet[WatchedText] = weakref.WeakSet()
+
+
 class WatchedText(io.BufferedIOBase):
     """The bytes of a text file on their way to Arrow, which takes a NUL for any other byte.
+
+    A thread of Arrow's reads ahead, also once a run has failed; were it in here when Python ends, it would
+    take the process with it. So what is still being read then ends first.
 
     Parameters
     ----------
@@ -124,8 +137,10 @@ class WatchedText(io.BufferedIOBase):
         self._content, self._name = content, name
         self._limit = None if limit is None else limit + pa.total_allocated_bytes()
         self._n_bytes = 0
-        self.end = bytearray()
+        self.tail = bytearray()
         self.line_ends = 0
+        self._stop, self._ended, self._reading = threading.Event(), threading.Event(), threading.Lock()
+        _passed_on.add(self)
 
     def readable(self) -> bool:
         """Say yes: Arrow asks."""
@@ -139,6 +154,17 @@ class WatchedText(io.BufferedIOBase):
         DataError
             If one of them is NUL, or if they take more memory than they may.
         """
+        chunk = b""
+        try:
+            if not self._stop.is_set():
+                with self._reading:
+                    chunk = self._next(size)
+        finally:
+            if not chunk:  # an error, or the end: there will be no other read
+                self._ended.set()
+        return chunk
+
+    def _next(self, size: int | None) -> bytes:
         self.check_memory()
         chunk = self._content.read(size)
         self._n_bytes += len(chunk)
@@ -152,8 +178,8 @@ class WatchedText(io.BufferedIOBase):
         self.line_ends += chunk.count(b"\n")
         start = chunk.rfind(b"\n", 0, max(0, len(chunk) - 2)) + 1  # the last two may be the end of this line
         if start:
-            self.end.clear()
-        self.end += chunk[start:]
+            self.tail.clear()
+        self.tail += chunk[start:]
         return chunk
 
     def check_memory(self) -> None:
@@ -163,6 +189,19 @@ class WatchedText(io.BufferedIOBase):
                 f"{self._name} does not fit into memory: {self._n_bytes / 2**30:,.1f} GiB of text are "
                 f"unpacked. Read it with where='source', or raise {MEMORY} (bytes)."
             )
+
+    def end(self) -> bool:
+        """Let nothing more be read, and wait for who reads to notice; return whether there was more."""
+        more = not self._ended.is_set()
+        self._stop.set()
+        self._ended.wait(20 * GRACE if self._reading.locked() else GRACE)
+        return more
+
+
+@atexit.register
+def _end_reading() -> None:
+    if sum(text.end() for text in list(_passed_on)):  # all of them, not until the first
+        time.sleep(GRACE)
 
 
 def check_encoding(path: Path) -> None:
