@@ -14,7 +14,7 @@ from graphoid.data.formats.delimited import from_delimited
 from graphoid.data.formats.files import clear_errors, not_a_file
 from graphoid.data.formats.frames import from_array, from_arrow, from_columns, from_frame, from_table
 from graphoid.data.formats.labelled import from_arff, from_spss
-from graphoid.data.options import ReadOptions, RemoteOptions
+from graphoid.data.options import ReadOptions, RemoteOptions, Transformer
 from graphoid.data.remote.sources import relation_of
 from graphoid.data.remote.table import RemoteTable, remote_table
 from graphoid.data.source import Source, choose
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from graphoid.data.options import Transformer
     from graphoid.progress import Listener
 
 PACKED = (".csv", ".tsv", ".txt", ".arff")

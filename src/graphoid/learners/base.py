@@ -14,7 +14,7 @@ from graphoid.counts.remote.access_cost import AccessCost, MeteredEngine
 from graphoid.data.remote.table import RemoteTable
 from graphoid.data.table import Table
 from graphoid.errors import SettingsError
-from graphoid.independence.base import HasTest
+from graphoid.independence.base import HasTest, Test
 from graphoid.independence.chi_square import DEFAULT_TEST
 from graphoid.independence.remembering import Remembering
 from graphoid.independence.tester import Tester
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from graphoid.counts.engine import Kernel
-    from graphoid.independence.base import Test
     from graphoid.logic.source import IndependenceSource
     from graphoid.logic.verdict import Verdict
     from graphoid.progress import Listener
