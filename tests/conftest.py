@@ -21,8 +21,16 @@ settings.register_profile("long", deadline=None, max_examples=5000, suppress_hea
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 
-CLEARED_AT_EXIT = ("pytest-of-", "sklearn_testing_")
-"""Beginnings of folders that pytest and scikit-learn's checks of estimators remove when the process ends."""
+CLEARED_AT_EXIT = (
+    "pytest-of-",
+    "sklearn_testing_",
+    "org.chromium.",
+    ".org.chromium.",
+    "hsperfdata_",
+    "spark",
+    "blockmgr",
+)
+"""Beginnings of what pytest, scikit-learn's checks, Chromium and Spark remove themselves when they end."""
 
 
 @pytest.fixture(scope="session", autouse=True)

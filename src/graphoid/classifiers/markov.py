@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Self, TypeGuard
 
 import numpy as np
@@ -34,8 +34,6 @@ from graphoid.logic.names import quote
 from graphoid.settings import Number
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import pandas as pd
     import polars as pl
     from matplotlib.axes import Axes

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphoid.data.encoding.plan import Kind, finish
-from graphoid.data.encoding.profile import constant_note, profile_source
-from graphoid.data.options import ReadOptions
+from graphoid.data.encoding.plan import ColumnPlan, Kind, finish
+from graphoid.data.encoding.profile import Profile, constant_note, profile_source
+from graphoid.data.options import ReadOptions, Transformer
 from graphoid.data.read import open_source
 from graphoid.errors import GraphoidError
 
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from graphoid.data.encoding.encode import Encoded
-    from graphoid.data.encoding.plan import ColumnPlan
-    from graphoid.data.encoding.profile import Profile
-    from graphoid.data.options import Transformer
     from graphoid.data.variables import State
 
 RARE = 5

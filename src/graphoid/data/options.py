@@ -22,7 +22,6 @@ class Transformer(Protocol):
 
     def fit_transform(self, X: ArrayLike) -> ArrayLike:
         """Fit to the rows, and return what becomes of them."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,10 +11,10 @@ import numpy as np
 
 from graphoid.data.encoding.profile import profile_source, weigh
 from graphoid.data.formats.delimited import from_delimited
-from graphoid.data.formats.files import check_is_file, clear_errors
+from graphoid.data.formats.files import clear_errors, not_a_file
 from graphoid.data.formats.frames import from_array, from_arrow, from_columns, from_frame, from_table
 from graphoid.data.formats.labelled import from_arff, from_spss
-from graphoid.data.options import ReadOptions, RemoteOptions
+from graphoid.data.options import ReadOptions, RemoteOptions, Transformer
 from graphoid.data.remote.sources import relation_of
 from graphoid.data.remote.table import RemoteTable, remote_table
 from graphoid.data.source import Source, choose
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from graphoid.data.options import Transformer
     from graphoid.progress import Listener
 
 PACKED = (".csv", ".tsv", ".txt", ".arff")
@@ -142,7 +141,16 @@ def _select(table: Table, options: ReadOptions) -> Table:
 def open_source(source: object, options: ReadOptions | None = None) -> Source:
     """Return any source with its columns ready to be loaded; of lazy ones, those that the options name."""
     if isinstance(source, (str, os.PathLike)):
-        return _open_file(Path(source))
+        path = Path(source)
+        suffix = path.suffix.lower()
+        if suffix == ".gz" and Path(path.stem).suffix.lower() in PACKED:
+            suffix = Path(path.stem).suffix.lower()
+        with clear_errors(path):
+            if not path.is_file():
+                raise not_a_file(path)
+            if suffix not in OPENERS:
+                raise DataError(f"{path.name} ends in {suffix!r}; expected one of {', '.join(SUFFIXES)}.")
+            return replace(OPENERS[suffix](path), name=path.name)
     if isinstance(source, Table):
         return from_table(source)
     if isinstance(source, np.ndarray):
@@ -182,15 +190,3 @@ OPENERS: Mapping[str, Callable[[Path], Source]] = {
 """Which function opens a file, by the end of its name."""
 
 SUFFIXES = (*OPENERS, *(f"{suffix}.gz" for suffix in PACKED))
-
-
-def _open_file(path: Path) -> Source:
-    suffix = path.suffix.lower()
-    if suffix == ".gz" and Path(path.stem).suffix.lower() in PACKED:
-        suffix = Path(path.stem).suffix.lower()
-    with clear_errors(path):
-        check_is_file(path)
-        if suffix not in OPENERS:
-            raise DataError(f"{path.name} ends in {suffix!r}; expected one of {', '.join(SUFFIXES)}.")
-        opened = OPENERS[suffix](path)
-    return replace(opened, name=path.name)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphoid.data.variables import NamedVariables
+from graphoid.data.variables import NamedVariables, Variable
 from graphoid.errors import DataError
 from graphoid.logic.names import quote
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from graphoid.data.variables import Variable
 
 Codes = np.ndarray[tuple[int], np.dtype[np.uint8] | np.dtype[np.uint16]]
 """One column: uint8, or uint16 where the variable has more than 256 states."""

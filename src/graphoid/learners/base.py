@@ -14,7 +14,7 @@ from graphoid.counts.remote.access_cost import AccessCost, MeteredEngine
 from graphoid.data.remote.table import RemoteTable
 from graphoid.data.table import Table
 from graphoid.errors import SettingsError
-from graphoid.independence.base import HasTest
+from graphoid.independence.base import HasTest, Test
 from graphoid.independence.chi_square import DEFAULT_TEST
 from graphoid.independence.remembering import Remembering
 from graphoid.independence.tester import Tester
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from graphoid.counts.engine import Kernel
-    from graphoid.independence.base import Test
     from graphoid.logic.source import IndependenceSource
     from graphoid.logic.verdict import Verdict
     from graphoid.progress import Listener
@@ -127,8 +126,14 @@ class Learner(Settings, ABC, Generic[Source, Structure]):
     def _learn(self, source: Source, run: Run) -> Structure:
         """Search, and put the result together."""
 
-    def _record(self, **used: object) -> dict[str, object]:
-        """Return the settings as plain values that JSON can hold; ``used`` stands for some of them."""
+    def _record(self, ci: object = None, **used: object) -> dict[str, object]:
+        """Return the settings as plain values that JSON can hold; ``used`` stands for some of them.
+
+        Where questions were put to ``ci``, that is who answered, and by which test.
+        """
+        if ci is not None:
+            test = ci.test if isinstance(ci, (Tester, HasTest)) else None
+            used = {"answers": type(ci).__name__, "test": None if test is None else describe(test)}
         own = {field.name: json_value(vars(self)[field.name]) for field in fields(self)}
         own = {"learner": type(self).__name__, **used, **{k: v for k, v in own.items() if k not in used}}
         return {name: value for name, value in own.items() if value is not None or name not in used}
@@ -175,11 +180,6 @@ class AskingLearner(Learner["IndependenceSource", LearnedStructure]):
         """Return who answers this learner's questions, which may be more than the source alone."""
         return ci
 
-    def _settings(self, ci: IndependenceSource) -> dict[str, object]:
-        """Return the settings used; the test is the one that answered."""
-        test = ci.test if isinstance(ci, (Tester, HasTest)) else None
-        return self._record(answers=type(ci).__name__, test=None if test is None else describe(test))
-
 
 @dataclass(kw_only=True, eq=False)
 class IndependenceLearner(AskingLearner):
@@ -197,6 +197,6 @@ class IndependenceLearner(AskingLearner):
             graph=graph,
             trace=trace,
             cost=Cost.of(trace, n_initial=n_initial, seconds=seconds, queries=questions.queries),
-            settings=self._settings(source),
+            settings=self._record(source),
             data_id=run.data_id,
         )

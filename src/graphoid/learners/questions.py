@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from graphoid.independence.inferring import Inferring
-from graphoid.logic.source import HasRows
-from graphoid.progress import Step, tell
+from graphoid.logic.source import HasRows, IndependenceSource, Question
+from graphoid.progress import Listener, Step, tell
 from graphoid.structure.learned import EXECUTED
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from graphoid.logic.source import IndependenceSource, Question
     from graphoid.logic.verdict import Verdict
-    from graphoid.progress import Listener
 
 Ask = tuple[int, int, tuple[int, ...]]
 """A question by position: x, y and what is given."""

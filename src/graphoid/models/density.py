@@ -12,7 +12,7 @@ from graphoid.errors import DataError, SettingsError
 from graphoid.models.maximum_pseudo_likelihood import L1, maximize
 from graphoid.models.network import MarkovNetwork
 from graphoid.models.pseudo_likelihood import DistinctRows, PseudoLikelihood
-from graphoid.progress import track
+from graphoid.progress import Listener, track
 from graphoid.settings import POSITIVE, Allowed, Number, Settings
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from graphoid.data.table import Table
     from graphoid.logic.assertion import Context
-    from graphoid.progress import Listener
 
     Vector = NDArray[np.float64]
 

@@ -9,14 +9,13 @@ import numpy as np
 
 from graphoid.models.gibbs import GibbsSampler
 from graphoid.models.gibbs_multistate import run_chains
-from graphoid.models.potentials import condition
+from graphoid.models.potentials import Potential, condition
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from graphoid.models.potentials import Potential
 
 SWEEPS = 1_000
 """Rows of each of 64 chains behind an estimate: errors of half a percent where chains forget quickly."""

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, runtime_checkabl
 
 from graphoid.errors import CountsTooLarge, DataError, SettingsError
 from graphoid.logic.names import quote
-from graphoid.models.maximum_likelihood import fit_exactly
-from graphoid.models.maximum_pseudo_likelihood import L2, CrossValidated, fit_weights
+from graphoid.models.maximum_likelihood import ExactFit, fit_exactly
+from graphoid.models.maximum_pseudo_likelihood import L2, CrossValidated, Fit, Penalty, fit_weights
 from graphoid.models.potentials import check_feature
 from graphoid.settings import json_value
 from graphoid.structure.cliques import clique_features, maximal_cliques
@@ -22,8 +22,6 @@ from graphoid.structure.learned import LearnedStructure
 if TYPE_CHECKING:
     from graphoid.data.table import Table
     from graphoid.logic.assertion import Context
-    from graphoid.models.maximum_likelihood import ExactFit
-    from graphoid.models.maximum_pseudo_likelihood import Fit, Penalty
     from graphoid.structure.document import Json
 
 MAX_FEATURES = 2**20
@@ -37,12 +35,10 @@ class HasFeatures(Protocol):
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the variables."""
-        ...
 
     @property
     def features(self) -> Sequence[Context]:
         """Partial assignments, by position."""
-        ...
 
 
 Structure: TypeAlias = UndirectedGraph | HasGraph | HasFeatures | Sequence["Context"]

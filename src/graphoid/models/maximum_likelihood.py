@@ -16,8 +16,8 @@ import numpy as np
 
 from graphoid.errors import SettingsError
 from graphoid.models.inference import ExactInference
-from graphoid.models.junction_tree import MAX_CELLS
-from graphoid.models.maximum_pseudo_likelihood import check_penalty
+from graphoid.models.junction_tree import MAX_CELLS, JunctionTree
+from graphoid.models.maximum_pseudo_likelihood import Penalty, check_penalty
 from graphoid.models.potentials import by_scope, potentials
 from graphoid.models.pseudo_likelihood import DistinctRows
 from graphoid.models.quasi_newton import minimize
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
     from graphoid.data.table import Table
     from graphoid.logic.assertion import Context
-    from graphoid.models.junction_tree import JunctionTree
-    from graphoid.models.maximum_pseudo_likelihood import Penalty
 
     Vector = NDArray[np.float64]
 

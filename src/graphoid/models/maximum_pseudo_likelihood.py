@@ -53,12 +53,10 @@ class Penalty(Protocol):
     @property
     def l1(self) -> float:
         r""":math:`\lambda_1`."""
-        ...
 
     @property
     def l2(self) -> float:
         r""":math:`\lambda_2`."""
-        ...
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, Protocol
 import numpy as np
 
 from graphoid.data.table import Table, code_columns
-from graphoid.data.variables import NamedVariables
+from graphoid.data.variables import NamedVariables, State, Variable
 from graphoid.errors import DataError, SettingsError
 from graphoid.models.factors import Factor, check_factors
 from graphoid.models.inference import ExactInference
@@ -24,12 +24,10 @@ from graphoid.structure.graph import UndirectedGraph
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping, Sequence
 
     import networkx as nx
     from numpy.typing import NDArray
 
-    from graphoid.data.variables import State, Variable
     from graphoid.logic.assertion import Context
     from graphoid.models.divergence import Divergence
     from graphoid.models.estimate import Estimate
@@ -47,7 +45,6 @@ class HasMarkovNetwork(Protocol):
 
     def to_markov_network(self) -> MarkovNetwork:
         """Return the same distribution as a model."""
-        ...
 
 
 class Estimated(Protocol):
@@ -56,7 +53,6 @@ class Estimated(Protocol):
     @property
     def standard_errors(self) -> NDArray[np.float64]:
         """One for each weight."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphoid.counts.engine import CountEngine, CountRequest
+from graphoid.counts.engine import Blanket, CountEngine, CountRequest
 from graphoid.counts.native import engine_for
 from graphoid.data.table import Table
 from graphoid.errors import DataError, SettingsError
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from graphoid.counts.contingency import Counts
-    from graphoid.counts.engine import Blanket
     from graphoid.structure.graph import Edge, UndirectedGraph
 
 Family = tuple[int, int]

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 
-from graphoid.counts.engine import ScoringEngine
+from graphoid.counts.engine import Blanket, CountEngine, ScoringEngine
 from graphoid.errors import SettingsError
 from graphoid.independence.bayesian import BayesianTest
 from graphoid.logic.assertion import Assertion
-from graphoid.scores.base import Score
+from graphoid.scores.base import Family, Score
 from graphoid.scores.priors import GraphPrior, UniformPrior
 from graphoid.structure.separation import members
 
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphoid.counts.engine import Blanket, CountEngine
-    from graphoid.scores.base import Family
     from graphoid.structure.graph import UndirectedGraph
 
 MOST_BYTES = 2**29

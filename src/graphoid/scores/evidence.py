@@ -8,19 +8,17 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from graphoid.counts.engine import Logistic, ScoringEngine
+from graphoid.counts.engine import Blanket, CountEngine, Logistic, ScoringEngine
 from graphoid.scores.base import BlanketScore, family_counts
 from graphoid.scores.logistic import Objective, logistic_term
 from graphoid.scores.mpl import log_marginal_likelihood
 from graphoid.scores.priors import GraphPrior, SparsePrior
-from graphoid.settings import POSITIVE, Number
+from graphoid.settings import POSITIVE, Allowed, Number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from graphoid.counts.engine import Blanket, CountEngine
     from graphoid.scores.logistic import Matrix
-    from graphoid.settings import Allowed
 
 CONSTANT = 5.0
 """Standard deviation of the constant a priori, in those of the effects: all but free."""

@@ -8,18 +8,16 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from graphoid.counts.engine import Logistic, ScoringEngine
+from graphoid.counts.engine import Blanket, CountEngine, Logistic, ScoringEngine
 from graphoid.scores.base import BlanketScore, family_counts
 from graphoid.scores.logistic import Objective, logistic_term
 from graphoid.scores.priors import GraphPrior, UniformPrior
-from graphoid.settings import NOT_NEGATIVE
+from graphoid.settings import NOT_NEGATIVE, Allowed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from graphoid.counts.engine import Blanket, CountEngine
     from graphoid.scores.logistic import Matrix
-    from graphoid.settings import Allowed
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from graphoid.counts.engine import ScoringEngine
+from graphoid.counts.engine import Blanket, CountEngine, ScoringEngine
 from graphoid.independence.bayesian import log_rising
 from graphoid.scores.base import BlanketScore, configurations_of, family_counts
 from graphoid.scores.priors import GraphPrior, UniformPrior
-from graphoid.settings import POSITIVE
+from graphoid.settings import POSITIVE, Allowed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from graphoid.counts.contingency import Counts
-    from graphoid.counts.engine import Blanket, CountEngine
-    from graphoid.settings import Allowed
 
 
 @dataclass(frozen=True, kw_only=True)

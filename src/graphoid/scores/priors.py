@@ -10,14 +10,12 @@ import numpy as np
 
 from graphoid.errors import SettingsError, UnknownVariable
 from graphoid.logic.names import Names
-from graphoid.settings import PROBABILITY, FrozenSettings, Number, check_setting
+from graphoid.settings import PROBABILITY, Allowed, FrozenSettings, Number, check_setting
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
-
-    from graphoid.settings import Allowed
 
 
 @runtime_checkable

@@ -24,7 +24,6 @@ class HasGraph(Protocol):
     @property
     def graph(self) -> UndirectedGraph:
         """The graph."""
-        ...
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 from graphoid.logic.verdict import Verdict
 from graphoid.structure import explain, plain
 from graphoid.structure.compare import Comparison, HasGraph, compare
-from graphoid.structure.document import Document, pair_mapping, pair_rows, to_row, verdicts
-from graphoid.structure.graph import UndirectedGraph
+from graphoid.structure.document import Document, Json, pair_mapping, pair_rows, to_row, verdicts
+from graphoid.structure.graph import Edge, UndirectedGraph
 from graphoid.structure.scored import Scored, bayes_factor, verdict
 
 if TYPE_CHECKING:
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     import networkx as nx
 
-    from graphoid.structure.document import Json
-    from graphoid.structure.graph import Edge
 
 EXECUTED = frozenset({"test", "oracle"})
 """Sources of a verdict that was paid for; any other is the rule that answered in place of a test."""

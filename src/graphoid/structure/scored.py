@@ -7,12 +7,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from graphoid.structure import plain
-from graphoid.structure.document import pair_mapping, pair_rows
+from graphoid.structure.document import Json, pair_mapping, pair_rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from graphoid.structure.document import Json
     from graphoid.structure.graph import Edge
 
 

@@ -7,11 +7,10 @@ import secrets
 import shutil
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import BinaryIO
 
 
 def write(path: str | os.PathLike[str], content: str | bytes) -> None:

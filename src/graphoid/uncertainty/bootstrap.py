@@ -12,11 +12,11 @@ from graphoid.data.table import Table
 from graphoid.errors import SettingsError
 from graphoid.independence.bayesian import BayesianTest
 from graphoid.independence.partial_correlation import PartialCorrelation
-from graphoid.learners.base import AskingLearner, Learner
+from graphoid.learners.base import AnyLearner, AskingLearner, Learner
 from graphoid.learners.recommended import recommend
 from graphoid.progress import Listener, Step, tell
-from graphoid.settings import Number, Settings
-from graphoid.uncertainty.bootstrap_result import Resampled
+from graphoid.settings import Allowed, Number, RandomState, Settings
+from graphoid.uncertainty.bootstrap_result import EdgeStability, Resampled
 from graphoid.uncertainty.checkpoint import Checkpoint
 from graphoid.uncertainty.inclusion import Inclusion, dependences, priors, probabilities
 from graphoid.uncertainty.replicates import (
@@ -28,20 +28,16 @@ from graphoid.uncertainty.replicates import (
     structure_of,
 )
 from graphoid.uncertainty.resampling import SHARES, Kind, Resampler, seed_of
-from graphoid.uncertainty.strength import crossings_of, signs_of
+from graphoid.uncertainty.strength import Crossing, crossings_of, signs_of
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Mapping, Sequence
 
-    from graphoid.learners.base import AnyLearner
-    from graphoid.settings import Allowed, RandomState
     from graphoid.structure.contexts import CanonicalModel
     from graphoid.structure.learned import LearnedStructure
-    from graphoid.uncertainty.bootstrap_result import EdgeStability
     from graphoid.uncertainty.replicates import Found
     from graphoid.uncertainty.stability import CentralityRow, CurveRow, DifferenceRow
-    from graphoid.uncertainty.strength import Crossing
 
 AT_ONCE = 50
 """Resamples between two events of progress, or two states of the checkpoint."""

@@ -12,7 +12,7 @@ import numpy as np
 from graphoid.errors import DataError, missing_extra
 from graphoid.structure import plain
 from graphoid.structure.document import Document, Json
-from graphoid.structure.graph import UndirectedGraph
+from graphoid.structure.graph import Edge, UndirectedGraph
 from graphoid.uncertainty import intervals
 from graphoid.uncertainty.checkpoint import array, number, numbers, pack_pairs, unpack_pairs
 from graphoid.uncertainty.inclusion import MEANINGS, Inclusion
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 
     import pandas as pd
     from numpy.typing import NDArray
-
-    from graphoid.structure.graph import Edge
 
 
 class EdgeStability(NamedTuple):

@@ -17,7 +17,7 @@ from graphoid.data.read import read
 from graphoid.data.table import Table, Weights
 from graphoid.errors import DataError
 from graphoid.learners.recommended import recommend
-from graphoid.settings import Number, check_setting
+from graphoid.settings import Number, RandomState, check_setting
 from graphoid.uncertainty.checkpoint import number
 from graphoid.uncertainty.replicates import Measured, graph_of, in_table, measure_resamples
 from graphoid.uncertainty.resampling import Resampler, seed_of
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from graphoid.data.variables import State, Variable
     from graphoid.learners.base import AnyLearner
-    from graphoid.settings import RandomState
     from graphoid.structure.graph import UndirectedGraph
 
 

@@ -13,8 +13,8 @@ from graphoid.data.table import Table
 from graphoid.errors import SettingsError
 from graphoid.learners.recommended import recommend
 from graphoid.models.network import MarkovNetwork
-from graphoid.progress import track
-from graphoid.settings import Number, check_setting
+from graphoid.progress import Listener, track
+from graphoid.settings import Number, RandomState, check_setting
 from graphoid.structure.graph import UndirectedGraph
 from graphoid.uncertainty.replicates import graph_of
 from graphoid.uncertainty.resampling import seed_of
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from graphoid.learners.base import AnyLearner
-    from graphoid.progress import Listener
-    from graphoid.settings import RandomState
     from graphoid.structure.compare import HasGraph
 
 

@@ -20,7 +20,7 @@ from graphoid.counts.native import DOFS, KINDS, engine_for, kernels
 from graphoid.independence.base import slices_of
 from graphoid.uncertainty.association import information, log_odds
 from graphoid.uncertainty.inclusion import probabilities
-from graphoid.uncertainty.strength import gaussian_bits, partial_correlations
+from graphoid.uncertainty.strength import Crossing, gaussian_bits, partial_correlations
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from graphoid.structure.graph import Edge, UndirectedGraph
     from graphoid.structure.learned import LearnedStructure
     from graphoid.uncertainty.resampling import Resampler
-    from graphoid.uncertainty.strength import Crossing
 
 TABLES_AT_ONCE = 256
 """Asked of an engine in one go: bounds what is held."""

@@ -29,7 +29,7 @@ from graphoid.counts.native import engine_for, kernels
 from graphoid.data.remote.table import RemoteTable
 from graphoid.data.table import Table, Weights, code_columns
 from graphoid.errors import DataError, SettingsError
-from graphoid.settings import Number
+from graphoid.settings import Number, RandomState
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from graphoid._native import Resamples
-    from graphoid.settings import RandomState
 
 Kind = Literal["rows", "bayesian", "cases"]
 

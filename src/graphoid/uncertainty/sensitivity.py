@@ -10,7 +10,7 @@ from graphoid.data.read import read
 from graphoid.data.table import Table
 from graphoid.errors import SettingsError
 from graphoid.independence.chi_square import ChiSquare
-from graphoid.learners.base import AskingLearner, Learner
+from graphoid.learners.base import AnyLearner, AskingLearner, Learner
 from graphoid.learners.grow_shrink.gsimn import GSIMN
 from graphoid.uncertainty.replicates import graph_of, pairs_of
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from graphoid.data.options import Transformer
-    from graphoid.learners.base import AnyLearner
     from graphoid.structure.graph import UndirectedGraph
 
 

@@ -15,7 +15,7 @@ from graphoid.data.table import Table
 from graphoid.errors import DataError
 from graphoid.independence.base import slices_of
 from graphoid.independence.partial_correlation import Correlated, PartialCorrelation
-from graphoid.structure.graph import UndirectedGraph
+from graphoid.structure.graph import Edge, UndirectedGraph
 from graphoid.uncertainty.association import information, log_odds, residuals
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from graphoid.data.variables import State, Variable
     from graphoid.structure.compare import HasGraph
-    from graphoid.structure.graph import Edge
 
 Crossing = tuple[int, int, tuple[int, ...]]
 """Two variables, and what they are looked at given."""

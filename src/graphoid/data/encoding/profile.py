@@ -12,7 +12,7 @@ from graphoid.data.encoding.columns import encode
 from graphoid.data.encoding.encode import Encoded
 from graphoid.data.encoding.missing import missing_error, nothing_left_error
 from graphoid.data.encoding.plan import Column, ColumnPlan, finish, plan
-from graphoid.data.source import choose
+from graphoid.data.source import Chosen, Source, choose
 from graphoid.data.table import Weights, refuse_no_weight
 from graphoid.errors import DataError, GraphoidError
 from graphoid.logic.names import quote
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from graphoid.data.options import ReadOptions
-    from graphoid.data.source import Chosen, Source
 
 THREADS = 2
 """Columns are encoded two at a time: one waits for memory while the other computes, and no more than two raw

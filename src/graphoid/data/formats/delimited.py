@@ -154,8 +154,10 @@ def check_quotes(path: Path, header: Header, watched: WatchedText, n_rows: int) 
     n_rows
         Rows that were found in it.
     """
-    n_lines = header.n_blank + 1 + n_rows
-    if watched.n_lines == n_lines and not _ends_in_quotes(watched.last_line, header.delimiter):
+    n_lines = watched.line_ends + (len(watched.tail) > 0 and not watched.tail.endswith(b"\n"))
+    last = watched.tail.rstrip(b"\r\n").rpartition(b"\n")[2].decode("utf-8", "replace")
+    within = '"' in last and _ends_in_quotes(last, header.delimiter)
+    if n_lines == header.n_blank + 1 + n_rows and not within:
         return
     latest = ""
 

@@ -44,17 +44,16 @@ def quote_path(path: Path) -> str:
     return repr(named) if len(named) <= LONGEST else repr(named[:LONGEST]) + "..."
 
 
-def check_is_file(path: Path) -> None:
-    """Raise the error for what is no file; a pipe would be waited for, and read only once."""
+def not_a_file(path: Path) -> DataError:
+    """Return the error for what is no file; a pipe would be waited for, and read only once."""
     if not path.exists():
-        raise DataError(f"there is no file {quote_path(path)}.")
+        return DataError(f"there is no file {quote_path(path)}.")
     if path.is_dir():
-        raise DataError(f"{quote_path(path)} is a directory; expected a file.")
-    if not path.is_file():
-        raise DataError(
-            f"{quote_path(path)} is a pipe or a device; expected a file, which is read more than once. "
-            f"Write what comes from it to a file first."
-        )
+        return DataError(f"{quote_path(path)} is a directory; expected a file.")
+    return DataError(
+        f"{quote_path(path)} is a pipe or a device; expected a file, which is read more than once. "
+        f"Write what comes from it to a file first."
+    )
 
 
 @contextlib.contextmanager
@@ -138,8 +137,8 @@ class WatchedText(io.BufferedIOBase):
         self._content, self._name = content, name
         self._limit = None if limit is None else limit + pa.total_allocated_bytes()
         self._n_bytes = 0
-        self._end = bytearray()
-        self._line_ends = 0
+        self.tail = bytearray()
+        self.line_ends = 0
         self._stop, self._ended, self._reading = threading.Event(), threading.Event(), threading.Lock()
         _passed_on.add(self)
 
@@ -171,16 +170,16 @@ class WatchedText(io.BufferedIOBase):
         self._n_bytes += len(chunk)
         nul = chunk.find(b"\0")
         if nul >= 0:
-            line = self._line_ends + chunk.count(b"\n", 0, nul) + 1
+            line = self.line_ends + chunk.count(b"\n", 0, nul) + 1
             raise DataError(
                 f"{self._name} has a NUL byte in line {line:,}, which no text has. Is it damaged, or of "
                 f"another encoding? Write or fetch it again, as UTF-8."
             )
-        self._line_ends += chunk.count(b"\n")
+        self.line_ends += chunk.count(b"\n")
         start = chunk.rfind(b"\n", 0, max(0, len(chunk) - 2)) + 1  # the last two may be the end of this line
         if start:
-            self._end.clear()
-        self._end += chunk[start:]
+            self.tail.clear()
+        self.tail += chunk[start:]
         return chunk
 
     def check_memory(self) -> None:
@@ -197,16 +196,6 @@ class WatchedText(io.BufferedIOBase):
         self._stop.set()
         self._ended.wait(20 * GRACE if self._reading.locked() else GRACE)
         return more
-
-    @property
-    def n_lines(self) -> int:
-        """Lines of what was read."""
-        return self._line_ends + (len(self._end) > 0 and not self._end.endswith(b"\n"))
-
-    @property
-    def last_line(self) -> str:
-        """The last line of what was read."""
-        return self._end.rstrip(b"\r\n").rpartition(b"\n")[2].decode("utf-8", "replace")
 
 
 @atexit.register

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from graphoid.data.encoding.columns import Text, Undeclared, encode
 from graphoid.data.remote.cache import BlobCache
-from graphoid.data.remote.relation import SizedRelation
+from graphoid.data.remote.relation import CensusRelation, SizedRelation
 from graphoid.structure.learned import Discovery
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from graphoid.data.encoding.columns import RawColumn
     from graphoid.data.encoding.encode import Encoded
-    from graphoid.data.remote.relation import CensusRelation
     from graphoid.data.source import Chosen
 
 MOST_VALUES = 1_000_000

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from graphoid.data.formats.files import check_is_file
+from graphoid.data.formats.files import not_a_file
 from graphoid.data.remote.sql import ONE_AT_A_TIME, SqlRelation
 from graphoid.errors import DataError, missing_extra
 from graphoid.logic.names import quote as quote_names
@@ -31,7 +31,8 @@ def open_database(path: Path, table: str | None) -> DuckDBRelation:
         import duckdb
     except ImportError:
         raise missing_extra("a .duckdb database", "duckdb") from None
-    check_is_file(path)
+    if not path.is_file():
+        raise not_a_file(path)
     try:
         connection = duckdb.connect(str(path), read_only=True)
     except duckdb.Error as error:

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from graphoid.data.options import ReadOptions, RemoteOptions
+from graphoid.data.options import ReadOptions, RemoteOptions, Transformer
 from graphoid.data.remote.sources import relation_of
 from graphoid.data.remote.sql import SqlRelation
 from graphoid.data.remote.stream import ArrowStream, Stream
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphoid.data.options import Transformer
     from graphoid.data.variables import Variable
 
     SiteRelation = SqlRelation | Stream

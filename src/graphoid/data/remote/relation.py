@@ -22,12 +22,10 @@ class Relation(Protocol):
     @property
     def identity(self) -> str:
         """What tells this relation from others."""
-        ...
 
     @property
     def snapshot(self) -> str | None:
         """What tells this state of it from earlier ones, or None if it cannot know."""
-        ...
 
 
 class CensusRelation(Relation, Protocol):
@@ -35,7 +33,6 @@ class CensusRelation(Relation, Protocol):
 
     def census(self, columns: Sequence[int], weights: int | None, *, complete: bool) -> Census:
         """Return the different values of each column; if ``complete``, of rows without a missing cell."""
-        ...
 
 
 @runtime_checkable
@@ -44,7 +41,6 @@ class SizedRelation(Protocol):
 
     def size_of(self, positions: Iterable[int]) -> int:
         """Return the bytes that some columns take where they are."""
-        ...
 
 
 @runtime_checkable
@@ -53,4 +49,3 @@ class JoinedRelation(Protocol):
 
     def take(self, positions: Sequence[int]) -> Relation:
         """Return the relation for some of the variables, in the order given."""
-        ...

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from graphoid.data.formats.files import check_is_file
+from graphoid.data.formats.files import not_a_file
 from graphoid.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -51,7 +51,8 @@ def relation_of(source: object, table: str | None, *, always: bool) -> CensusRel
         )
     if not (always or name.endswith(ONLY_STREAMED) or (name.endswith(".parquet") and _is_large(path))):
         return None
-    check_is_file(path)
+    if not path.is_file():
+        raise not_a_file(path)
     from graphoid.data.remote.stream import FileStream
 
     return FileStream(path)

@@ -10,22 +10,17 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 import numpy as np
 
 from graphoid.data.encoding.profile import profile_columns
-from graphoid.data.options import RemoteOptions
-from graphoid.data.remote.census import take_census
-from graphoid.data.remote.relation import JoinedRelation
+from graphoid.data.options import ReadOptions, RemoteOptions
+from graphoid.data.remote.census import WeightSummary, take_census
+from graphoid.data.remote.relation import CensusRelation, JoinedRelation
 from graphoid.data.source import choose
-from graphoid.data.table import Table, refuse_no_weight, unit_for
+from graphoid.data.table import Codes, Table, refuse_no_weight, unit_for
 from graphoid.errors import DataError
 from graphoid.structure.learned import Discovery
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
-
-    from graphoid.data.options import ReadOptions
-    from graphoid.data.remote.census import WeightSummary
-    from graphoid.data.remote.relation import CensusRelation
-    from graphoid.data.table import Codes
 
 
 @dataclass(frozen=True, eq=False)

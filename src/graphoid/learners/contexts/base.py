@@ -17,7 +17,6 @@ import numpy as np
 from graphoid.independence.chi_square import DEFAULT_TEST
 from graphoid.independence.contexts import ContextTester, PlainContexts
 from graphoid.learners.base import Learner, Run
-from graphoid.settings import describe
 from graphoid.structure.contexts import CanonicalCost, CanonicalModel
 
 if TYPE_CHECKING:
@@ -127,7 +126,7 @@ class CanonicalLearner(Learner[ContextTester, CanonicalModel]):
                 queries=source.n_counted,
                 n_distinct=source.n_distinct,
             ),
-            settings=self._record(answers=type(source).__name__, test=describe(source.test)),
+            settings=self._record(source),
             data_id=run.data_id,
         )
 

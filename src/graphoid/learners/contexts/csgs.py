@@ -22,13 +22,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphoid.learners.contexts.base import Blankets, CanonicalGraphs, CanonicalLearner, context_of
-from graphoid.progress import track
+from graphoid.progress import Listener, track
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from graphoid.independence.contexts import ContextTester, PlainContexts
-    from graphoid.progress import Listener
 
 
 def gs_strategy(ci: PlainContexts, assignment: Sequence[int], *, repeat: bool = False) -> Blankets:

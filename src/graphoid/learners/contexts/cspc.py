@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphoid.learners.contexts.base import Blankets, CanonicalGraphs, CanonicalLearner, context_of
-from graphoid.progress import track
+from graphoid.progress import Listener, track
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from graphoid.independence.contexts import ContextTester, PlainContexts
-    from graphoid.progress import Listener
 
 
 def pc_strategy(ci: PlainContexts, assignment: Sequence[int]) -> Blankets:

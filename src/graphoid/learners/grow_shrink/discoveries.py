@@ -11,14 +11,13 @@ import math
 from typing import TYPE_CHECKING
 
 from graphoid.errors import SettingsError
-from graphoid.learners.questions import Executed
+from graphoid.learners.questions import Executed, Questions
 from graphoid.logic.verdict import Fact, Verdict
 from graphoid.structure.explain import FALSE_DISCOVERY
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from graphoid.learners.questions import Questions
     from graphoid.structure.graph import Edge, UndirectedGraph
 
 

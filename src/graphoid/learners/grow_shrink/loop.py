@@ -40,13 +40,12 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from graphoid.learners.questions import Executed
+from graphoid.learners.questions import Executed, Steps
 from graphoid.logic.verdict import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from graphoid.learners.questions import Steps
 
 Matrix = list[list[float]]
 Blanket = tuple[int, ...]

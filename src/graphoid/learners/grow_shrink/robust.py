@@ -41,23 +41,21 @@ from graphoid.independence.classical import ClassicalTest
 from graphoid.independence.mantel_haenszel import MantelHaenszel
 from graphoid.independence.remembering import Remembering
 from graphoid.independence.tester import Tester
-from graphoid.learners.base import IndependenceLearner
+from graphoid.learners.base import IndependenceLearner, Run
 from graphoid.learners.grow_shrink.discoveries import largest_discovery, retract
 from graphoid.learners.grow_shrink.loop import Matrix, likeliest_between, pair_matrices
 from graphoid.logic.axioms import D_SU
 from graphoid.logic.verdict import Fact, Verdict
 from graphoid.settings import Allowed, Number
-from graphoid.structure.graph import UndirectedGraph
+from graphoid.structure.graph import Edge, UndirectedGraph
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from graphoid.data.table import Table
     from graphoid.independence.base import Test
-    from graphoid.learners.base import Run
     from graphoid.learners.questions import Questions
     from graphoid.logic.source import IndependenceSource
-    from graphoid.structure.graph import Edge
 
 RATE = 0.04
 """The share of edges that may be there by chance, unless ``fdr`` says otherwise."""

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from graphoid.learners.pfmn import dense, population, rejuvenation
-from graphoid.learners.pfmn.budget import StepInfo
+from graphoid.learners.pfmn.budget import Answer, BudgetedQuestions, StepInfo
 from graphoid.learners.pfmn.information import edge_entropy
 from graphoid.learners.pfmn.likelihood import is_exact
 from graphoid.learners.pfmn.moves import Target, flip_moves
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
-    from graphoid.learners.pfmn.budget import Answer, BudgetedQuestions
     from graphoid.learners.pfmn.learner import PFMN
 
 PROVED = "proof"

@@ -10,17 +10,17 @@ from inspect import isroutine
 from typing import TYPE_CHECKING, ClassVar, Generic, Protocol, TypeVar
 
 from graphoid.errors import SettingsError
-from graphoid.independence.base import HasTest
+from graphoid.independence.base import DiscreteTest, HasTest
 from graphoid.independence.bayesian import BayesianTest
 from graphoid.learners.base import AskingLearner, Run
-from graphoid.learners.pfmn.budget import Budget, BudgetedQuestions, weight
+from graphoid.learners.pfmn.budget import Budget, BudgetedQuestions, Price, StepInfo, weight
 from graphoid.learners.pfmn.checkpoint import Checkpoint
 from graphoid.learners.pfmn.information import entropy
-from graphoid.learners.pfmn.population import check_size, edge_frequencies, merge_equal
+from graphoid.learners.pfmn.population import Outcome, Query, check_size, edge_frequencies, merge_equal
 from graphoid.learners.questions import Questions
 from graphoid.logic.sets import members
-from graphoid.progress import Step, tell
-from graphoid.settings import NOT_NEGATIVE, PROBABILITY, Allowed, Number, seed_and_generator
+from graphoid.progress import Listener, Step, tell
+from graphoid.settings import NOT_NEGATIVE, PROBABILITY, Allowed, Number, RandomState, seed_and_generator
 from graphoid.structure.graph import UndirectedGraph
 from graphoid.structure.learned import Cost, LearnedStructure
 
@@ -30,13 +30,8 @@ if TYPE_CHECKING:
 
     from numpy.random import Generator
 
-    from graphoid.independence.base import DiscreteTest
     from graphoid.independence.partial_correlation import PartialCorrelation
-    from graphoid.learners.pfmn.budget import Price, StepInfo
-    from graphoid.learners.pfmn.population import Outcome, Query
     from graphoid.logic.source import IndependenceSource
-    from graphoid.progress import Listener
-    from graphoid.settings import RandomState
 
 _NOT_THE_RUN = {"answers", "budget", "checkpoint", "cost", "progress", "random_state"}
 """Settings that may differ when a run is resumed, and those that are compared in another form."""
@@ -134,7 +129,7 @@ class ParticleLearner(AskingLearner, Generic[State]):
             trace=trace,
             cost=Cost.of(trace, seconds=time.perf_counter() - run.started, queries=questions.queries),
             stopped=state.stopped,
-            settings=self._settings(source),
+            settings=self._record(source),
             seed=seed,
             data_id=run.data_id,
             edge_probabilities=edge_frequencies(found.graphs, found.weights),
@@ -152,7 +147,7 @@ class ParticleLearner(AskingLearner, Generic[State]):
     ) -> BudgetedQuestions:
         """Return who is asked, within the budget, with the answers that are on file."""
         check_size(len(questions.names))
-        run = {name: value for name, value in self._settings(ci).items() if name not in _NOT_THE_RUN}
+        run = {name: value for name, value in self._record(ci).items() if name not in _NOT_THE_RUN}
         run |= {
             # a function without its address
             "cost": self.cost.__qualname__ if isroutine(self.cost) else repr(self.cost),

@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING
 from graphoid.errors import DataError
 from graphoid.logic.verdict import Verdict
 from graphoid.structure import document, plain
-from graphoid.structure.document import to_row
+from graphoid.structure.document import Json, to_row
 
 if TYPE_CHECKING:
     import os
 
-    from graphoid.structure.document import Json
 
 FORMAT = "graphoid checkpoint"
 VERSION = 1

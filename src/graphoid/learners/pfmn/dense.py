@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphoid.independence.inferring import one_step
-from graphoid.learners.grow_shrink.loop import grow_shrink, log_p
-from graphoid.learners.pfmn.population import Query, from_indicators, pairs
+from graphoid.learners.grow_shrink.loop import Blanket, grow_shrink, log_p
+from graphoid.learners.pfmn.population import Evidence, Graphs, Pair, Query, from_indicators, pairs
 from graphoid.logic.sets import mask
 from graphoid.structure.graph import UndirectedGraph
 
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphoid.learners.grow_shrink.loop import Blanket
-    from graphoid.learners.pfmn.population import Evidence, Graphs, Pair
     from graphoid.learners.questions import Questions
     from graphoid.logic.verdict import Verdict
 

@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from graphoid.counts.native import available_threads, kernels
-from graphoid.learners.pfmn.population import Query, ends, pairs, separations
+from graphoid.learners.pfmn.population import Graphs, Pair, Query, ends, pairs, separations
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from graphoid.learners.pfmn.population import Graphs, Pair
 
 TIE = 1e-12
 """Scores closer to each other than this are equal but for rounding; the first of them wins."""

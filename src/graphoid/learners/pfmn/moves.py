@@ -14,14 +14,12 @@ from numpy.typing import NDArray
 
 from graphoid.counts.native import available_threads, kernels
 from graphoid.learners.pfmn import reference
-from graphoid.learners.pfmn.population import columns, ends, log_ratios
+from graphoid.learners.pfmn.population import Evidence, Graphs, Pair, columns, ends, log_ratios
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.random import Generator
-
-    from graphoid.learners.pfmn.population import Evidence, Graphs, Pair
 
 
 I32: TypeAlias = NDArray[np.int32]

@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphoid.learners.pfmn.population import from_indicators
+from graphoid.learners.pfmn.population import Graphs, from_indicators
 
 if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
-
-    from graphoid.learners.pfmn.population import Graphs
 
 
 def log_prior(n: int, *, empty: bool = True) -> NDArray[np.float64]:

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from graphoid.counts.native import kernels
-from graphoid.learners.pfmn.population import MOST_VARIABLES, columns
+from graphoid.learners.pfmn.population import MOST_VARIABLES, Pair, columns
 from graphoid.logic.sets import members
 from graphoid.structure.separation import reachable, separated
 
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphoid.learners.pfmn.population import Pair
     from graphoid.logic.verdict import Fact
 
 

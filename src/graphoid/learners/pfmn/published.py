@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 
 from graphoid.learners.pfmn import population
-from graphoid.learners.pfmn.budget import StepInfo
+from graphoid.learners.pfmn.budget import BudgetedQuestions, StepInfo
 from graphoid.learners.pfmn.information import (
     TIE,
     answer_classes,
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
-    from graphoid.learners.pfmn.budget import BudgetedQuestions
     from graphoid.learners.pfmn.learner import PublishedPFMN
 
 Score: TypeAlias = Literal["gain", "printed"]

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphoid.learners.pfmn.moves import Target, edge_moves, flip_moves, repair
-from graphoid.learners.pfmn.population import resample
+from graphoid.learners.pfmn.population import Evidence, Graphs, resample
 from graphoid.structure.separation import separated
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
-    from graphoid.learners.pfmn.population import Evidence, Graphs
     from graphoid.learners.pfmn.proofs import Bounds
 
 MOST_LOG_RATIO = 6.0

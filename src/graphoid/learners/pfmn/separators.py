@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphoid.counts.native import available_threads, kernels
-from graphoid.learners.pfmn.population import Query, ends
+from graphoid.learners.pfmn.population import Graphs, Pair, Query, ends
 from graphoid.logic.sets import members
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from graphoid.learners.pfmn.population import Graphs, Pair
 
 
 def separators(graphs: Graphs, of: Sequence[Pair]) -> list[Query]:

@@ -13,9 +13,9 @@ from graphoid.learners.base import Learner, Run
 from graphoid.learners.scored.local_search import Neighborhood
 from graphoid.scores.base import Score, Scorer
 from graphoid.settings import describe, seed_and_generator
-from graphoid.structure.graph import UndirectedGraph
+from graphoid.structure.graph import Edge, UndirectedGraph
 from graphoid.structure.learned import Cost, LearnedStructure
-from graphoid.structure.scored import Scored
+from graphoid.structure.scored import Move, Scored
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from graphoid.data.table import Table
     from graphoid.progress import Listener
-    from graphoid.structure.graph import Edge
-    from graphoid.structure.scored import Move
 
 Start = UndirectedGraph | LearnedStructure | None
 """What a search begins with; None for the graph without edges."""

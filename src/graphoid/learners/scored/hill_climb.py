@@ -8,17 +8,15 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 
 from graphoid.errors import SettingsError
-from graphoid.learners.scored.base import Found, ScoreLearner, Task, initial_graph
+from graphoid.learners.scored.base import Found, ScoreLearner, Start, Task, initial_graph
 from graphoid.learners.scored.local_search import LEAST, Neighborhood
-from graphoid.progress import Step, tell
+from graphoid.progress import Listener, Step, tell
 from graphoid.scores.closures import PairScorer
 from graphoid.structure.scored import Move
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from graphoid.learners.scored.base import Start
-    from graphoid.progress import Listener
     from graphoid.settings import Allowed, RandomState
     from graphoid.structure.graph import UndirectedGraph
 

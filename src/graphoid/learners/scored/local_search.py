@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphoid.scores.base import BlanketScorer
+from graphoid.scores.base import BlanketScorer, Family, Scorer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
-    from graphoid.scores.base import Family, Scorer
     from graphoid.structure.graph import Edge, UndirectedGraph
 
 LEAST = 1e-9

@@ -27,21 +27,18 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from graphoid.learners.scored.base import Found, ScoreLearner, Task, initial_graph
+from graphoid.learners.scored.base import Found, ScoreLearner, Start, Task, initial_graph
 from graphoid.learners.scored.local_search import Neighborhood
 from graphoid.learners.scored.search import Search, candidates
 from graphoid.progress import Step, tell
-from graphoid.settings import PROBABILITY, Number
-from graphoid.structure.graph import UndirectedGraph
+from graphoid.settings import PROBABILITY, Allowed, Number, RandomState
+from graphoid.structure.graph import Edge, UndirectedGraph
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
-    from graphoid.learners.scored.base import Start
-    from graphoid.settings import Allowed, RandomState
-    from graphoid.structure.graph import Edge
 
 TEMPERATURES = (1.0, 1.3, 1.7)
 """Of the chains that swap places: near enough to each other that they often do."""

@@ -14,23 +14,19 @@ from graphoid.errors import SettingsError
 from graphoid.independence.g import GTest
 from graphoid.independence.tester import Tester
 from graphoid.learners.grow_shrink.gsimn import gsimn
-from graphoid.learners.scored.base import Found, ScoreLearner, Task, initial_graph
+from graphoid.learners.scored.base import Found, ScoreLearner, Start, Task, initial_graph
 from graphoid.learners.scored.hill_climb import ibmap_hc, steepest_ascent
 from graphoid.learners.scored.local_search import LEAST, Neighborhood
-from graphoid.progress import Step, tell
+from graphoid.progress import Listener, Step, tell
 from graphoid.scores.closures import PairScorer
-from graphoid.settings import NOT_NEGATIVE, Number
-from graphoid.structure.graph import UndirectedGraph
+from graphoid.settings import NOT_NEGATIVE, Allowed, Number, RandomState
+from graphoid.structure.graph import Edge, UndirectedGraph
 from graphoid.structure.separation import members
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from graphoid.learners.scored.base import Start
-    from graphoid.progress import Listener
     from graphoid.scores.base import Scorer
-    from graphoid.settings import Allowed, RandomState
-    from graphoid.structure.graph import Edge
 
 ALL_PAIRS = 40
 """Up to so many variables every pair is a candidate."""
