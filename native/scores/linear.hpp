@@ -79,10 +79,4 @@ private:
     std::vector<bool> aliased_;
 };
 
-inline double dot(const std::vector<double>& a, const std::vector<double>& b) {
-    double sum = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-    return sum;
-}
-
 }  // namespace graphoid

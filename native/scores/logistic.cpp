@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -117,7 +118,7 @@ public:
         for (int steps = 0;; ++steps) {
             information_ = Cholesky(std::vector<double>(hessian_), k);
             information_.forward(gradient_.data(), step.data());
-            const double promised = dot(step, step);
+            const double promised = std::inner_product(step.begin(), step.end(), step.begin(), 0.0);
             if (!(promised > 2 * kGain) || steps == kMostSteps) return worth(reached + promised / 2);
             information_.backward(step.data());
             double size = 1, value;
@@ -161,7 +162,7 @@ public:
         // columns may say nothing new, unless a prior speaks of them, too
         const Cholesky factor(std::move(own), q, objective_.precision(p) > 0 ? nullptr : whole.data());
         factor.forward(gradient.data(), step.data());
-        return objective_.promise(dot(step, step), factor, q);
+        return objective_.promise(std::inner_product(step.begin(), step.end(), step.begin(), 0.0), factor, q);
     }
 
 private:
