@@ -233,7 +233,7 @@ def _more(items: list[str]) -> str:
 def show_contexts(found: CanonicalModel, screen: Console) -> None:
     """Print a canonical model: what is independent in which context, and what it cost."""
     from graphoid.structure.explain import plural
-    from graphoid.structure.independences import undecided
+    from graphoid.structure.independences import count_undecided
 
     title = f"{len(found.names):,} variables, {plural(len(found.graphs), 'different graph')}"
     screen.print(
@@ -253,7 +253,7 @@ def show_contexts(found: CanonicalModel, screen: Console) -> None:
     if len(shown) > SHOWN:
         screen.print(f"- ... and {len(shown) - SHOWN:,} more; --json has all of them.")
     if len(every) > len(shown):
-        screen.print(f"{undecided(len(every) - len(shown))}; --json has them, too.")
+        screen.print(f"{count_undecided(len(every) - len(shown))}; --json has them, too.")
     cost = found.cost
     screen.print(f"cost: {cost.n_tests:,} tests, {cost.n_distinct:,} of them different, {cost.seconds:.3g} s")
 

@@ -105,9 +105,9 @@ class Odds(NamedTuple):
         some = np.log1p(-self.independent)
         if inside.all():
             return _share(never, some + np.logaddexp.reduce(here)), 0.0
-        elsewhere = factors[~inside].sum(axis=0)[2:]
-        both = some + np.log1p(-SPECIFIC) + np.logaddexp.reduce(here + elsewhere)
-        there_only = some + np.log(SPECIFIC) + np.logaddexp.reduce(log_scales + elsewhere)
+        outside = factors[~inside].sum(axis=0)[2:]
+        both = some + np.log1p(-SPECIFIC) + np.logaddexp.reduce(here + outside)
+        there_only = some + np.log(SPECIFIC) + np.logaddexp.reduce(log_scales + outside)
         return _share(np.logaddexp(never, there_only), both), _share(np.logaddexp(both, there_only), never)
 
 

@@ -77,7 +77,7 @@ class ContextIndependence:
     probability: float
     """That the two are independent there, see :mod:`~graphoid.structure.context_odds`. Where a context has
     too few rows to show a dependence, it stays near what is known beforehand."""
-    dependent_elsewhere: float
+    dependence_outside: float
     """Probability that the two depend on each other in some of the other rows, given U and W."""
     tables: Stratified = field(repr=False)
     """The counts of X and Y in the context, for every configuration of U that occurs there."""
@@ -183,7 +183,7 @@ class _Pair:
             given=tuple(model.names[v] for v in given),
             n_rows=n_rows,
             probability=probability,
-            dependent_elsewhere=dependent,
+            dependence_outside=dependent,
             tables=tables.only(inside, given),
             information=here,
             outside=outside,
@@ -264,7 +264,7 @@ def _words(model: CanonicalModel, found: ContextIndependence, n_others: int) -> 
     if not found.context:
         return f"in every context, {nothing}"
     more = {0: "", 1: "nor in one other context"}.get(n_others, f"nor in {n_others} other contexts")
-    rest = [more] * bool(more) + ["elsewhere it does"] * (found.dependent_elsewhere >= SURE)
+    rest = [more] * bool(more) + ["elsewhere it does"] * (found.dependence_outside >= SURE)
     where = f"given {listing([model.describe_state(v, state) for v, state in found.context])}"
     return f"{where}, {nothing}{'; ' * bool(rest)}{', '.join(rest)}"
 
@@ -276,10 +276,10 @@ def _matrix(edges: tuple[tuple[int, int], ...], n: int) -> NDArray[np.bool_]:
     return matrix
 
 
-def undecided(n: int) -> str:
+def count_undecided(n: int) -> str:
     """Return in words that there are more independences in the graphs than the rows are enough for.
 
-    >>> undecided(1)
+    >>> count_undecided(1)
     '1 more that the graphs say is undecided'
     """
     return f"{n:,} more that the graphs say {'is' if n == 1 else 'are'} undecided"
@@ -307,7 +307,9 @@ def text(model: CanonicalModel) -> str:
     if len(found) > MOST_SHOWN:
         lines.append(f"  and {len(found) - MOST_SHOWN:,} more; independences() has them all")
     if len(every) > len(found):
-        lines.append(f"  {undecided(len(every) - len(found))}; independences(undecided=True) has them, too")
+        lines.append(
+            f"  {count_undecided(len(every) - len(found))}; independences(undecided=True) has them, too"
+        )
     cost = model.cost
     lines.append(f"{cost.n_tests:,} tests, {cost.n_distinct:,} of them different, {cost.seconds:.3g} s")
     return "\n".join(map(printable, lines))
