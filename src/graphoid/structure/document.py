@@ -10,7 +10,7 @@ import json
 import math
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Self, TypeAlias, TypeVar
@@ -210,19 +210,12 @@ def verdicts(fields: object, rows: object, n: int) -> tuple[Verdict, ...]:
     names = tuple(plain.texts(fields))
     position: dict[object, int] = {v: v for v in range(n)}
     try:
-        return tuple(
-            [
-                _verdict(row if names == Verdict._fields else _by_name(names, row), position)
-                for row in plain.items(rows)
-            ]
-        )
+        listed: Iterable[Sequence[Any]] = plain.items(rows)
+        if names != Verdict._fields:  # written when verdicts had other fields
+            listed = (Verdict(**dict(zip(names, row, strict=True))) for row in listed)
+        return tuple([_verdict(row, position) for row in listed])
     except KeyError as error:
         raise ValueError(f"no variable is {error} and no answer") from None
-
-
-def _by_name(names: tuple[str, ...], row: Sequence[Any]) -> Verdict:
-    """Return a row that was written when verdicts had other fields."""
-    return Verdict(**dict(zip(names, row, strict=True)))
 
 
 def _verdict(row: Sequence[Any], position: Mapping[object, int]) -> Verdict:

@@ -344,7 +344,9 @@ class Resampled(Document):
             "estimate": numbers(self.estimate),
             "followed": self.followed.tolist(),
             "replicates": numbers(self.replicates),
-            "inclusion": None if self.inclusion is None else _pack_inclusion(self.inclusion),
+            "inclusion": None
+            if self.inclusion is None
+            else {name: v if name == "of" else numbers(v) for name, v in vars(self.inclusion).items()},
         }
 
     @classmethod
@@ -383,16 +385,6 @@ class Resampled(Document):
         counts = {v: self.verdicts.count(v) for v in ("present", "absent", "undecided")}
         said = ", ".join(f"{number:,} {verdict}" for verdict, number in counts.items())
         return f"<Resampled: {len(self.found):,} resamples ({self.kind}) of {self.n_rows:,.0f} rows; {said}>"
-
-
-def _pack_inclusion(known: Inclusion) -> Json:
-    return {
-        "of": known.of,
-        "whole": numbers(known.whole),
-        "against": numbers(known.against),
-        "prior_log_odds": numbers(known.prior_log_odds),
-        "replicates": numbers(known.replicates),
-    }
 
 
 def _unpack_inclusion(body: object, n_pairs: int, n: int) -> Inclusion | None:

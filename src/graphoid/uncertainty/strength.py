@@ -211,7 +211,8 @@ def _of_counts(
         said = _odds_in_words(x, y, odds, error)
     else:
         said = _cells_in_words(x, y, cells)
-    sentence = f"{_alike(names)}{said}knowing one tells {bits:.3g} bits about the other."
+    where = f"among rows alike in {_list(names)}, " if names else "in all rows together, "
+    sentence = f"{where}{said}knowing one tells {bits:.3g} bits about the other."
     return EdgeStrength(
         x=x.name,
         y=y.name,
@@ -321,10 +322,6 @@ def _cells_in_words(x: Variable, y: Variable, cells: tuple[Cell, ...]) -> str:
         f"{x.name} = {cell.x_state!r} meets {y.name} = {cell.y_state!r} {more} often than if the two were "
         f"independent ({cell.rows:,.0f} rows, {cell.expected:,.0f} expected); "
     )
-
-
-def _alike(names: tuple[str, ...]) -> str:
-    return f"among rows alike in {_list(names)}, " if names else "in all rows together, "
 
 
 def _list(names: tuple[str, ...]) -> str:

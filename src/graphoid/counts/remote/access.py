@@ -105,7 +105,8 @@ def retry(
         except GraphoidError:
             raise
         except Exception as error:  # noqa: BLE001 - every library has errors of its own; the engine knows which pass
-            said = _in_a_line(str(error))
+            said = scrub(" ".join(str(error).split()))
+            said = said if len(said) <= LONGEST else said[:LONGEST] + "..."
             if not tabulator.transient(error):
                 raise EngineError(f"{tabulator.label} could not answer: {said}") from None
             if attempt == attempts:
@@ -116,12 +117,6 @@ def retry(
             _log.warning("%s failed (%s), attempt %d of %d", tabulator.label, said, attempt, attempts)
             time.sleep(pause * 2 ** (attempt - 1))
     raise AssertionError  # pragma: no cover
-
-
-def _in_a_line(said: str) -> str:
-    """Return the message of another library in one line of bounded length, without credentials."""
-    text = scrub(" ".join(said.split()))
-    return text if len(text) <= LONGEST else text[:LONGEST] + "..."
 
 
 class Access:

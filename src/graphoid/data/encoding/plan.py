@@ -117,18 +117,15 @@ def _identifies_rows(column: Encoded, name: str, n_rows: int) -> str:
     if not column.numeric:
         if n_levels <= 2 or n_levels < IDENTIFIER_SHARE * n_present:
             return ""
-        return f"{n_levels:,} different texts in {n_present:,} rows, such as {_shorten(column.levels[0])}"
+        first = repr(column.levels[0])
+        example = first if len(first) <= 40 else first[:36] + "...'"
+        return f"{n_levels:,} different texts in {n_present:,} rows, such as {example}"
     levels = np.asarray(column.levels)
     if n_levels < n_present or levels.dtype.kind == "f":
         return ""
     if int(levels[-1]) - int(levels[0]) == n_levels - 1:
         return f"a different integer in every row, {levels[0]} to {levels[-1]} without a gap"
     return "a different integer in every row, and its name says so" if _IDENTIFIER_NAME.search(name) else ""
-
-
-def _shorten(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 40 else text[:36] + "...'"
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from itertools import chain, repeat
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -168,22 +169,20 @@ def encode_columns(
     source: Source, positions: Sequence[int], names: Sequence[str]
 ) -> list[Encoded | GraphoidError]:
     """Return every column as levels and codes, or the error that says why not."""
-    n, step = len(positions), source.group
-    groups = [range(start, min(start + step, n)) for start in range(0, n, step)]
-
-    def encode_group(group: range) -> list[Encoded | GraphoidError]:
-        columns: list[Encoded | GraphoidError] = []
-        for k, raw in zip(group, source.load([positions[k] for k in group]), strict=True):
-            try:
-                columns.append(encode(raw, names[k]))
-            except GraphoidError as error:
-                columns.append(error)
-        return columns
-
-    if len(groups) == 1 or source.n_rows <= SHORT:
-        return [column for group in groups for column in encode_group(group)]
-    with ThreadPoolExecutor(THREADS) as pool:
-        return [column for group in pool.map(encode_group, groups) for column in group]
+    if len(positions) > source.group:
+        groups = [slice(i, i + source.group) for i in range(0, len(positions), source.group)]
+        parts = repeat(source), [positions[g] for g in groups], [names[g] for g in groups]
+        if source.n_rows <= SHORT:
+            return list(chain.from_iterable(map(encode_columns, *parts)))
+        with ThreadPoolExecutor(THREADS) as pool:
+            return list(chain.from_iterable(pool.map(encode_columns, *parts)))
+    columns: list[Encoded | GraphoidError] = []
+    for name, raw in zip(names, source.load(positions), strict=True):
+        try:
+            columns.append(encode(raw, name))
+        except GraphoidError as error:
+            columns.append(error)
+    return columns
 
 
 def weigh(
