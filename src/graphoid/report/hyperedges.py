@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from graphoid.errors import DataError
@@ -54,7 +55,8 @@ def draw_hyperedges(
     ax = axes(ax, (7, 7))
     from matplotlib.patches import Circle, Patch
 
-    unit = _unit(list(places.values()))
+    gaps = [math.dist(a, b) for a, b in combinations(places.values(), 2)]
+    unit = min((gap for gap in gaps if gap > 0), default=1.0)  # the least distance between two
     for name, label in zip(names, display_names(names), strict=True):
         ax.add_patch(Circle(places[name], RING * unit, facecolor="white", edgecolor="0.7", zorder=3))
         x, y = places[name]
@@ -112,12 +114,6 @@ def _on_a_circle(names: Sequence[str]) -> dict[str, Point]:
         name: (radius * math.sin(turn), radius * math.cos(turn))
         for name, turn in zip(names, turns, strict=False)
     }
-
-
-def _unit(places: Sequence[Point]) -> float:
-    """Return the least distance between two places."""
-    gaps = [math.dist(a, b) for i, a in enumerate(places) for b in places[:i]]
-    return min((gap for gap in gaps if gap > 0), default=1.0)
 
 
 def _through(points: Sequence[Point], *, bend: float) -> list[Point]:

@@ -54,18 +54,8 @@ def sections(
 ) -> list[Section]:
     """Return what a report says, part by part; a part about which nothing is known is left out.
 
-    Parameters
-    ----------
-    subject, edges
-        What was learned.
-    bits
-        Mutual information of every pair with nothing given, or None.
-    compared
-        The network beside its baselines.
-    resampled
-        What a bootstrap found, or None.
-    date
-        Of the report.
+    ``bits`` are the mutual information of every pair with nothing given; ``compared`` is the network beside
+    its baselines, ``resampled`` what a bootstrap found.
     """
     facts = "facts.html"
     rows = sorted(enumerate(edges), key=lambda row: -strength_of(row[1]))

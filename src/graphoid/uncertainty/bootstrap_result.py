@@ -77,50 +77,37 @@ class Resampled(Document):
     """Graphs and strengths from the resamples of a table.
 
     Made by :class:`~graphoid.Bootstrap`. Pairs x < y are in the order of their positions, x major.
-
-    Parameters
-    ----------
-    graph
-        What the learner found in all rows.
-    kind, seed, shares
-        How the table was resampled; the share of the rows that every resample kept.
-    n_rows, data_id, learner
-        Where it comes from.
-    found
-        For every resample which pairs were joined.
-    given
-        For every pair what it was looked at given.
-    signs
-        For every pair whether more of one may go with more or less of the other: whether both have an order.
-    continuous
-        For every pair whether its columns are numbers.
-    estimate
-        For every pair bits, their bias and the signed measure, from all rows.
-    followed
-        Places of the pairs whose strength was followed through the resamples.
-    replicates
-        The same three numbers, for every resample and these pairs.
-    inclusion
-        Posterior probabilities, where the learner or its test is Bayesian; else None.
     """
 
     FORMAT: ClassVar[str] = "graphoid bootstrap"
 
     graph: UndirectedGraph
+    """What the learner found in all rows."""
     kind: str
     seed: int
     shares: tuple[float, ...]
+    """How the table was resampled; the share of the rows that every resample kept."""
     n_rows: float
     data_id: str
     learner: str
+    """Where it comes from."""
     found: NDArray[np.bool_]
+    """For every resample which pairs were joined."""
     given: tuple[tuple[int, ...], ...]
+    """For every pair what it was looked at given."""
     signs: NDArray[np.bool_]
+    """For every pair whether more of one may go with more or less of the other: whether both have an
+    order."""
     continuous: NDArray[np.bool_]
+    """For every pair whether its columns are numbers."""
     estimate: NDArray[np.float64]
+    """For every pair bits, their bias and the signed measure, from all rows."""
     followed: NDArray[np.int64]
+    """Places of the pairs whose strength was followed through the resamples."""
     replicates: NDArray[np.float64]
+    """The same three numbers, for every resample and these pairs."""
     inclusion: Inclusion | None = None
+    """Posterior probabilities, where the learner or its test is Bayesian; else None."""
 
     @cached_property
     def pairs(self) -> list[Edge]:

@@ -15,6 +15,7 @@ from graphoid.data.table import Table
 from graphoid.errors import DataError
 from graphoid.independence.base import slices_of
 from graphoid.independence.partial_correlation import Correlated, PartialCorrelation
+from graphoid.structure.explain import listing
 from graphoid.structure.graph import Edge, UndirectedGraph
 from graphoid.uncertainty.association import information, log_odds, residuals
 
@@ -325,6 +326,4 @@ def _cells_in_words(x: Variable, y: Variable, cells: tuple[Cell, ...]) -> str:
 
 
 def _list(names: tuple[str, ...]) -> str:
-    if len(names) > 4:
-        return f"{', '.join(names[:3])} and {len(names) - 3} more"
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    return listing(names if len(names) <= 4 else [*names[:3], f"{len(names) - 3} more"])

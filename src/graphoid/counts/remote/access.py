@@ -120,15 +120,7 @@ def retry(
 
 
 class Access:
-    """Fetches tables of data that stay where they are, adds up what that costs, and sees whether they change.
-
-    Parameters
-    ----------
-    table
-        The data.
-    tabulator
-        Who counts them.
-    """
+    """Fetches tables of data that stay where they are, adds up the cost, and sees whether they change."""
 
     def __init__(self, table: RemoteTable, tabulator: Tabulator) -> None:
         self.tabulator = tabulator

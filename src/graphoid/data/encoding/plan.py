@@ -38,27 +38,18 @@ _IDENTIFIER_NAME = re.compile(
 
 @dataclass(frozen=True, eq=False, slots=True)
 class ColumnPlan:
-    """What reading does with a column.
-
-    Parameters
-    ----------
-    kind
-        In one word or two, for reports.
-    action
-        A sentence on what reading does with it.
-    problem
-        Why it cannot be used, or None.
-    bins
-        How it is cut, or None.
-    continuous
-        Whether it stays a column of numbers.
-    """
+    """What reading does with a column."""
 
     kind: Kind
+    """In one word or two, for reports."""
     action: str
+    """A sentence on what reading does with it."""
     problem: GraphoidError | None = None
+    """Why it cannot be used, or None."""
     bins: Bins | None = None
+    """How it is cut, or None."""
     continuous: bool = False
+    """Whether it stays a column of numbers."""
 
 
 def plan(column: Encoded, name: str, options: ReadOptions, n_rows: int) -> ColumnPlan:

@@ -36,41 +36,23 @@ each other."""
 
 @dataclass(frozen=True, eq=False)
 class Profile:
-    """Everything that reading finds out about a source.
-
-    Parameters
-    ----------
-    names
-        Of the variables.
-    columns
-        One a variable; None where the values cannot be states.
-    plans
-        What becomes of each.
-    missing
-        The policy for missing cells.
-    n_rows
-        Rows that are used.
-    n_rows_read
-        Rows of the source.
-    n_complete
-        Rows without a missing cell.
-    problems
-        What stops reading, in the order in which it would.
-    notes
-        What reading changed, apart from single columns.
-    weights
-        Row weights, or None.
-    """
+    """Everything that reading finds out about a source."""
 
     names: tuple[str, ...]
     columns: tuple[Encoded | None, ...]
+    """One a variable; None where the values cannot be states."""
     plans: tuple[ColumnPlan, ...]
     missing: str
+    """The policy for missing cells."""
     n_rows: int
+    """Rows that are used."""
     n_rows_read: int
     n_complete: int
+    """Rows without a missing cell."""
     problems: tuple[GraphoidError, ...]
+    """What stops reading, in the order in which it would."""
     notes: tuple[str, ...]
+    """What reading changed, apart from single columns."""
     weights: Weights | None = None
 
     def finish(self) -> tuple[list[Column], tuple[str, ...]]:

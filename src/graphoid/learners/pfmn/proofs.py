@@ -60,23 +60,16 @@ class Together(NamedTuple):
 
 @dataclass(frozen=True)
 class Bounds:
-    """What is proved so far; adding a fact gives new bounds.
-
-    Parameters
-    ----------
-    lower, upper
-        Masks of neighbors: by certain edges, and by possible ones.
-    apart, together
-        The facts that the two graphs do not say already, as far as they have been made to reach.
-    reasons
-        For every pair that is decided, the fact that did it.
-    """
+    """What is proved so far; adding a fact gives new bounds."""
 
     lower: tuple[int, ...]
     upper: tuple[int, ...]
+    """Masks of neighbors: by certain edges, and by possible ones."""
     apart: tuple[Apart, ...] = ()
     together: tuple[Together, ...] = ()
+    """The facts that the two graphs do not say already, as far as they have been made to reach."""
     reasons: tuple[tuple[Pair, Fact], ...] = ()
+    """For every pair that is decided, the fact that did it."""
 
     @classmethod
     def of(cls, n: int) -> Bounds:
