@@ -168,7 +168,7 @@ def weights_of(edges: Sequence[EdgeFacts]) -> list[float]:
 def _rows(
     structure: LearnedStructure | None,
 ) -> tuple[dict[Edge, EdgeRow], dict[Edge, tuple[str, ...]]]:
-    """Return what the learner says of each edge, and the questions that were mentions about it."""
+    """Return what the learner says of each edge, and the questions that were asked about it."""
     if structure is None:
         return {}, {}
     rows = dict(zip(structure.graph.edges, structure.edges(), strict=True))
