@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from graphoid.errors import DataError, SettingsError
 from graphoid.learners.base import Learner, Run
+from graphoid.learners.scored.inclusion import inclusion_probabilities, underpowered_pairs
 from graphoid.learners.scored.local_search import Neighborhood
 from graphoid.scores.base import Score, Scorer
 from graphoid.settings import describe, seed_and_generator
@@ -18,7 +19,7 @@ from graphoid.structure.learned import Cost, LearnedStructure
 from graphoid.structure.scored import Move, Scored
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import numpy as np
 
@@ -29,7 +30,8 @@ Start = UndirectedGraph | LearnedStructure | None
 """What a search begins with; None for the graph without edges."""
 
 SHOWN_PAIRS = 5_000
-"""Up to so many pairs, the result says of every one what flipping it would gain; beyond, of the edges."""
+"""Up to so many pairs, the result says of every one what flipping it would gain; beyond, of those that the
+search looked at."""
 
 
 class Task(NamedTuple):
@@ -47,6 +49,8 @@ class Found(NamedTuple):
     path: tuple[Move, ...] = ()
     stopped: str = "converged"
     probabilities: Mapping[Edge, float] | None = None
+    pairs: Sequence[Edge] | None = None
+    """Those that the search looked at; None for all."""
     more: Mapping[str, object] | None = None
     """Numbers about the search that a reader may want, as plain values."""
 
@@ -68,7 +72,15 @@ class ScoreLearner(Learner[Scorer, LearnedStructure]):
         seed, rng = seed_and_generator(getattr(self, "random_state", None))
         found = self.search(Task(source, rng, run.progress))
         pairs = list(combinations(range(source.n), 2))
-        at = Neighborhood(source, found.graph, pairs if len(pairs) <= SHOWN_PAIRS else found.graph.edges)
+        if len(pairs) > SHOWN_PAIRS:
+            pairs = sorted({*found.graph.edges, *(found.pairs or ())})
+        at = Neighborhood(source, found.graph, pairs)
+        gains = dict(zip(at.edges, at.gains.tolist(), strict=True))
+        share, probabilities, underpowered = self.score.log_odds_share, found.probabilities, frozenset[Edge]()
+        if share is not None:
+            worth = {edge: -gain if edge in found.graph.edges else gain for edge, gain in gains.items()}
+            underpowered = underpowered_pairs(worth, source)
+            probabilities = probabilities or inclusion_probabilities(worth, share)
         return LearnedStructure(
             graph=found.graph,
             cost=Cost(seconds=time.perf_counter() - run.started),
@@ -78,12 +90,13 @@ class ScoreLearner(Learner[Scorer, LearnedStructure]):
             data_id=run.data_id,
             scored=Scored(
                 value=at.value,
-                gains=dict(zip(at.edges, at.gains.tolist(), strict=True)),
+                gains=gains,
                 path=found.path,
                 n_terms=source.n_terms,
                 prior_log_odds={edge: float(source.prior[edge]) for edge in pairs if source.prior[edge]},
             ),
-            edge_probabilities=found.probabilities or {},
+            edge_probabilities=probabilities or {},
+            underpowered=underpowered,
         )
 
     @abstractmethod

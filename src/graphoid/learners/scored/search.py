@@ -238,7 +238,7 @@ class Search(ScoreLearner):
             if at.value > top:
                 best, top = at.graph, at.value
             if limit.reached:
-                return Found(best, stopped="budget")
+                return Found(best, stopped="budget", pairs=at.edges)
         at.reset(best)
         best = iterated_local_search(
             at, round(effort * min(PATIENCE, FEWER / scorer.n)), rng, limit, progress
@@ -251,4 +251,4 @@ class Search(ScoreLearner):
             at = Neighborhood(scorer, best, sorted({*at.edges, *more}))
             steepest_ascent(at, progress)
             best = at.graph
-        return Found(best, stopped="budget" if limit.reached else "converged")
+        return Found(best, stopped="budget" if limit.reached else "converged", pairs=at.edges)
