@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 MOST_SHOWN = 12  # what a reader takes in at once; independences() has them all
 
 SURE = 0.95
-"""The probability from which on an independence is sure: of those at most one in twenty is false."""
+"""The probability from which on an independence is sure."""
 
 VERDICTS = "sure", "probable", "undecided"
 
