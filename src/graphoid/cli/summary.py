@@ -247,7 +247,7 @@ def show_contexts(found: CanonicalModel, screen: Console) -> None:
         table.add_row(cell(x), cell(y), cell(f"{share * total:,.0f} of {total:,.0f}"))
     screen.print(table)
     every = found.independences(undecided=True)
-    shown = [independence for independence in every if independence.verdict != "undecided"]
+    shown = [independence for independence in every if independence.sure]
     for independence in shown[:SHOWN]:
         screen.print(f"- {printable(str(independence))} ({independence.evidence})", soft_wrap=True)
     if len(shown) > SHOWN:
