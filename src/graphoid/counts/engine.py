@@ -100,6 +100,8 @@ class Logistic(NamedTuple):
     """Of a weight, where a model is worth its maximum log-likelihood less what its weights cost."""
     scale: float = math.inf
     """Standard deviation of effects a priori, where a model is worth its log evidence; infinite: no prior."""
+    ordered: bool = False
+    """Whether ordered variables have one effect, that of their scores, and others only if worth it."""
 
 
 @runtime_checkable
