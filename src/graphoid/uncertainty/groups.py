@@ -139,7 +139,7 @@ def compare_groups(
     >>> table = gd.datasets.load("survey")
     >>> found = gd.compare_groups(table, "region", learner=gd.GSMN(), n=200, random_state=1)
     >>> [(row.x, row.y) for row in found.pairs if row.p_adjusted < 0.05]
-    []
+    [('age', 'bus')]
     """
     table = table if isinstance(table, Table) else read(table)
     check_setting("n", n, Number(least=1, whole=True, noun="number of draws"))
