@@ -88,6 +88,7 @@ void bind_contexts(nanobind::module_& m);
 void bind_dataset(nanobind::module_& m);
 void bind_gibbs(nanobind::module_& m);
 void bind_knowledge(nanobind::module_& m);
+void bind_limits(nanobind::module_& m);
 void bind_mixture(nanobind::module_& m);
 void bind_population(nanobind::module_& m);
 void bind_pseudo_likelihood(nanobind::module_& m);

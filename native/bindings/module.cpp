@@ -58,6 +58,7 @@ NB_MODULE(_native, m) {
     bind_dataset(m);
     bind_gibbs(m);
     bind_knowledge(m);
+    bind_limits(m);
     bind_mixture(m);
     bind_population(m);
     bind_pseudo_likelihood(m);

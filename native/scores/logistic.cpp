@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -105,17 +106,20 @@ private:
 // Models of a response. Weights are [predictor][column].
 class Model {
 public:
-    Model(Response& response, Coding coding, const Objective& objective, const Simd& simd)
-        : response_(response), coding_(coding), objective_(objective), simd_(simd), m_(response.m), rows_(response.rows) {}
+    // `memory`: bytes that the matrices may take.
+    Model(Response& response, Coding coding, const Objective& objective, const Simd& simd, double memory)
+        : response_(response), coding_(coding), objective_(objective), simd_(simd), memory_(memory), m_(response.m), rows_(response.rows) {}
 
     // Climbs from `weights` to the best ones by Newton's method, and returns what the model is worth. Promises are about it then.
     double fit(const Design& design, std::vector<double>& weights) {
         const std::size_t k = m_ * design.size();
+        reserve(3.0 * square(k) + square(design.size()));  // second derivatives, their factor, and the next ones
         std::vector<double> step(k), tried(k);
         design_ = design;
         if (coding_ == Coding::treatment) design_.list_ones(rows_);
         double reached = evaluate(weights);
         for (int steps = 0;; ++steps) {
+            check_time();
             information_ = Cholesky(std::vector<double>(hessian_), k);
             information_.forward(gradient_.data(), step.data());
             const double promised = std::inner_product(step.begin(), step.end(), step.begin(), 0.0);
@@ -139,6 +143,8 @@ public:
     // By how much columns would raise what the fitted model is worth, to second order: one pass and no climb.
     double promise(const Columns& more) const {
         const std::size_t p = design_.size(), d = more.width, k = m_ * p, q = m_ * d;
+        check_time();
+        reserve(2.0 * square(k) + 2.0 * square(q) + static_cast<double>(k) * static_cast<double>(q));
         Design columns;
         columns.append(more);
         if (coding_ == Coding::treatment) columns.list_ones(rows_);
@@ -156,9 +162,11 @@ public:
         information_.forward_each(known.data(), q);
         std::vector<double> own = curvature(columns);
         for (std::size_t i = 0; i < q; ++i) whole[i] = own[i * q + i] += objective_.precision(p);
-        for (std::size_t l = 0; l < k; ++l)
+        for (std::size_t l = 0; l < k; ++l) {
+            if (q >= Cholesky::kLong) check_time();
             for (std::size_t i = 0; i < q; ++i)
                 for (std::size_t j = 0; j <= i; ++j) own[i * q + j] -= known[l * q + i] * known[l * q + j];
+        }
         // columns may say nothing new, unless a prior speaks of them, too
         const Cholesky factor(std::move(own), q, objective_.precision(p) > 0 ? nullptr : whole.data());
         factor.forward(gradient.data(), step.data());
@@ -166,6 +174,12 @@ public:
     }
 
 private:
+    static double square(std::size_t n) { return static_cast<double>(n) * static_cast<double>(n); }
+
+    void reserve(double numbers) const {
+        if (8 * numbers > memory_) throw TooLarge(0, 8 * numbers);
+    }
+
     double worth(double reached) const { return objective_.worth(reached, information_, m_, design_.size()); }
 
     const double* curvatures(std::size_t a, std::size_t b) const { return response_.curvatures[Response::at(a, b)]; }
@@ -173,8 +187,17 @@ private:
     // out[i, j] += sum of weights[c] left[i][c] right[j][c] over rows c; with `lower`, all j <= i and maybe others.
     void products(const double* weights, const Design& left, const Design& right, bool lower, double* out) const {
         const std::size_t p = right.size();
-        if (left.ends.empty() || right.ends.empty())
-            return simd_.products(weights, left.columns.data(), left.size(), right.columns.data(), p, lower, rows_, out, p);
+        if (left.ends.empty() || right.ends.empty()) {
+            // so many columns of the left side at once that the clock is looked at in time
+            const std::size_t all = left.size(), most = std::max<std::size_t>(8, (std::size_t{1} << 29) / (p * rows_ + 1) / 8 * 8);
+            for (std::size_t first = 0; first < all; first += most) {
+                const std::size_t n = std::min(most, all - first), before = lower ? first : 0;
+                if (all > most) check_time();
+                if (before > 0) simd_.products(weights, left.columns.data() + first, n, right.columns.data(), before, false, rows_, out + first * p, p);
+                simd_.products(weights, left.columns.data() + first, n, right.columns.data() + before, lower ? n : p, lower, rows_, out + first * p + before, p);
+            }
+            return;
+        }
         std::size_t i = 0, first = 0;
         for (std::size_t c = 0; c < rows_; ++c) {
             for (; i < left.ends[c]; ++i)
@@ -226,6 +249,7 @@ private:
     Coding coding_;
     const Objective& objective_;
     const Simd& simd_;
+    double memory_;
     std::size_t m_, rows_;
     std::vector<double> gradient_, hessian_;
     Design design_;
@@ -261,8 +285,8 @@ struct Product {
 // What the best model is worth: main effects and products of two members, added in the order of what they promise until one
 // does not keep it.
 double best_model(const std::vector<Columns>& effects, const Columns& constant, bool interactions, Response& response,
-                  Coding coding, const Objective& objective, const Simd& simd) {
-    Model model(response, coding, objective, simd);
+                  Coding coding, const Objective& objective, const Simd& simd, double memory) {
+    Model model(response, coding, objective, simd, memory);
     Design design;
     design.append(constant);
     for (const Columns& effect : effects) design.append(effect);
@@ -305,7 +329,7 @@ double best_model(const std::vector<Columns>& effects, const Columns& constant, 
     return best;
 }
 
-double fit_blanket(const Dataset& data, const Blanket& blanket, bool interactions, Coding coding, const Objective& objective) {
+double fit_blanket(const Dataset& data, const Blanket& blanket, bool interactions, Coding coding, const Objective& objective, double memory) {
     const Family family = count_family(data, blanket);
     if (family.states < 2) return 0.0;
     const std::size_t width = blanket.members.size(), rows = (family.n + 7) / 8 * 8;
@@ -314,8 +338,10 @@ double fit_blanket(const Dataset& data, const Blanket& blanket, bool interaction
     std::vector<Columns> effects;
     for (std::size_t i = 0; i < width; ++i)
         effects.push_back(main_effect(family, width, i, data.columns[blanket.members[i]].arity, coding, rows));
+    const double curvatures = 4.0 * family.states * family.states * static_cast<double>(rows);  // bytes
+    if (curvatures > memory) throw TooLarge(0, curvatures);
     MultinomialLogit response(family, coding, rows, data.simd);
-    return best_model(effects, constant, interactions, response, coding, objective, data.simd);
+    return best_model(effects, constant, interactions, response, coding, objective, data.simd, memory - curvatures);
 }
 
 }  // namespace
@@ -326,9 +352,26 @@ void logistic_terms(const Dataset& data, const LogisticSettings& settings, const
     const LaplaceEvidence evidence(settings.scale);
     const bool flat = std::isinf(settings.scale);
     const Objective& objective = flat ? static_cast<const Objective&>(likelihood) : evidence;
+    const auto fit = [&](std::size_t i, double memory) {
+        out[i] = fit_blanket(data, blankets[i], settings.interactions, flat ? Coding::treatment : Coding::orthonormal, objective, memory);
+    };
+    const double memory = static_cast<double>(most_memory.load());
+    std::vector<std::size_t> large;  // what does not fit beside others has the memory to itself
+    std::mutex mutex;
     in_parallel(blankets.size(), threads, [&](std::size_t i, unsigned) {
-        out[i] = fit_blanket(data, blankets[i], settings.interactions, flat ? Coding::treatment : Coding::orthonormal, objective);
+        try {
+            fit(i, memory / n_workers(blankets.size(), threads));
+        } catch (const TooLarge&) {
+            const std::lock_guard<std::mutex> lock(mutex);
+            large.push_back(i);
+        }
     });
+    std::sort(large.begin(), large.end());
+    for (const std::size_t i : large) try {
+            fit(i, memory);
+        } catch (const TooLarge& e) {
+            throw TooLarge(i, e.bytes);
+        }
 }
 
 }  // namespace graphoid

@@ -30,6 +30,7 @@ public:
         const bool treatment = coding_ == Coding::treatment;
         double sum = 0;
         for (std::size_t c = 0; c < rows; ++c) {
+            if (m >= 16) check_time();
             const double total = totals_[0][c];
             double most = -std::numeric_limits<double>::infinity(), z = 0;
             for (std::size_t s = 0; s < states_; ++s) {

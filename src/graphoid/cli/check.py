@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -20,6 +21,9 @@ EPILOG = examples(
     ("check survey.csv", "states, bins, rare levels, missing cells, problems"),
     ("check survey.csv --missing drop --drop id", "without rows and columns that cannot be used"),
 )
+
+STATES = {"nominal", "ordered", "binned"}
+"""Kinds of columns that have states."""
 
 SHOWN = 100
 """Columns shown; of wider files those with something to say come first, and the rest are counted."""
@@ -42,6 +46,7 @@ def check(
     quiet: Quiet = False,
 ) -> int:
     """Say what reading FILE would do, and everything that would stop it."""
+    from graphoid.counts.engine import largest_model
     from graphoid.data.check import check as check_source
 
     report = check_source(
@@ -51,6 +56,10 @@ def check(
         missing=missing.value,
         weights=weights,
     )
+    large = largest_model((c.name, c.n_states) for c in report.columns if c.kind in STATES)
+    if large is not None:
+        sentence = f"by the learner we recommend, {large}"
+        report = replace(report, observations=(*report.observations, sentence))
     if json:
         print_json(report.to_dict())
     elif not quiet:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from graphoid.counts.engine import Blanket, CountEngine, Logistic, ScoringEngine
+from graphoid.counts.engine import Blanket, CountEngine, Logistic, ScoringEngine, refuse_large_models
 from graphoid.scores.base import BlanketScore, family_counts
 from graphoid.scores.logistic import Objective, logistic_term
 from graphoid.scores.mpl import log_marginal_likelihood
@@ -74,6 +74,7 @@ class LogLinearEvidence(BlanketScore):
             logistic = engine.logistic_terms(Logistic(self.order == 3, scale=self.scale), blankets)
             tables = None if self.ess is None else engine.marginal_likelihoods(self.ess, blankets)
         else:
+            refuse_large_models(engine.variables, blankets)
             found, objective = family_counts(engine, blankets), LaplaceEvidence(self.scale)
             logistic = np.array([logistic_term(c, objective, interactions=self.order == 3) for c in found])
             ess = self.ess

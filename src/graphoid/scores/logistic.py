@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from graphoid.limits import check_time
 from graphoid.scores.base import configurations_of
 
 if TYPE_CHECKING:
@@ -107,6 +108,7 @@ class Model:
         precision = self._objective.precision(design.shape[1])
         reached, gradient, hessian = self._evaluate(design, weights, precision)
         for _ in range(MOST_STEPS):
+            check_time()
             step = self._solve(hessian, gradient)
             promised = float(gradient @ step)
             if promised <= 2 * GAIN:
@@ -214,6 +216,7 @@ def best_model(design: Matrix, effects: Sequence[Matrix], response: Response, ob
 
 def logistic_term(counts: Counts, objective: Objective, *, interactions: bool) -> float:
     """Return what the best logistic model of the last variable given the others is worth."""
+    check_time()
     configurations, table = configurations_of(counts)
     if table.shape[1] < 2:
         return 0.0

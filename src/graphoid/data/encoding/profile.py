@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ from graphoid.data.encoding.plan import Column, ColumnPlan, finish, plan
 from graphoid.data.source import Chosen, Source, choose
 from graphoid.data.table import Weights, refuse_no_weight
 from graphoid.errors import DataError, GraphoidError
+from graphoid.limits import map_threads
 from graphoid.logic.names import quote
 
 if TYPE_CHECKING:
@@ -182,8 +182,7 @@ def encode_columns(
 
     if len(groups) == 1 or source.n_rows <= SHORT:
         return [column for group in groups for column in encode_group(group)]
-    with ThreadPoolExecutor(THREADS) as pool:
-        return [column for group in pool.map(encode_group, groups) for column in group]
+    return [column for group in map_threads(encode_group, groups, THREADS) for column in group]
 
 
 def weigh(
