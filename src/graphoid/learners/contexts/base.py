@@ -37,17 +37,7 @@ Blankets = dict[int, set[int]]
 
 
 class CanonicalGraphs:
-    """The graphs of all assignments while they are learned.
-
-    Parameters
-    ----------
-    size
-        How many assignments there are.
-    n
-        How many variables.
-    complete
-        Whether the graphs are complete at first, or empty.
-    """
+    """The graphs of ``size`` assignments while they are learned: complete at first, or empty."""
 
     def __init__(self, size: int, n: int, *, complete: bool) -> None:
         refuse_large(f"the graphs of {size:,} assignments of {n:,} variables", 2.0 * size * n * n)
