@@ -123,7 +123,7 @@ def separations(graphs: Graphs, queries: Sequence[Query] | Sequence[Evidence]) -
     if native is None:
         lists = graphs.tolist()
         return np.array(
-            [[separated(graph, q.x, q.y, q.given) for graph in lists] for q in within_time(queries)],
+            [[separated(graph, q.x, q.y, q.given) for graph in within_time(lists)] for q in queries],
             dtype=bool,
         ).reshape(len(queries), len(lists))
     found = native.population_separations(graphs, *columns(queries), available_threads())
