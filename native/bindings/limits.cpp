@@ -11,7 +11,7 @@ namespace nb = nanobind;
 namespace graphoid {
 namespace {
 
-PyObject *listener = nullptr, *too_large = nullptr;  // kept as long as the module
+PyObject* listener = nullptr;  // kept as long as the module
 
 // Signals are heard in the main thread; what another thread was sent is raised when it runs Python, as it does here.
 void poll_python() {
@@ -24,13 +24,11 @@ void poll_python() {
 }  // namespace
 
 void bind_limits(nb::module_& m) {
-    too_large = PyErr_NewException("graphoid._native.TooLarge", PyExc_MemoryError, nullptr);
-    m.attr("TooLarge") = nb::borrow(too_large);
     nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
         try {
             std::rethrow_exception(thrown);
         } catch (const TooLarge& e) {
-            PyErr_SetObject(too_large, nb::make_tuple(e.item, e.bytes).ptr());
+            PyErr_SetObject(PyExc_MemoryError, nb::make_tuple(e.item, e.bytes).ptr());
         }
     });
     m.def("set_poll", [](nb::callable check) {

@@ -142,7 +142,6 @@ class Kernels(Protocol):
     SliceTally: type[SliceTally]
     Submodels: type[Submodels]
     Terms: type[Terms]
-    TooLarge: type[MemoryError]
 
     def set_poll(self, check: Callable[[], None], /) -> None: ...
     def set_memory(self, n_bytes: int, /) -> None: ...

@@ -234,7 +234,9 @@ class NativeEngine:
         refuse_large_models(self.variables, blankets)
         try:
             return self._data.logistic(blankets, *model, available_threads(self.threads))
-        except self._native.TooLarge as error:
+        except MemoryError as error:
+            if len(error.args) != 2:  # the system's own
+                raise
             at, n_bytes = error.args
             x, blanket = blankets[at]
             states = [(self.variables[v].name, self._arities[v]) for v in (x, *blanket)]
