@@ -43,7 +43,8 @@ class Dataset:
     ) -> _F64: ...
     def marginal_likelihood(self, blankets: list[Blanket], ess: float, threads: int, /) -> _F64: ...
     def logistic(
-        self, blankets: list[Blanket], interactions: bool, price: float, scale: float, threads: int, /
+        self, blankets: list[Blanket], interactions: bool, price: float, scale: float,
+        margins: list[list[float]], threads: int, /,
     ) -> _F64: ...
 
 class Contexts:

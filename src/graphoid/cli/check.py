@@ -24,9 +24,6 @@ EPILOG = examples(
     ("check survey.csv --missing drop --drop id", "without rows and columns that cannot be used"),
 )
 
-STATES = {"nominal", "ordered", "binned"}
-"""Kinds of columns that have states."""
-
 SHOWN = 100
 """Columns shown; of wider files those with something to say come first, and the rest are counted."""
 
@@ -58,7 +55,7 @@ def check(
         missing=missing.value,
         weights=weights,
     )
-    large = largest_model((c.name, c.n_states) for c in report.columns if c.kind in STATES)
+    large = largest_model((c.name, c.n_states) for c in report.columns if c.kind == "nominal")
     if large is not None:
         sentence = f"by the learner we recommend, {large}"
         report = replace(report, observations=(*report.observations, sentence))

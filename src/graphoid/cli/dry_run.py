@@ -127,7 +127,9 @@ def _gain_seconds(score: Score | None, table: Table) -> float:
     n = len(table.variables)
     if n < 2:
         return 0.0
-    large = largest_model((v.name, v.arity) for v in table.variables) if score is None else None
+    large = (
+        largest_model((v.name, v.arity) for v in table.variables if not v.ordered) if score is None else None
+    )
     if large is not None:
         raise large
     scorer = (score or recommend(n)[0].score).on(table)

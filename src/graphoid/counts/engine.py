@@ -104,6 +104,8 @@ class Logistic(NamedTuple):
     """Of a weight, where a model is worth its maximum log-likelihood less what its weights cost."""
     scale: float = math.inf
     """Standard deviation of effects a priori, where a model is worth its log evidence; infinite: no prior."""
+    ordered: bool = False
+    """Whether ordered variables have one effect, that of their scores, and others only if worth it."""
 
 
 @runtime_checkable
@@ -162,28 +164,37 @@ def refuse_many_questions(n: int) -> None:
         refuse_large(f"the answers to {n:,} questions", 640.0 * n, "Use fewer columns")
 
 
-def refuse_large_models(variables: Sequence[Variable], blankets: Sequence[Blanket]) -> None:
-    """Raise if the second derivatives of a logistic model of a variable given a blanket do not fit."""
-    arities = [v.arity for v in variables]
-    widest, most = max((len(blanket) for _, blanket in blankets), default=0), max(arities, default=0)
-    if logistic_bytes(most, [most] * widest) <= SMALL or (limit := memory_limit()) is None:
+def refuse_large_models(
+    variables: Sequence[Variable], blankets: Sequence[Blanket], *, ordered: bool = False
+) -> None:
+    """Raise if the second derivatives of a logistic model of a variable given a blanket do not fit.
+
+    Main effects alone are looked at; where ``ordered``, a variable whose states have an order has one.
+    """
+    effects = [1 if ordered and v.ordered else max(1, v.arity) - 1 for v in variables]
+    widest, most = max((len(blanket) for _, blanket in blankets), default=0), max(effects, default=0)
+    constants = max((v.arity for v in variables), default=0)
+    if logistic_bytes(constants + most * most * widest) <= SMALL or (limit := memory_limit()) is None:
         return
     for x, blanket in blankets:
-        size = logistic_bytes(arities[x], [arities[v] for v in blanket])
+        size = logistic_bytes(variables[x].arity - 1 + effects[x] * sum(effects[v] for v in blanket))
         if size > limit:
-            raise model_too_large([(variables[v].name, arities[v]) for v in (x, *blanket)], size)
+            raise model_too_large([(variables[v].name, variables[v].arity) for v in (x, *blanket)], size)
 
 
-def logistic_bytes(arity: int, others: Sequence[int]) -> float:
+def logistic_bytes(n_weights: int) -> float:
     """Return what fitting a logistic model takes: second derivatives by all weights, a factor, the next."""
-    return 3 * 8.0 * ((arity - 1) * (1 + sum(others) - len(others))) ** 2
+    return 3 * 8.0 * n_weights**2
 
 
 def largest_model(states: Iterable[tuple[str, int]]) -> CountsTooLarge | None:
-    """Return the error for the two of some variables that have most states, if their model does not fit."""
+    """Return the error for the two nominal variables with most states, if a model of them does not fit."""
     most = sorted(states, key=lambda variable: -variable[1])[:2]
-    size, limit = logistic_bytes(most[0][1], [most[1][1]]) if len(most) > 1 else 0.0, memory_limit()
-    return None if limit is None or size <= limit else model_too_large(most, size)
+    limit = memory_limit()
+    if limit is None or len(most) < 2:
+        return None
+    size = logistic_bytes((most[0][1] - 1) * most[1][1])
+    return None if size <= limit else model_too_large(most, size)
 
 
 def model_too_large(states: Iterable[tuple[str, int]], n_bytes: float) -> CountsTooLarge:

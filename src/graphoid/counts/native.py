@@ -6,7 +6,7 @@ import math
 import os
 import warnings
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, cast
 from weakref import WeakKeyDictionary
 
@@ -231,9 +231,10 @@ class NativeEngine:
 
     def logistic_terms(self, model: Logistic, blankets: list[Blanket]) -> NDArray[np.float64]:
         """Return what the best logistic model of every variable given its blanket is worth."""
-        refuse_large_models(self.variables, blankets)
+        refuse_large_models(self.variables, blankets, ordered=model.ordered)
+        margins = self._ordered_margins if model.ordered else [[] for _ in self.variables]
         try:
-            return self._data.logistic(blankets, *model, available_threads(self.threads))
+            return self._data.logistic(blankets, *model[:3], margins, available_threads(self.threads))
         except MemoryError as error:
             if len(error.args) != 2:  # the system's own
                 raise
@@ -241,6 +242,16 @@ class NativeEngine:
             x, blanket = blankets[at]
             states = [(self.variables[v].name, self._arities[v]) for v in (x, *blanket)]
             raise model_too_large(states, n_bytes) from None
+
+    @cached_property
+    def _ordered_margins(self) -> list[list[float]]:
+        """For ordered variables of more than two states how many rows each of them has; [] for others."""
+        ordered = [i for i, v in enumerate(self.variables) if v.ordered and v.arity > 2]
+        counted = self.counts([CountRequest((v,)) for v in ordered])
+        margins: list[list[float]] = [[] for _ in self.variables]
+        for v, counts in zip(ordered, counted, strict=True):
+            margins[v] = counts.dense().tolist()
+        return margins
 
     def _refuse_continuous(self, variables: set[int]) -> None:
         for v in sorted(self._continuous & variables):
