@@ -112,11 +112,18 @@ class CSGS(CanonicalLearner):
 
     >>> import graphoid as gd
     >>> table = gd.datasets.context_model(4, rng=0).sample(5_000, random_state=0)
-    >>> model = gd.CSGS(test=gd.ChiSquare(alpha=0.001)).fit(table).structure_
-    >>> print(model.independences()[0])
-    given 0 = 1, 1 tells nothing about 2; elsewhere it does
+    >>> model = gd.CSGS().fit(table).structure_
     >>> model.graph_for([1, 0, 0, 0]).has_edge(1, 2), model.graph_for([0, 0, 0, 0]).has_edge(1, 2)
     (False, True)
+
+    What the graphs say in words, with the rows behind it and how probable it is. A table of two by two needs
+    many rows to exclude a weak dependence:
+
+    >>> for found in model.independences(undecided=True):
+    ...     print(f"{found} ({found.evidence})")
+    given 0 = 1, 1 tells nothing about 2; elsewhere it does (2,824 rows, undecided: 0.580)
+    given 0 = 1, 1 tells nothing about 3; elsewhere it does (2,824 rows, undecided: 0.569)
+    given 0 = 1, 2 tells nothing about 3; elsewhere it does (2,824 rows, undecided: 0.597)
     """
 
     repeat: bool = False
