@@ -18,6 +18,7 @@ from graphoid.data.read import read
 from graphoid.data.table import Table
 from graphoid.errors import DataError
 from graphoid.learners.recommended import recommend
+from graphoid.limits import map_threads
 from graphoid.settings import Number, RandomState, check_setting
 from graphoid.structure.graph import UndirectedGraph
 from graphoid.uncertainty.pair_terms import (
@@ -28,7 +29,7 @@ from graphoid.uncertainty.pair_terms import (
     invert,
     score_code,
 )
-from graphoid.uncertainty.replicates import graph_of, map_threads
+from graphoid.uncertainty.replicates import graph_of
 from graphoid.uncertainty.resampling import seed_of
 from graphoid.uncertainty.strength import has_direction
 
