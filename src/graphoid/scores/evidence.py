@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from graphoid.counts.engine import Blanket, CountEngine, Logistic, ScoringEngine
+from graphoid.counts.engine import Blanket, CountEngine, Logistic, ScoringEngine, refuse_large_models
 from graphoid.scores.base import BlanketScore, family_counts
 from graphoid.scores.logistic import Objective, contrasts, logistic_term
 from graphoid.scores.mpl import log_marginal_likelihood
@@ -80,6 +80,7 @@ class LogLinearEvidence(BlanketScore):
             logistic = engine.logistic_terms(model, blankets)
             tables = None if self.ess is None else engine.marginal_likelihoods(self.ess, blankets)
         else:
+            refuse_large_models(engine.variables, blankets, ordered=self.ordered)
             found, objective = family_counts(engine, blankets), LaplaceEvidence(self.scale)
             flags = [self.ordered and v.ordered for v in engine.variables]
             logistic = np.array(
