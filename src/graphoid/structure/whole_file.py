@@ -73,7 +73,7 @@ def _remove_abandoned(target: Path) -> None:
 
 
 def _runs(process: int) -> bool:
-    """Return whether a process runs; where signals cannot ask, a file that is written to cannot be removed."""
+    """Return whether a process runs; where no signal can ask, a file that is open cannot be removed."""
     if os.name != "posix":
         return process == os.getpid()
     try:
