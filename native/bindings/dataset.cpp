@@ -1,9 +1,7 @@
 // What Python sees of a table in memory: counts, tests and terms of scores.
-#include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 
-#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <mutex>
@@ -46,11 +44,10 @@ public:
         const std::size_t n = questions.items_.size();
         Settings settings = settings_of(kind, dof, log_prior, occurring);
         std::vector<Numbers> numbers(n);
-        {
-            nb::gil_scoped_release free;
+        without_lock([&] {
             if (settings.kind == Kind::bayesian) settings.rising = rising(pseudo_count);
             judge_batch(*data_, cache_, settings, questions.items_, threads, numbers.data());
-        }
+        });
         const auto column = [&](auto number) {
             nb::list out = nb::steal<nb::list>(PyList_New(static_cast<Py_ssize_t>(n)));
             for (std::size_t i = 0; i < n; ++i)
@@ -116,11 +113,7 @@ public:
     // (codes, rows, counts) of the configurations that occur; codes or rows are empty.
     nb::tuple occurring(const std::vector<int>& variables) {
         check(variables);
-        Occurring found;
-        {
-            nb::gil_scoped_release free;
-            found = count_occurring(*data_, variables);
-        }
+        Occurring found = without_lock([&] { return count_occurring(*data_, variables); });
         return nb::make_tuple(owned(std::move(found.codes)), owned(std::move(found.rows)), owned(std::move(found.counts)));
     }
 
@@ -151,10 +144,7 @@ private:
     nb::object numbers_of(nb::list blankets, std::size_t each, Compute compute) {
         const std::vector<Blanket> read = read_blankets(blankets);
         std::vector<double> out(read.size() * each);
-        {
-            nb::gil_scoped_release free;
-            compute(read, out.data());
-        }
+        without_lock([&] { compute(read, out.data()); });
         return nb::cast(owned(std::move(out)));
     }
 

@@ -11,13 +11,6 @@
 namespace graphoid {
 namespace {
 
-using std::int64_t;
-using std::size_t;
-using std::uint16_t;
-using std::uint32_t;
-using std::uint64_t;
-using std::uint8_t;
-
 // The loops themselves, a subject a file.
 #include "counting/simd_planes.hpp"
 #include "counting/simd_codes.hpp"

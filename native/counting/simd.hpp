@@ -5,7 +5,8 @@
 
 namespace graphoid {
 
-using Word = std::uint64_t;
+using std::int64_t, std::size_t, std::uint16_t, std::uint32_t, std::uint64_t, std::uint8_t;
+using Word = uint64_t;
 constexpr std::size_t kLanes = 64;      // variables side by side in a row-major block: one cache line
 constexpr std::size_t kWordAlign = 8;   // planes are padded to this many words, one 512-bit vector
 

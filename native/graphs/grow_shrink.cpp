@@ -11,8 +11,6 @@
 
 namespace graphoid {
 
-using std::size_t;
-using std::uint32_t;
 using std::vector;
 
 namespace {

@@ -8,9 +8,6 @@
 
 namespace graphoid {
 
-using std::size_t;
-using std::uint32_t;
-
 namespace {
 
 double x_log_x(double x) { return x > 0 ? x * std::log(x) : 0; }

@@ -11,6 +11,8 @@ from graphoid.cli.terminal import cell, console, lines, print_json
 from graphoid.structure.safe_text import printable
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rich.console import Console
     from rich.table import Table as Lines
 
@@ -88,14 +90,15 @@ def show(report: Report, screen: Console) -> None:
 
 def _lines(report: Report) -> Lines:
     table = lines("column", "kind", "states", "rarest", "missing", "reading it", right=("states", "missing"))
-    columns = sorted(report.columns, key=_weight) if len(report.columns) > SHOWN else report.columns
+    columns: Sequence[ColumnReport] = report.columns
+    if len(columns) > SHOWN:  # what stops reading first, then what reading changes
+        changed = ("binned", "constant")
+        columns = sorted(
+            columns, key=lambda c: 0 if c.problem else 1 if c.n_missing or c.kind in changed else 2
+        )
     for column in columns[:SHOWN]:
         rarest = "" if column.rarest_rows is None else f"{column.rarest} ({column.rarest_rows:,})"
         numbers = f"{column.n_states:,}", rarest, f"{column.n_missing:,}"
         cells = (column.name, column.kind, *numbers, column.action)
         table.add_row(*map(cell, cells), style="red" if column.problem else None)
     return table
-
-
-def _weight(column: ColumnReport) -> int:
-    return 0 if column.problem else 1 if column.n_missing or column.kind in {"binned", "constant"} else 2

@@ -54,22 +54,13 @@ def sections(
 ) -> list[Section]:
     """Return what a report says, part by part; a part about which nothing is known is left out.
 
-    Parameters
-    ----------
-    subject, edges
-        What was learned.
-    bits
-        Mutual information of every pair with nothing given, or None.
-    compared
-        The network beside its baselines.
-    resampled
-        What a bootstrap found, or None.
-    date
-        Of the report.
+    ``bits`` are the mutual information of every pair with nothing given; ``compared`` is the network beside
+    its baselines, ``resampled`` what a bootstrap found.
     """
     facts = "facts.html"
+    rows = sorted(enumerate(edges), key=lambda row: -strength_of(row[1]))
     parts: list[tuple[str, str, str, object]] = [
-        ("edges", "Edges", "edges.html", _edges(edges)),
+        ("edges", "Edges", "edges.html", EdgeTable(columns_of(edges), rows, _scales(edges))),
         ("independences", "What is independent of what", "independences.html", _independences(subject, bits)),
         ("variables", "Variables", "variables.html", _row_counts(subject.table)),
         ("method", "Method", "method.html", record.method(subject)),
@@ -93,11 +84,6 @@ class EdgeTable(NamedTuple):
     """Edges by their number in the data, the strongest first."""
     scales: list[str]
     """What the numbers mean."""
-
-
-def _edges(edges: Sequence[EdgeFacts]) -> EdgeTable:
-    rows = sorted(enumerate(edges), key=lambda row: -strength_of(row[1]))
-    return EdgeTable(columns_of(edges), rows, _scales(edges))
 
 
 def _scales(edges: Sequence[EdgeFacts]) -> list[str]:

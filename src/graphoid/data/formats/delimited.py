@@ -92,7 +92,8 @@ def from_delimited(path: Path) -> Source:
                 packed = isinstance(file.buffer, gzip.GzipFile)
                 watched = WatchedText(file.buffer, path.name, memory_limit() if packed else None)
                 table = pyarrow.csv.read_csv(watched, reading, parsing, converting)
-            watched.check_memory()
+            if packed:
+                watched.check_memory()
             break
         except pa.ArrowInvalid as error:
             check_encoding(path)

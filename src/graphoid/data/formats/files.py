@@ -8,6 +8,7 @@ import contextlib
 import gzip
 import hashlib
 import io
+import math
 import os
 import threading
 import time
@@ -135,7 +136,7 @@ class WatchedText(io.BufferedIOBase):
 
     def __init__(self, content: io.BufferedIOBase, name: str, limit: int | None = None) -> None:
         self._content, self._name = content, name
-        self._limit = None if limit is None else limit + pa.total_allocated_bytes()
+        self._limit = math.inf if limit is None else limit + pa.total_allocated_bytes()
         self._n_bytes = 0
         self.tail = bytearray()
         self.line_ends = 0
@@ -184,7 +185,7 @@ class WatchedText(io.BufferedIOBase):
 
     def check_memory(self) -> None:
         """Raise if Arrow has taken more memory than it may; its threads come after the reading."""
-        if self._limit is not None and pa.total_allocated_bytes() > self._limit:
+        if pa.total_allocated_bytes() > self._limit:
             raise DataError(
                 f"{self._name} does not fit into memory: {self._n_bytes / 2**30:,.1f} GiB of text are "
                 f"unpacked. Read it with where='source', or raise {MEMORY} (bytes)."

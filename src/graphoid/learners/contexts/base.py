@@ -34,17 +34,7 @@ Blankets = dict[int, set[int]]
 
 
 class CanonicalGraphs:
-    """The graphs of all assignments while they are learned.
-
-    Parameters
-    ----------
-    size
-        How many assignments there are.
-    n
-        How many variables.
-    complete
-        Whether the graphs are complete at first, or empty.
-    """
+    """The graphs of ``size`` assignments while they are learned: complete at first, or empty."""
 
     def __init__(self, size: int, n: int, *, complete: bool) -> None:
         self.nodes = range(n)

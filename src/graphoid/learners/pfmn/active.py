@@ -125,7 +125,10 @@ class Active:
             return self._next_of_gsimn(state, remaining)
         if not state.bounds.undecided:
             return None, "converged"
-        if not state.exact and state.vague >= self.settings.patience * self._expected_price(state):
+        # about what it takes to ask all pairs: 2 each, and as often as a variable has neighbors
+        degree = 2 * float(population.n_edges(state.graphs).mean()) / self.n
+        price = self.n * (self.n - 1) * max(1.0, degree)
+        if not state.exact and state.vague >= self.settings.patience * price:
             return None, "converged"
         tests = self._candidates(rng, state)
         p = self._probabilities(state, tests)
@@ -141,11 +144,6 @@ class Active:
         if isinstance(question, UndirectedGraph):
             return None, "converged"
         return _first_affordable(self._rank([question], self._probabilities(state, [question])), remaining)
-
-    def _expected_price(self, state: State) -> float:
-        """Return about what it takes to ask all pairs: 2 each, and as often as a variable has neighbors."""
-        degree = 2 * float(population.n_edges(state.graphs).mean()) / self.n
-        return self.n * (self.n - 1) * max(1.0, degree)
 
     def _candidates(self, rng: Generator, state: State) -> list[Query]:
         """Return separators of undecided pairs that have not been asked about."""

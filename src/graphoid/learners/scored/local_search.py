@@ -26,16 +26,8 @@ class Neighborhood:
     ``graph`` and its ``value``; for each of the ``edges`` its gain (``gains``) and whether it is ``present``.
 
     Where a score is a sum over variables with their blankets, a gain is what changes at either end. A
-    variable's changes depend on its blanket alone, so that those of a blanket met before are kept.
-
-    Parameters
-    ----------
-    scorer
-        Gives the gains.
-    graph
-        Where to begin.
-    edges
-        Edges that may be flipped; all pairs if None.
+    variable's changes depend on its blanket alone, so that those of a blanket met before are kept. All pairs
+    may be flipped unless ``edges`` says which.
     """
 
     def __init__(self, scorer: Scorer, graph: UndirectedGraph, edges: Sequence[Edge] | None = None) -> None:

@@ -56,18 +56,12 @@ SURPRISE = 3.0
 
 @dataclass
 class Chain:
-    """A graph that changes at random, and the time it spends as each.
-
-    Parameters
-    ----------
-    at
-        Where it is, and the gain of every flip.
-    scale
-        What a gain of the score is divided by: the evidence count times the temperature.
-    """
+    """A graph that changes at random, and the time it spends as each."""
 
     at: Neighborhood
+    """Where it is, and the gain of every flip."""
     scale: float
+    """What a gain of the score is divided by: the evidence count times the temperature."""
     jumps: int = 0
 
     def rates(self) -> NDArray[np.float64]:

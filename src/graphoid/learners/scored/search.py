@@ -54,18 +54,12 @@ EFFORTS = {"quick": 0.25, "normal": 1.0, "thorough": 4.0}
 
 @dataclass
 class Limit:
-    """How long a search may go on.
-
-    Parameters
-    ----------
-    until
-        The time (of :func:`time.monotonic`) at which it ends.
-    steps
-        How many steps are left.
-    """
+    """How long a search may go on."""
 
     until: float = math.inf
+    """The time (of :func:`time.monotonic`) at which it ends."""
     steps: float = math.inf
+    """How many steps are left."""
 
     @property
     def reached(self) -> bool:
