@@ -1,6 +1,7 @@
 // What Python sees of a table in memory: counts, tests and terms of scores.
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <cmath>
 #include <memory>
@@ -132,9 +133,14 @@ public:
         });
     }
 
-    nb::object logistic(nb::list blankets, bool interactions, double price, double scale, unsigned threads) {
+    nb::object logistic(nb::list blankets, bool interactions, double price, double scale, std::vector<std::vector<double>> margins,
+                        unsigned threads) {
+        require(margins.size() == data_->columns.size(), "there must be margins for every column");
+        for (std::size_t v = 0; v < margins.size(); ++v)
+            require(margins[v].empty() || (margins[v].size() > 2 && margins[v].size() == data_->columns[v].arity),
+                    "margins of ordered columns have a number for every state");
         return numbers_of(blankets, 1, [&](const std::vector<Blanket>& read, double* out) {
-            logistic_terms(*data_, {interactions, price, scale}, read, threads, out);
+            logistic_terms(*data_, {interactions, price, scale, std::move(margins)}, read, threads, out);
         });
     }
 

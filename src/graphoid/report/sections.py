@@ -118,17 +118,19 @@ class Independences(NamedTuple):
 
     sentences: list[str]
     more: int
+    n_undecided: int
+    """Independences of a canonical model that the rows are not enough for."""
     by_dependence: bool
     """Whether the pairs that go together most with nothing given come first."""
 
 
 def _independences(subject: Subject, bits: NDArray[np.float64] | None) -> Independences:
     if subject.model is not None:
-        found = subject.model.independences()
-        sentences = [
-            f"{i.words[:1].upper()}{i.words[1:]} ({i.n_rows:,.0f} rows)." for i in found[:MOST_SENTENCES]
-        ]
-        return Independences(sentences, len(found) - len(sentences), by_dependence=False)
+        every = subject.model.independences(undecided=True)
+        found = [i for i in every if i.sure]
+        sentences = [f"{i.words[:1].upper()}{i.words[1:]} ({i.evidence})." for i in found[:MOST_SENTENCES]]
+        n_undecided = len(every) - len(found)
+        return Independences(sentences, len(found) - len(sentences), n_undecided, by_dependence=False)
     graph = subject.graph
     apart = (pair for pair in combinations(range(graph.n), 2) if not graph.has_edge(*pair))
     pairs = islice(apart, MOST_SENTENCES) if bits is None else sorted(apart, key=lambda p: -bits[p])
@@ -137,7 +139,7 @@ def _independences(subject: Subject, bits: NDArray[np.float64] | None) -> Indepe
         for pair in islice(pairs, MOST_SENTENCES)
     ]
     n_apart = graph.n * (graph.n - 1) // 2 - graph.n_edges
-    return Independences(sentences, n_apart - len(sentences), bits is not None)
+    return Independences(sentences, n_apart - len(sentences), 0, by_dependence=bits is not None)
 
 
 def _independence(subject: Subject, pair: Edge, bits: float | None) -> str:
