@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <list>
+#include <mutex>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -129,17 +130,20 @@ private:
 // Models of a response.
 class Model {
 public:
-    Model(Response& response, Coding coding, const Objective& objective, const Simd& simd)
-        : response_(response), coding_(coding), objective_(objective), simd_(simd), m_(response.m), rows_(response.rows), design_(m_) {}
+    // `memory`: bytes that the matrices may take.
+    Model(Response& response, Coding coding, const Objective& objective, const Simd& simd, double memory)
+        : response_(response), coding_(coding), objective_(objective), simd_(simd), memory_(memory), m_(response.m), rows_(response.rows), design_(m_) {}
 
     // Climbs from `weights` to the best ones by Newton's method, and returns what the model is worth. Promises are about it then.
     double fit(const Design& design, std::vector<double>& weights) {
         const std::size_t k = design.size();
+        reserve(3.0 * square(k));  // second derivatives, their factor, and the next ones
         std::vector<double> step(k), tried(k);
         design_ = design;
         if (coding_ == Coding::treatment) design_.list_ones(rows_);
         double reached = evaluate(weights);
         for (int steps = 0;; ++steps) {
+            check_time();
             information_ = Cholesky(std::vector<double>(hessian_), k);
             information_.forward(gradient_.data(), step.data());
             const double promised = std::inner_product(step.begin(), step.end(), step.begin(), 0.0);
@@ -164,6 +168,8 @@ public:
     double promise(Design more) const {
         const std::size_t k = design_.size(), q = more.size();
         const double precision = objective_.precision(1);
+        check_time();
+        reserve(2.0 * square(k) + 2.0 * square(q) + static_cast<double>(k) * static_cast<double>(q));
         if (coding_ == Coding::treatment) more.list_ones(rows_);
         std::vector<double> gradient = slopes_along(more), known(k * q), step(q), whole(q), cross;
         for (std::size_t a = 0, i = 0; a < m_; i += more.of[a++].size())
@@ -177,9 +183,11 @@ public:
         information_.forward_each(known.data(), q);
         std::vector<double> own = curvature(more);
         for (std::size_t i = 0; i < q; ++i) whole[i] = own[i * q + i] += precision;
-        for (std::size_t l = 0; l < k; ++l)
+        for (std::size_t l = 0; l < k; ++l) {
+            if (q >= Cholesky::kLong) check_time();
             for (std::size_t i = 0; i < q; ++i)
                 for (std::size_t j = 0; j <= i; ++j) own[i * q + j] -= known[l * q + i] * known[l * q + j];
+        }
         // columns may say nothing new, unless a prior speaks of them, too
         const Cholesky factor(std::move(own), q, precision > 0 ? nullptr : whole.data());
         factor.forward(gradient.data(), step.data());
@@ -201,6 +209,12 @@ public:
     }
 
 private:
+    static double square(std::size_t n) { return static_cast<double>(n) * static_cast<double>(n); }
+
+    void reserve(double numbers) const {
+        if (8 * numbers > memory_) throw TooLarge(0, 8 * numbers);
+    }
+
     double worth(double reached) const { return objective_.worth(reached, information_, m_, design_.size()); }
 
     const double* curvatures(std::size_t a, std::size_t b) const { return response_.curvatures[Response::at(a, b)]; }
@@ -208,8 +222,17 @@ private:
     // out[i, j] += sum of weights[c] left[i][c] right[j][c] over rows c; with `lower`, all j <= i and maybe others.
     void products(const double* weights, const Columned& left, const Columned& right, bool lower, double* out) const {
         const std::size_t p = right.size();
-        if (left.ends.empty() || right.ends.empty())
-            return simd_.products(weights, left.columns.data(), left.size(), right.columns.data(), p, lower, rows_, out, p);
+        if (left.ends.empty() || right.ends.empty()) {
+            // so many columns of the left side at once that the clock is looked at in time
+            const std::size_t all = left.size(), most = std::max<std::size_t>(8, (std::size_t{1} << 29) / (p * rows_ + 1) / 8 * 8);
+            for (std::size_t first = 0; first < all; first += most) {
+                const std::size_t n = std::min(most, all - first), before = lower ? first : 0;
+                if (all > most) check_time();
+                if (before > 0) simd_.products(weights, left.columns.data() + first, n, right.columns.data(), before, false, rows_, out + first * p, p);
+                simd_.products(weights, left.columns.data() + first, n, right.columns.data() + before, lower ? n : p, lower, rows_, out + first * p + before, p);
+            }
+            return;
+        }
         std::size_t i = 0, first = 0;
         for (std::size_t c = 0; c < rows_; ++c) {
             for (; i < left.ends[c]; ++i)
@@ -269,6 +292,7 @@ private:
     Coding coding_;
     const Objective& objective_;
     const Simd& simd_;
+    double memory_;
     std::size_t m_, rows_;
     std::vector<double> gradient_, hessian_;
     Design design_;
@@ -305,8 +329,8 @@ class BestModel {
 public:
     // Main effects act on the first `main` predictors.
     BestModel(const std::vector<Effect>& effects, const Columns& constant, Response& response, std::size_t main, Coding coding,
-              const Objective& objective, const Simd& simd)
-        : effects_(effects), m_(response.m), main_(main), objective_(objective), model_(response, coding, objective, simd), design_(m_), start_(response.start()) {
+              const Objective& objective, const Simd& simd, double memory)
+        : effects_(effects), m_(response.m), main_(main), objective_(objective), model_(response, coding, objective, simd, memory), design_(m_), start_(response.start()) {
         design_.append({&constant, 0, 1, 0, m_});
         for (const Effect& effect : effects) design_.append({&effect.columns, 0, effect.main, 0, main_});
     }
@@ -394,7 +418,7 @@ private:
     std::vector<Candidate> left_;
 };
 
-double fit_blanket(const Dataset& data, const LogisticSettings& settings, const Blanket& blanket, Coding coding, const Objective& objective) {
+double fit_blanket(const Dataset& data, const LogisticSettings& settings, const Blanket& blanket, Coding coding, const Objective& objective, double memory) {
     const Family family = count_family(data, blanket);
     if (family.states < 2) return 0.0;
     const std::size_t width = blanket.members.size(), rows = (family.n + 7) / 8 * 8;
@@ -412,9 +436,11 @@ double fit_blanket(const Dataset& data, const LogisticSettings& settings, const 
         for (std::size_t c = 0; c < family.n; ++c)
             for (std::size_t u = 0; u < columns.width; ++u) columns[u][c] = code[family.members[c * width + i] * columns.width + u];
     }
+    const double curvatures = 4.0 * family.states * family.states * static_cast<double>(rows);  // bytes
+    if (curvatures > memory) throw TooLarge(0, curvatures);
     MultinomialLogit response(family, coding, code_of(blanket.x, family.states), rows, data.simd);
     const std::size_t main = settings.margins[blanket.x].empty() ? response.m : 1;
-    return BestModel(effects, constant, response, main, coding, objective, data.simd).worth(settings.interactions);
+    return BestModel(effects, constant, response, main, coding, objective, data.simd, memory - curvatures).worth(settings.interactions);
 }
 
 }  // namespace
@@ -425,9 +451,26 @@ void logistic_terms(const Dataset& data, const LogisticSettings& settings, const
     const LaplaceEvidence evidence(settings.scale);
     const bool flat = std::isinf(settings.scale);
     const Objective& objective = flat ? static_cast<const Objective&>(likelihood) : evidence;
+    const auto fit = [&](std::size_t i, double memory) {
+        out[i] = fit_blanket(data, settings, blankets[i], flat ? Coding::treatment : Coding::orthonormal, objective, memory);
+    };
+    const double memory = static_cast<double>(most_memory.load());
+    std::vector<std::size_t> large;  // what does not fit beside others has the memory to itself
+    std::mutex mutex;
     in_parallel(blankets.size(), threads, [&](std::size_t i, unsigned) {
-        out[i] = fit_blanket(data, settings, blankets[i], flat ? Coding::treatment : Coding::orthonormal, objective);
+        try {
+            fit(i, memory / n_workers(blankets.size(), threads));
+        } catch (const TooLarge&) {
+            const std::lock_guard<std::mutex> lock(mutex);
+            large.push_back(i);
+        }
     });
+    std::sort(large.begin(), large.end());
+    for (const std::size_t i : large) try {
+            fit(i, memory);
+        } catch (const TooLarge& e) {
+            throw TooLarge(i, e.bytes);
+        }
 }
 
 }  // namespace graphoid

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "counting/limits.hpp"
 #include "counting/simd.hpp"
 #include "scores/blankets.hpp"
 #include "scores/response.hpp"
@@ -27,6 +28,7 @@ public:
 
     double evaluate() override {
         if (m == 1) return evaluate_two();
+        check_time();
         const Simd::Multinomial model{states_, m, code_.data(), counts_[0], totals_[0], work_.data()->of};
         return simd_.multinomial(model, predictors[0], rows, residuals[0], curvatures[0]);
     }

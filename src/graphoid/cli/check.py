@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -44,6 +45,7 @@ def check(
     quiet: Quiet = False,
 ) -> int:
     """Say what reading FILE would do, and everything that would stop it."""
+    from graphoid.counts.engine import largest_model
     from graphoid.data.check import check as check_source
 
     report = check_source(
@@ -53,6 +55,10 @@ def check(
         missing=missing.value,
         weights=weights,
     )
+    large = largest_model((c.name, c.n_states) for c in report.columns if c.kind == "nominal")
+    if large is not None:
+        sentence = f"by the learner we recommend, {large}"
+        report = replace(report, observations=(*report.observations, sentence))
     if json:
         print_json(report.to_dict())
     elif not quiet:

@@ -207,7 +207,7 @@ def _beside(found: LearnedStructure, rows: list[EdgeRow], lonely: list[str]) -> 
 
     sentences = []
     if any(row.probability is not None for row in rows):
-        sentences.append("present: probability of .9 or more; undecided: more rows would tell.")
+        sentences.append("present: probability of .95 or more; undecided: more rows would tell.")
         open_pairs = [
             f"{shorten(row.x, 30)} – {shorten(row.y, 30)} ({number(row.probability)})"
             for row in found.pairs()
@@ -247,7 +247,7 @@ def show_contexts(found: CanonicalModel, screen: Console) -> None:
         table.add_row(cell(x), cell(y), cell(f"{share * total:,.0f} of {total:,.0f}"))
     screen.print(table)
     every = found.independences(undecided=True)
-    shown = [independence for independence in every if independence.verdict != "undecided"]
+    shown = [independence for independence in every if independence.sure]
     for independence in shown[:SHOWN]:
         screen.print(f"- {printable(str(independence))} ({independence.evidence})", soft_wrap=True)
     if len(shown) > SHOWN:

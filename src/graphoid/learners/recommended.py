@@ -67,7 +67,8 @@ def learn(
         Seed; the same seed gives the same result. If left out, 0 for the recommended learner, and for another
         one what its own settings say.
     seconds
-        Time after which the search stops with the best graph so far.
+        Time after which the search stops with the best graph so far, and ``stopped`` is "budget". On Ctrl-C
+        the best graph so far is the ``structure`` of the :class:`graphoid.errors.Interrupted` that is raised.
     progress
         Hears of every step.
 

@@ -127,7 +127,7 @@ class Independences(NamedTuple):
 def _independences(subject: Subject, bits: NDArray[np.float64] | None) -> Independences:
     if subject.model is not None:
         every = subject.model.independences(undecided=True)
-        found = [i for i in every if i.verdict != "undecided"]
+        found = [i for i in every if i.sure]
         sentences = [f"{i.words[:1].upper()}{i.words[1:]} ({i.evidence})." for i in found[:MOST_SENTENCES]]
         n_undecided = len(every) - len(found)
         return Independences(sentences, len(found) - len(sentences), n_undecided, by_dependence=False)

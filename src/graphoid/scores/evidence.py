@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from graphoid.counts.engine import Blanket, CountEngine, Logistic, ScoringEngine
+from graphoid.counts.engine import Blanket, CountEngine, Logistic, ScoringEngine, refuse_large_models
 from graphoid.scores.base import BlanketScore, family_counts
 from graphoid.scores.logistic import Objective, contrasts, logistic_term
 from graphoid.scores.mpl import log_marginal_likelihood
@@ -93,6 +93,7 @@ class LogLinearEvidence(BlanketScore):
         if isinstance(engine, ScoringEngine):
             model = Logistic(self.order == 3, scale=self.scale, ordered=self.ordered)
             return engine.logistic_terms(model, blankets)
+        refuse_large_models(engine.variables, blankets, ordered=self.ordered)
         ordered = [self.ordered and v.ordered for v in engine.variables]
         fit = partial(logistic_term, objective=LaplaceEvidence(self.scale), interactions=self.order == 3)
         return np.array(

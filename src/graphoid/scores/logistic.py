@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
+from graphoid.limits import check_time
 from graphoid.scores.base import configurations_of
 
 if TYPE_CHECKING:
@@ -130,6 +131,7 @@ class Model:
         precision = self._precision(len(weights))
         reached, gradient, hessian = self._evaluate(design, weights, precision)
         for _ in range(MOST_STEPS):
+            check_time()
             step = self._solve(hessian, gradient)
             promised = float(gradient @ step)
             if promised <= 2 * GAIN:
@@ -268,6 +270,7 @@ def logistic_term(
 
     Those that are ``ordered`` have one effect, that of the scores of their states.
     """
+    check_time()
     configurations, table = configurations_of(counts)
     if table.shape[1] < 2:
         return 0.0

@@ -195,8 +195,9 @@ class CanonicalModel(Result):
         See :class:`~graphoid.structure.independences.ContextIndependence`. For each pair of variables the
         contexts are the fewest that say the same as the graphs; those that matter most come first. The
         graphs say more than the rows are enough for: a test that sees no dependence in a context of few rows
-        may just not be able to. First come those that are ``sure``, with a probability of at least .95, of
-        which at most one in twenty is false; then those of at least .8.
+        may just not be able to. Listed are those that are ``sure``, with a probability of at least .95; of
+        these at most one in twenty is false by more than a thousandth of a nat ("Contexts" in the guide has
+        the figures).
 
         Parameters
         ----------
@@ -206,7 +207,7 @@ class CanonicalModel(Result):
         from graphoid.structure import independences
 
         found = independences.of(self)
-        return found if undecided else tuple(i for i in found if i.verdict != "undecided")
+        return found if undecided else tuple(i for i in found if i.sure)
 
     def describe_state(self, variable: int, code: int) -> str:
         """Return a state of a variable as one would write it.

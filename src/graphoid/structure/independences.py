@@ -23,12 +23,7 @@ if TYPE_CHECKING:
 MOST_SHOWN = 12  # what a reader takes in at once; independences() has them all
 
 SURE = 0.95
-"""The probability from which on an independence is sure: of those at most one in twenty is false."""
-
-VERDICTS = "sure", "probable", "undecided"
-
-PROBABLE = 0.8
-"""The probability from which on it is listed; below, the rows cannot tell."""
+"""The probability from which on an independence is sure."""
 
 
 class Stratified(NamedTuple):
@@ -101,8 +96,8 @@ class ContextIndependence:
 
     @property
     def verdict(self) -> str:
-        """How probable it is: "sure" from .95 on, "probable" from .8 on, else "undecided"."""
-        return "sure" if self.sure else "probable" if self.probability >= PROBABLE else "undecided"
+        """How probable it is: "sure" from .95 on, else "undecided"."""
+        return "sure" if self.sure else "undecided"
 
     @property
     def evidence(self) -> str:
@@ -120,7 +115,7 @@ class ContextIndependence:
 
 
 def of(model: CanonicalModel) -> tuple[ContextIndependence, ...]:
-    """Return every independence of a model: first what is sure, then what is probable, then the rest.
+    """Return every independence of a model: first what is sure, then the rest.
 
     Of each those that matter most come first; ties by position, as pairs and their contexts come.
     """
@@ -131,7 +126,7 @@ def of(model: CanonicalModel) -> tuple[ContextIndependence, ...]:
         return ()
     odds = Odds.of(np.array([pair.log_bayes_factors(pair.separating_set(())).sum(axis=0) for pair in pairs]))
     found = [independence for pair in pairs for independence in pair.independences(odds)]
-    return tuple(sorted(found, key=lambda i: (VERDICTS.index(i.verdict), -i.matters)))
+    return tuple(sorted(found, key=lambda i: (not i.sure, -i.matters)))
 
 
 class _Pair:
@@ -277,12 +272,12 @@ def _matrix(edges: tuple[tuple[int, int], ...], n: int) -> NDArray[np.bool_]:
 
 
 def count_undecided(n: int) -> str:
-    """Return in words that there are more independences in the graphs than the rows are enough for.
+    """Return in words how many independences of the graphs the rows are not enough for.
 
     >>> count_undecided(1)
-    '1 more that the graphs say is undecided'
+    '1 independence that the graphs say is undecided'
     """
-    return f"{n:,} more that the graphs say {'is' if n == 1 else 'are'} undecided"
+    return f"{plural(n, 'independence')} that the graphs say {'is' if n == 1 else 'are'} undecided"
 
 
 def text(model: CanonicalModel) -> str:
@@ -302,7 +297,7 @@ def text(model: CanonicalModel) -> str:
     if len(model.graphs) > MOST_SHOWN:
         lines.append(f"  and {len(model.graphs) - MOST_SHOWN:,} more; contexts has them all")
     every = of(model)
-    found = [independence for independence in every if independence.verdict != "undecided"]
+    found = [independence for independence in every if independence.sure]
     lines += [f"  {independence} ({independence.evidence})" for independence in found[:MOST_SHOWN]]
     if len(found) > MOST_SHOWN:
         lines.append(f"  and {len(found) - MOST_SHOWN:,} more; independences() has them all")

@@ -220,7 +220,7 @@ class LearnedStructure(Result):
         return [self._row(x, y) for x, y in combinations(range(self.graph.n), 2)]
 
     def _row(self, x: int, y: int) -> EdgeRow:
-        names, joined = (self.names[x], self.names[y]), self.graph.has_edge(x, y)
+        names = self.names[x], self.names[y]
         v = self.verdicts.get((x, y))
         if v is not None:
             numbers: tuple[str, float | None] = (explain.evidence(v, self.names), strength(v))
@@ -229,7 +229,7 @@ class LearnedStructure(Result):
             numbers = (explain.worth(worth), None if worth is None else worth / math.log(10))
         probability = self.probability(x, y)
         if probability is None:
-            return EdgeRow(*names, *numbers, verdict="present" if joined else "absent")
+            return EdgeRow(*names, *numbers, verdict=self.verdict(x, y))
         prior = self.scored.prior_log_odds.get((x, y), 0.0) if self.scored else 0.0
         return EdgeRow(*names, *numbers, probability, bayes_factor(probability, prior), self.verdict(x, y))
 
@@ -242,14 +242,17 @@ class LearnedStructure(Result):
         pair = self._pair(x, y)
         if pair in self.edge_probabilities or not self.edge_probabilities:
             return self.edge_probabilities.get(pair)
-        return max(self.edge_probabilities[least] for least in map(self._least_probable.get, pair) if least)
+        known = [self._least_probable[v] for v in pair if v in self._least_probable]
+        return max((self.edge_probabilities[least] for least in known), default=None)
 
     def verdict(self, x: int | str, y: int | str) -> str:
         """Return "present", "absent" or "undecided": see :func:`graphoid.structure.scored.verdict`."""
         pair, probability = self._pair(x, y), self.probability(x, y)
-        if probability is None:
+        if probability is None and not self.edge_probabilities:
             return "present" if self.graph.has_edge(*pair) else "absent"
-        known = [pair] if pair in self.edge_probabilities else [self._least_probable[v] for v in pair]
+        if probability is None:
+            return "undecided"  # the search was stopped before it came to that
+        known = [pair] if pair in self.edge_probabilities else map(self._least_probable.get, pair)
         return verdict(probability, powered=self.underpowered.isdisjoint(known))
 
     def _pair(self, x: int | str, y: int | str) -> Edge:

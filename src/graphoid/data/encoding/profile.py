@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from itertools import chain, repeat
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +15,7 @@ from graphoid.data.encoding.plan import Column, ColumnPlan, finish, plan
 from graphoid.data.source import Chosen, Source, choose
 from graphoid.data.table import Weights, refuse_no_weight
 from graphoid.errors import DataError, GraphoidError
+from graphoid.limits import map_threads
 from graphoid.logic.names import quote
 
 if TYPE_CHECKING:
@@ -153,11 +153,9 @@ def encode_columns(
     """Return every column as levels and codes, or the error that says why not."""
     if len(positions) > source.group:
         groups = [slice(i, i + source.group) for i in range(0, len(positions), source.group)]
-        parts = repeat(source), [positions[g] for g in groups], [names[g] for g in groups]
-        if source.n_rows <= SHORT:
-            return list(chain.from_iterable(map(encode_columns, *parts)))
-        with ThreadPoolExecutor(THREADS) as pool:
-            return list(chain.from_iterable(pool.map(encode_columns, *parts)))
+        n_jobs = 1 if source.n_rows <= SHORT else THREADS
+        parts = map_threads(lambda g: encode_columns(source, positions[g], names[g]), groups, n_jobs)
+        return list(chain.from_iterable(parts))
     columns: list[Encoded | GraphoidError] = []
     for name, raw in zip(names, source.load(positions), strict=True):
         try:

@@ -14,26 +14,23 @@ import threading
 import time
 import weakref
 import zlib
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from graphoid.errors import DataError, SettingsError
+from graphoid.errors import DataError
+from graphoid.limits import MEMORY, map_threads
 from graphoid.structure.safe_text import scrub
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 DIGESTED = 1 << 23
 """Bytes of a part of a file that has a digest of its own."""
 
 LONGEST = 200
 """Characters of a path shown in a message: longer ones are mostly data that were taken for a path."""
-
-MEMORY = "GRAPHOID_MEMORY"
-"""The environment variable for the bytes of memory that a packed file may take."""
 
 SCANNED = 1 << 20
 """Bytes read at a time to find where a file stops being UTF-8."""
@@ -81,24 +78,8 @@ def file_digest(path: Path) -> str:
             return hashlib.blake2b(file.read(DIGESTED), digest_size=16).digest()
 
     size = path.stat().st_size
-    with ThreadPoolExecutor() as pool:
-        parts = b"".join(pool.map(digest, range(0, size, DIGESTED)))
+    parts = b"".join(map_threads(digest, range(0, size, DIGESTED), os.cpu_count() or 1))
     return hashlib.blake2b(parts + size.to_bytes(8, "little"), digest_size=16).hexdigest()
-
-
-def memory_limit() -> int | None:
-    """Return the bytes that a packed file may take in memory: as set, or half of what is free, if known."""
-    limit = os.environ.get(MEMORY, "")
-    if limit:
-        if not limit.isdecimal():
-            raise SettingsError(f"{MEMORY} is {limit!r}; expected a number of bytes.")
-        return int(limit)
-    try:
-        lines = Path("/proc/meminfo").read_text().splitlines()
-    except OSError:
-        return None
-    free = (line.split()[1] for line in lines if line.startswith("MemAvailable:"))
-    return next((int(kibibytes) * 1024 // 2 for kibibytes in free), None)
 
 
 def open_text(path: Path) -> io.TextIOWrapper[gzip.GzipFile | io.BufferedReader]:

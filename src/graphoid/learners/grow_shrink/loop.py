@@ -40,6 +40,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from graphoid.counts.engine import refuse_many_questions
 from graphoid.learners.questions import Ask, Executed, Steps
 from graphoid.logic.verdict import Verdict
 
@@ -86,6 +87,7 @@ def grow_shrink(
     note, tell
         Hear of answers by propagation, and of how many variables are examined.
     """
+    refuse_many_questions(n * (n - 1) // 2)
     initial = yield [(x, y, ()) for x in range(n) for y in range(x + 1, n)]
     strength, independent = pair_matrices(initial, n, log_p)
     order = examination_order(strength)

@@ -32,6 +32,7 @@ from graphoid.learners.pfmn.population import Evidence, Graphs, Outcome, Query, 
 from graphoid.learners.pfmn.priors import broad_log_prior, sample_sparse_prior, sparse_log_prior
 from graphoid.learners.pfmn.proofs import Bounds
 from graphoid.learners.pfmn.separators import separators
+from graphoid.limits import MOMENT, OutOfTime, time_limit
 from graphoid.logic.verdict import Fact, Verdict
 from graphoid.structure.graph import UndirectedGraph
 
@@ -232,9 +233,14 @@ class Active:
     def _sample_posterior(
         self, rng: Generator, state: State, graphs: Graphs, prior: NDArray[np.float64]
     ) -> Graphs:
-        """Move graphs, within no bounds, until they stand for the posterior."""
+        """Move graphs, within no bounds, until they stand for the posterior, or as they are out of time."""
         target = Target(state.evidence, population.pairs(self.n), prior)
-        return flip_moves(graphs, target, rng, alpha=1 / len(target.free), steps=LAST_MOVES)
+        left = self.questions.seconds_left
+        try:
+            with time_limit(None if left is None else max(left, MOMENT)):
+                return flip_moves(graphs, target, rng, alpha=1 / len(target.free), steps=LAST_MOVES)
+        except OutOfTime:
+            return graphs
 
 
 def _inferences(bounds: Bounds) -> list[Verdict]:

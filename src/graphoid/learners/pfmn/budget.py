@@ -180,6 +180,12 @@ class BudgetedQuestions:
         """The price that the next question may have."""
         return self._budget.remaining(self.spent, self._n_answers, self._seconds)
 
+    @property
+    def seconds_left(self) -> float | None:
+        """The time that is left, or None."""
+        limit = self._budget.seconds
+        return None if limit is None else limit - self._seconds
+
     def price_of(self, query: Query) -> float:
         """Return the price of a question."""
         return float(self._price(Assertion(query.x, query.y, tuple(members(query.given)))))

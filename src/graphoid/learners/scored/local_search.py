@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphoid.limits import check_time
 from graphoid.scores.base import BlanketScorer, Family, Scorer
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ class Neighborhood:
 
     def _update(self, variables: Iterable[int]) -> None:
         """Bring the gains up to date after the blankets of some variables have changed."""
+        check_time()
         if not isinstance(self.scorer, BlanketScorer):
             self.gains = self.scorer.gains(self.graph, self.edges)
             return
