@@ -36,7 +36,7 @@ def inclusion_probabilities(worth: Mapping[Edge, float], share: float) -> dict[E
 
 
 def underpowered_pairs(worth: Mapping[Edge, float], scorer: Scorer) -> frozenset[Edge]:
-    """Return the pairs that could have an edge of a size that matters and look as they do.
+    """Return the pairs without evidence for an edge that could have one of a size that matters and look so.
 
     The evidence for a pair is half its likelihood ratio statistic at either end, less what spreading the
     prior over its effects costs; so the statistic is known, and how small an edge that matters would have
@@ -56,5 +56,7 @@ def underpowered_pairs(worth: Mapping[Edge, float], scorer: Scorer) -> frozenset
         return data + effects[x] * effects[y] * math.log1p(n_rows / (states[x] * states[y]))
 
     return frozenset(
-        (x, y) for x, y in worth if max(0.0, statistic(x, y)) > least(max(1, effects[x] * effects[y]))
+        (x, y)
+        for (x, y), gain in worth.items()
+        if gain < 0 and max(0.0, statistic(x, y)) > least(max(1, effects[x] * effects[y]))
     )
