@@ -52,7 +52,7 @@ def steepest_ascent(at: Neighborhood, progress: Listener | None = None) -> list[
     """Flip the edge that gains most, the first of several, until none gains anything."""
     path: list[Move] = []
     while at.edges:
-        i = int(np.argmax(at.gains))
+        i = at.best()
         if not at.gains[i] > LEAST:
             break
         try:

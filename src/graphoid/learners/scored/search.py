@@ -16,7 +16,7 @@ from graphoid.independence.tester import Tester
 from graphoid.learners.grow_shrink.gsimn import gsimn
 from graphoid.learners.scored.base import Found, ScoreLearner, Start, Task, initial_graph
 from graphoid.learners.scored.hill_climb import ibmap_hc, steepest_ascent
-from graphoid.learners.scored.local_search import LEAST, Neighborhood
+from graphoid.learners.scored.local_search import LEAST, LazyNeighborhood, Neighborhood
 from graphoid.progress import Listener, Step, tell
 from graphoid.scores.closures import PairScorer
 from graphoid.settings import NOT_NEGATIVE, Allowed, Number, RandomState
@@ -85,7 +85,7 @@ def tabu_walk(at: Neighborhood, length: int, rng: np.random.Generator, record: R
         allowed = (tabu <= now) | (at.value + at.gains > top + LEAST)
         if not allowed.any():
             continue
-        i = int(np.argmax(np.where(allowed, at.gains, -np.inf)))
+        i = at.best(allowed)
         at.flip(i)
         record.steps -= 1
         tabu[i] = now + tenure + int(rng.integers(0, tenure + 1))
@@ -231,7 +231,7 @@ class Search(ScoreLearner):
             if isinstance(scorer, PairScorer):
                 starts.append(ibmap_hc(scorer, UndirectedGraph(scorer.names))[0])
             starts.append(gsimn(Tester(GTest(alpha=0.01), scorer.engine)))
-        at = Neighborhood(scorer, starts[0], candidates(scorer, starts))
+        at = LazyNeighborhood(scorer, starts[0], candidates(scorer, starts))
         best, top = starts[0], -np.inf
         steps = math.inf if self.max_steps is None else self.max_steps
         for graph in {graph.adjacency: graph for graph in starts}.values():
@@ -250,7 +250,7 @@ class Search(ScoreLearner):
             more = overlooked_edges(scorer, best, at.edges)
             if not more:
                 break
-            at = Neighborhood(scorer, best, sorted({*at.edges, *more}))
+            at = LazyNeighborhood(scorer, best, sorted({*at.edges, *more}))
             steepest_ascent(at, progress)
             best = at.graph
         return Found(best, stopped="converged" if record.steps > 0 else "budget", pairs=at.edges)
