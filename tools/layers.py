@@ -20,6 +20,7 @@ PACKAGES = [
     "errors",
     "settings",
     "progress",
+    "limits",
     "logic",
     "structure",
     "data",

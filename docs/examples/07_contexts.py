@@ -12,7 +12,7 @@ import networkx as nx
 import graphoid as gd
 
 survey = gd.datasets.load("survey")
-model = gd.CSGS(test=gd.ChiSquare(alpha=0.001)).fit(survey).structure_
+model = gd.CSGS().fit(survey).structure_
 print(model)
 
 # %%

@@ -14,13 +14,15 @@
 
 namespace graphoid {
 
+namespace nb = nanobind;
+
 // An array of NumPy's that is read in place.
 template <class T, std::size_t N = 1>
-using Array = nanobind::ndarray<const T, nanobind::ndim<N>, nanobind::c_contig, nanobind::device::cpu>;
+using Array = nb::ndarray<const T, nb::ndim<N>, nb::c_contig, nb::device::cpu>;
 
 // What a kernel takes on trust is looked at before, once, in passes over what came in.
 inline void require(bool holds, const char* otherwise) {
-    if (!holds) throw nanobind::value_error(otherwise);
+    if (!holds) throw nb::value_error(otherwise);
 }
 
 // Whether all of `n` values are 0 ... limit - 1.
@@ -32,7 +34,7 @@ bool all_below(const T* values, std::size_t n, std::size_t limit) {
 }
 
 template <class... Of>
-bool all_below(const nanobind::ndarray<Of...>& values, std::size_t limit) {
+bool all_below(const nb::ndarray<Of...>& values, std::size_t limit) {
     return all_below(values.data(), values.size(), limit);
 }
 
@@ -60,39 +62,34 @@ inline std::size_t room(std::initializer_list<std::size_t> numbers) {
     return size;
 }
 
+// What `work` returns, which neither reads nor makes objects of Python's.
+template <class Work>
+auto without_lock(Work work) {
+    nb::gil_scoped_release released;
+    return work();
+}
+
 // A new array for NumPy, still to be filled.
 template <class T, std::size_t N = 1>
-nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<N>> new_array(const std::array<std::size_t, N>& shape) {
+nb::ndarray<nb::numpy, T, nb::ndim<N>> new_array(const std::array<std::size_t, N>& shape) {
     std::size_t size = 1;
     for (const std::size_t length : shape) size = room({size, length});
     auto* memory = new T[room({size, sizeof(T)}) / sizeof(T)];
-    nanobind::capsule owner(memory, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+    nb::capsule owner(memory, [](void* p) noexcept { delete[] static_cast<T*>(p); });
     return {memory, N, shape.data(), owner};
 }
 
 // A vector handed to NumPy without a copy.
 template <class T>
-nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>> owned(std::vector<T>&& values) {
+nb::ndarray<nb::numpy, T, nb::ndim<1>> owned(std::vector<T>&& values) {
     auto* held = new std::vector<T>(std::move(values));
-    nanobind::capsule owner(held, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-    return nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>>(held->data(), {held->size()}, owner);
+    nb::capsule owner(held, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    return nb::ndarray<nb::numpy, T, nb::ndim<1>>(held->data(), {held->size()}, owner);
 }
 
 // One function a subject, defined in <subject>.cpp and called by the module.
-void bind_bounds(nanobind::module_& m);
-void bind_gibbs_multistate(nanobind::module_& m);
-void bind_climb(nanobind::module_& m);
-void bind_conditional(nanobind::module_& m);
-void bind_gibbs_conditional(nanobind::module_& m);
-void bind_contexts(nanobind::module_& m);
-void bind_dataset(nanobind::module_& m);
-void bind_gibbs(nanobind::module_& m);
-void bind_knowledge(nanobind::module_& m);
-void bind_mixture(nanobind::module_& m);
-void bind_population(nanobind::module_& m);
-void bind_pseudo_likelihood(nanobind::module_& m);
-void bind_resamples(nanobind::module_& m);
-void bind_stream(nanobind::module_& m);
-void bind_submodels(nanobind::module_& m);
+using Binding = void(nb::module_& m);
+Binding bind_bounds, bind_climb, bind_conditional, bind_contexts, bind_dataset, bind_gibbs, bind_gibbs_conditional, bind_gibbs_multistate,
+    bind_knowledge, bind_limits, bind_mixture, bind_population, bind_pseudo_likelihood, bind_resamples, bind_stream, bind_submodels;
 
 }  // namespace graphoid

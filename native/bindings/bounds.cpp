@@ -1,13 +1,7 @@
 // What Python sees of what answers prove.
-#include <cstdint>
-#include <utility>
-#include <vector>
-
 #include "bindings/bind.hpp"
 #include "bindings/words.hpp"
 #include "graphs/bounds.hpp"
-
-namespace nb = nanobind;
 
 namespace graphoid {
 namespace {
@@ -42,8 +36,7 @@ nb::tuple tighten(Words lower, Words upper, Positions apart_x, Positions apart_y
     std::vector<Word> apart, given, groups;
     std::vector<std::uint8_t> apart_open, together_open;
     std::vector<std::int64_t> decided;
-    {
-        nb::gil_scoped_release released;
+    without_lock([&] {
         bounds.tighten();
         for (const Apart& a : bounds.apart) {
             apart.push_back(a.given);
@@ -57,7 +50,7 @@ nb::tuple tighten(Words lower, Words upper, Positions apart_x, Positions apart_y
         for (const Decision& d : bounds.decided)
             for (const std::int64_t value : {std::int64_t{d.x}, std::int64_t{d.y}, std::int64_t{d.joined}, static_cast<std::int64_t>(d.fact)})
                 decided.push_back(value);
-    }
+    });
     return nb::make_tuple(owned(std::move(bounds.lower)), owned(std::move(bounds.upper)), owned(std::move(apart)),
                           owned(std::move(apart_open)), owned(std::move(given)), owned(std::move(groups)),
                           owned(std::move(together_open)), owned(std::move(decided)));

@@ -1,14 +1,8 @@
 // What Python sees of the climb through structures.
-
-#include <utility>
-#include <vector>
-
 #include "bindings/bind.hpp"
 #include "bindings/vectors.hpp"
 #include "bindings/labeled.hpp"
 #include "models/climb.hpp"
-
-namespace nb = nanobind;
 
 namespace graphoid {
 namespace {
@@ -24,10 +18,7 @@ public:
         for (std::size_t i = 0; i < n; ++i) check(faces.data() + i * size, size);
         require(signs.shape(0) == n && (n == 0 || signs.shape(1) == std::size_t{1} << size), "a sign for every subset");
         std::vector<double> out(n);
-        {
-            nb::gil_scoped_release free;
-            model_.with_each(faces.data(), signs.data(), n, size, threads, out.data());
-        }
+        without_lock([&] { model_.with_each(faces.data(), signs.data(), n, size, threads, out.data()); });
         return nb::cast(owned(std::move(out)));
     }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cmath>
-#include <vector>
 
 #include "bindings/bind.hpp"
 #include "counting/dataset.hpp"
@@ -10,7 +9,6 @@
 
 namespace graphoid {
 
-namespace nb = nanobind;
 using Flat = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 // Columns, and the arrays that they are read from.

@@ -1,12 +1,6 @@
 // What Python sees of the conditional likelihood.
-#include <algorithm>
-#include <utility>
-#include <vector>
-
 #include "bindings/bind.hpp"
 #include "models/conditional.hpp"
-
-namespace nb = nanobind;
 
 namespace graphoid {
 namespace {
@@ -45,23 +39,14 @@ public:
     nb::tuple loss(Array<double, 1> scales) const {
         if (scales.size() != of_.size()) throw nb::value_error("a number for every scale and weight");
         std::vector<double> gradient(of_.size());
-        double total;
-        {
-            nb::gil_scoped_release free;
-            total = of_.loss(scales.data(), gradient.data());
-        }
+        const double total = without_lock([&] { return of_.loss(scales.data(), gradient.data()); });
         return nb::make_tuple(total, owned(std::move(gradient)));
     }
 
     nb::object minimum(std::size_t memory, std::size_t iterations, double slope, double gain) const {
         require(memory > 0, "at least one step must be remembered");
         room({memory, of_.size(), 2 * sizeof(double)});
-        std::vector<double> found;
-        {
-            nb::gil_scoped_release free;
-            found = of_.minimum({memory, iterations, slope, gain});
-        }
-        return nb::cast(owned(std::move(found)));
+        return nb::cast(owned(without_lock([&] { return of_.minimum({memory, iterations, slope, gain}); })));
     }
 
 private:

@@ -1,19 +1,12 @@
 // What Python sees of independence in contexts.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-
-#include <algorithm>
 #include <memory>
 #include <numeric>
-#include <vector>
 
 #include "bindings/columns.hpp"
 #include "bindings/vectors.hpp"
 #include "tests/contexts.hpp"
 
-namespace nb = nanobind;
-using namespace graphoid;
-
+namespace graphoid {
 namespace {
 
 // Distinct assignments, how often each was seen, and the test that judges them.
@@ -53,11 +46,7 @@ public:
         if (!known(x) || !known(y)) throw nb::index_error("no such variable");
         for (const int v : given)
             if (!known(v)) throw nb::index_error("no such variable");
-        ContextAnswers answers;
-        {
-            nb::gil_scoped_release free;
-            answers = judge_contexts(*data_, settings_, x, y, given);
-        }
+        ContextAnswers answers = without_lock([&] { return judge_contexts(*data_, settings_, x, y, given); });
         const auto column = [&](auto number) {
             nb::list out;
             for (const ContextNumbers& slice : answers.slices) out.append(number(slice));
@@ -80,8 +69,6 @@ private:
 };
 
 }  // namespace
-
-namespace graphoid {
 
 void bind_contexts(nb::module_& m) {
     nb::class_<Contexts>(m, "Contexts")

@@ -1,9 +1,8 @@
 // What Python sees of a table in memory: counts, tests and terms of scores.
-#include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
-#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <mutex>
@@ -46,11 +45,10 @@ public:
         const std::size_t n = questions.items_.size();
         Settings settings = settings_of(kind, dof, log_prior, occurring);
         std::vector<Numbers> numbers(n);
-        {
-            nb::gil_scoped_release free;
+        without_lock([&] {
             if (settings.kind == Kind::bayesian) settings.rising = rising(pseudo_count);
             judge_batch(*data_, cache_, settings, questions.items_, threads, numbers.data());
-        }
+        });
         const auto column = [&](auto number) {
             nb::list out = nb::steal<nb::list>(PyList_New(static_cast<Py_ssize_t>(n)));
             for (std::size_t i = 0; i < n; ++i)
@@ -116,11 +114,7 @@ public:
     // (codes, rows, counts) of the configurations that occur; codes or rows are empty.
     nb::tuple occurring(const std::vector<int>& variables) {
         check(variables);
-        Occurring found;
-        {
-            nb::gil_scoped_release free;
-            found = count_occurring(*data_, variables);
-        }
+        Occurring found = without_lock([&] { return count_occurring(*data_, variables); });
         return nb::make_tuple(owned(std::move(found.codes)), owned(std::move(found.rows)), owned(std::move(found.counts)));
     }
 
@@ -139,9 +133,14 @@ public:
         });
     }
 
-    nb::object logistic(nb::list blankets, bool interactions, double price, double scale, unsigned threads) {
+    nb::object logistic(nb::list blankets, bool interactions, double price, double scale, std::vector<std::vector<double>> margins,
+                        unsigned threads) {
+        require(margins.size() == data_->columns.size(), "there must be margins for every column");
+        for (std::size_t v = 0; v < margins.size(); ++v)
+            require(margins[v].empty() || (margins[v].size() > 2 && margins[v].size() == data_->columns[v].arity),
+                    "margins of ordered columns have a number for every state");
         return numbers_of(blankets, 1, [&](const std::vector<Blanket>& read, double* out) {
-            logistic_terms(*data_, {interactions, price, scale}, read, threads, out);
+            logistic_terms(*data_, {interactions, price, scale, std::move(margins)}, read, threads, out);
         });
     }
 
@@ -151,10 +150,7 @@ private:
     nb::object numbers_of(nb::list blankets, std::size_t each, Compute compute) {
         const std::vector<Blanket> read = read_blankets(blankets);
         std::vector<double> out(read.size() * each);
-        {
-            nb::gil_scoped_release free;
-            compute(read, out.data());
-        }
+        without_lock([&] { compute(read, out.data()); });
         return nb::cast(owned(std::move(out)));
     }
 

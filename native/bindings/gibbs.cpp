@@ -1,11 +1,7 @@
 // What Python sees of Gibbs samples of binary networks.
-#include <cstdint>
-
 #include "bindings/bind.hpp"
 #include "counting/streams.hpp"
 #include "models/gibbs.hpp"
-
-namespace nb = nanobind;
 
 namespace graphoid {
 namespace {
@@ -36,11 +32,8 @@ nb::object gibbs(Array<std::int64_t> first_term, Array<std::int64_t> first_membe
     const std::size_t n = n_parts(first_term), groups = keys.shape(0), rows = room({times, groups, stream_lanes});
     check(n, first_term, first_member, first_cell, members, thresholds.shape(0), log_odds.shape(0));
     auto out = new_array<std::uint8_t, 2>({n, rows});
-    {
-        nb::gil_scoped_release free;
-        gibbs_sample({n, first_term.data(), first_member.data(), first_cell.data(), members.data(), thresholds.data(), log_odds.data()},
-                     keys.data(), groups, times, burn_in, thin, threads, out.data());
-    }
+    without_lock([&] { gibbs_sample({n, first_term.data(), first_member.data(), first_cell.data(), members.data(), thresholds.data(), log_odds.data()},
+                                    keys.data(), groups, times, burn_in, thin, threads, out.data()); });
     return nb::cast(out);
 }
 

@@ -1,11 +1,6 @@
 // What Python sees of sampling given evidence.
-#include <cstdint>
-#include <vector>
-
 #include "bindings/bind.hpp"
 #include "models/gibbs_conditional.hpp"
-
-namespace nb = nanobind;
 
 namespace graphoid {
 namespace {
@@ -23,12 +18,9 @@ nb::object sample(std::size_t n_hidden, Array<double> weight, Array<std::int64_t
     require(all_below(evidence, rows.shape(1)) && all_below(hidden, n_hidden), "a feature mentions a variable that is not there");
     room({n_hidden, n_hidden, sizeof(double)});
     std::vector<double> out(room({rows.shape(0), n_hidden, sizeof(double)}) / sizeof(double));
-    {
-        nb::gil_scoped_release free;
-        gibbs_conditional({n_features, n_hidden, weight.data(), first_evidence.data(), evidence.data(), evidence_state.data(),
-                           first_hidden.data(), hidden.data(), hidden_state.data()},
-                          rows.data(), rows.shape(0), rows.shape(1), keys.data(), {n_chains, burn_in, n_samples}, threads, out.data());
-    }
+    without_lock([&] { gibbs_conditional({n_features, n_hidden, weight.data(), first_evidence.data(), evidence.data(), evidence_state.data(),
+                                          first_hidden.data(), hidden.data(), hidden_state.data()},
+                                         rows.data(), rows.shape(0), rows.shape(1), keys.data(), {n_chains, burn_in, n_samples}, threads, out.data()); });
     return nb::cast(owned(std::move(out)));
 }
 

@@ -1,12 +1,7 @@
 // What Python sees of Gibbs sampling with any number of states.
-#include <algorithm>
-#include <cstdint>
-
 #include "bindings/bind.hpp"
 #include "counting/streams.hpp"
 #include "models/gibbs_multistate.hpp"
-
-namespace nb = nanobind;
 
 namespace graphoid {
 namespace {
@@ -52,10 +47,7 @@ nb::object chains(Array<std::int32_t> arity, Array<std::uint8_t> fused, Array<st
                                   members.data(), strides.data(), listed.data(), levels.data(), values.data()};
     check_tables(given, n_terms, levels.shape(0), values.shape(0));
     auto out = new_array<std::uint16_t, 2>({n, rows});
-    {
-        nb::gil_scoped_release free;
-        sample_chains(given, keys.data(), groups, times, burn_in, thin, threads, out.data());
-    }
+    without_lock([&] { sample_chains(given, keys.data(), groups, times, burn_in, thin, threads, out.data()); });
     return nb::cast(out);
 }
 

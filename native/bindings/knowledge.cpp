@@ -1,14 +1,8 @@
 // What Python sees of inference from answers.
-#include <nanobind/nanobind.h>
-
-#include <algorithm>
 #include <string>
-#include <vector>
 
 #include "bindings/bind.hpp"
 #include "graphs/knowledge.hpp"
-
-namespace nb = nanobind;
 
 namespace graphoid {
 namespace {

@@ -1,13 +1,7 @@
 // What Python sees of averaging over structures.
-
-#include <utility>
-#include <vector>
-
 #include "bindings/labeled.hpp"
 #include "bindings/vectors.hpp"
 #include "models/mixture.hpp"
-
-namespace nb = nanobind;
 
 namespace graphoid {
 namespace {
@@ -39,10 +33,7 @@ public:
         const std::vector<const std::uint16_t*> native = attribute_columns(columns, mixture_.sizes, n_rows, held);
         const std::size_t n_classes = mixture_.n_classes;
         auto out = new_array<double, 2>({n_rows, n_classes});
-        {
-            nb::gil_scoped_release free;
-            mixture_.predict(native, n_rows, threads, out.data());
-        }
+        without_lock([&] { mixture_.predict(native, n_rows, threads, out.data()); });
         return nb::cast(out);
     }
 

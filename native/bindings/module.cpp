@@ -1,16 +1,13 @@
 // The module: what has no subject of its own, and all that has.
-#include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
 #include <string>
-#include <vector>
 
 #include "bindings/bind.hpp"
 #include "bindings/vectors.hpp"
 #include "counting/simd.hpp"
 #include "tests/special.hpp"
 
-namespace nb = nanobind;
 using namespace graphoid;
 
 namespace {
@@ -49,21 +46,9 @@ nb::list make_tuples(nb::handle type, nb::tuple columns, std::size_t n) {
 
 NB_MODULE(_native, m) {
     m.doc() = "Counting kernels of graphoid.";
-    bind_bounds(m);
-    bind_gibbs_multistate(m);
-    bind_climb(m);
-    bind_conditional(m);
-    bind_gibbs_conditional(m);
-    bind_contexts(m);
-    bind_dataset(m);
-    bind_gibbs(m);
-    bind_knowledge(m);
-    bind_mixture(m);
-    bind_population(m);
-    bind_pseudo_likelihood(m);
-    bind_resamples(m);
-    bind_stream(m);
-    bind_submodels(m);
+    for (Binding* bind : {bind_bounds, bind_climb, bind_conditional, bind_contexts, bind_dataset, bind_gibbs, bind_gibbs_conditional, bind_gibbs_multistate,
+                          bind_knowledge, bind_limits, bind_mixture, bind_population, bind_pseudo_likelihood, bind_resamples, bind_stream, bind_submodels})
+        bind(m);
     m.def("make_tuples", &make_tuples, nb::arg("type"), nb::arg("columns"), nb::arg("n"));
     m.def("log_chi2_sf", [](double x, double dof) {
         require(dof >= 0, "degrees of freedom are 0 or more");

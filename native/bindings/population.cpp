@@ -1,17 +1,12 @@
 // What Python sees of populations of graphs.
-#include <algorithm>
 #include <atomic>
-#include <cstdint>
 #include <stdexcept>
-#include <vector>
 
 #include "bindings/bind.hpp"
 #include "bindings/words.hpp"
 #include "graphs/moves.hpp"
 #include "counting/parallel.hpp"
 #include "graphs/population.hpp"
-
-namespace nb = nanobind;
 
 namespace graphoid {
 namespace {
@@ -50,12 +45,11 @@ nb::object separations(Graphs graphs, Positions x, Positions y, Words given, uns
     require(given.shape(0) == x.shape(0), "x, y and given differ in length");
     const Planes planes(graphs.data(), graphs.shape(0), static_cast<int>(graphs.shape(1)));
     std::vector<Word> out(room({x.shape(0), planes.words(), sizeof(Word)}) / sizeof(Word));
-    {
-        nb::gil_scoped_release released;
+    without_lock([&] {
         in_parallel(x.shape(0), threads, [&](std::size_t t, unsigned) {
             planes.separated(x.data()[t], y.data()[t], given.data()[t], out.data() + t * planes.words());
         });
-    }
+    });
     return nb::cast(owned(std::move(out)));
 }
 
@@ -89,12 +83,11 @@ nb::object change_all(Graphs graphs, Words keys, unsigned threads, Change change
     require(keys.shape(0) == graphs.shape(0), "there must be a key for every graph");
     const std::size_t n = graphs.shape(1);
     std::vector<std::int64_t> numbers(graphs.shape(0));
-    {
-        nb::gil_scoped_release released;
+    without_lock([&] {
         in_parallel(graphs.shape(0), threads, [&](std::size_t g, unsigned) {
             numbers[g] = change(graphs.data() + g * n, static_cast<int>(n), keys.data()[g]);
         });
-    }
+    });
     return nb::cast(owned(std::move(numbers)));
 }
 
@@ -137,13 +130,12 @@ nb::object separators(Graphs graphs, Positions x, Positions y, unsigned threads)
     const std::size_t n = graphs.shape(1), pairs = x.shape(0);
     check(x, y, n);
     std::vector<Word> out(room({graphs.shape(0), pairs, sizeof(Word)}) / sizeof(Word));
-    {
-        nb::gil_scoped_release released;
+    without_lock([&] {
         in_parallel(pairs, threads, [&](std::size_t p, unsigned) {
             for (std::size_t g = 0; g < graphs.shape(0); ++g)
                 out[g * pairs + p] = smallest_separator(graphs.data() + g * n, static_cast<int>(n), x.data()[p], y.data()[p]);
         });
-    }
+    });
     return nb::cast(owned(std::move(out)));
 }
 
@@ -160,8 +152,7 @@ nb::tuple climb_all(Graphs graphs, Positions group, std::size_t n_groups, Number
     room({n_groups, 4 * sizeof(double)});
     std::vector<Word> given(pairs);
     std::vector<double> score(pairs);
-    {
-        nb::gil_scoped_release released;
+    without_lock([&] {
         const Planes planes(graphs.data(), graphs.shape(0), n);
         const Population population{&planes, graphs.shape(0), weight.data(), group.data(), n_groups};
         std::atomic<double> best{floor};
@@ -170,7 +161,7 @@ nb::tuple climb_all(Graphs graphs, Positions group, std::size_t n_groups, Number
             given[p] = found.given;
             score[p] = found.score;
         });
-    }
+    });
     return nb::make_tuple(owned(std::move(given)), owned(std::move(score)));
 }
 

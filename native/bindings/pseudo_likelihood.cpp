@@ -1,14 +1,9 @@
 // What Python sees of pseudo-likelihoods.
-
-#include <cstdint>
 #include <memory>
-#include <vector>
 
 #include "bindings/columns.hpp"
 #include "bindings/vectors.hpp"
 #include "models/pseudo_likelihood.hpp"
-
-namespace nb = nanobind;
 
 namespace graphoid {
 namespace {
@@ -63,22 +58,15 @@ nb::tuple evaluate(const DistinctRows& rows, const Terms& model, Array<double> w
         require(along.shape(0) == model.n_features(), "one direction for each feature is needed");
     }
     std::vector<double> out(scored.n_features());
-    double value;
-    {
-        const double* moves = direction.is_none() ? nullptr : along.data();
-        nb::gil_scoped_release free;
-        value = pseudo_likelihood(rows, model, weights.data(), moves, scored, threads, out.data());
-    }
+    const double* moves = direction.is_none() ? nullptr : along.data();
+    const double value = without_lock([&] { return pseudo_likelihood(rows, model, weights.data(), moves, scored, threads, out.data()); });
     return nb::make_tuple(value, owned(std::move(out)));
 }
 
 nb::tuple gains(const DistinctRows& rows, const Terms& model, Array<double> weights, const Terms& scored, unsigned threads) {
     check(rows, model, weights, scored);
     std::vector<double> slope(scored.n_features()), curvature(scored.n_features());
-    {
-        nb::gil_scoped_release free;
-        pseudo_likelihood_gains(rows, model, weights.data(), scored, threads, slope.data(), curvature.data());
-    }
+    without_lock([&] { pseudo_likelihood_gains(rows, model, weights.data(), scored, threads, slope.data(), curvature.data()); });
     return nb::make_tuple(owned(std::move(slope)), owned(std::move(curvature)));
 }
 

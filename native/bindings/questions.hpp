@@ -1,16 +1,12 @@
 // Questions of Python's, read into plain numbers.
 #pragma once
 
-#include <nanobind/nanobind.h>
-
 #include <cstring>
-#include <vector>
 
+#include "bindings/bind.hpp"
 #include "tests/batch.hpp"
 
 namespace graphoid {
-
-namespace nb = nanobind;
 
 // A list of questions (x, y, given) in both worlds: Python's objects to hand back, and plain numbers.
 class Questions {

@@ -1,14 +1,10 @@
 // What Python sees of resamples that are counted together.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 
-#include <algorithm>
 #include <memory>
 #include <string>
 #include <tuple>
-#include <vector>
 
 #include "bindings/columns.hpp"
 #include "bindings/vectors.hpp"
@@ -16,9 +12,7 @@
 #include "counting/resamples.hpp"
 #include "tests/strength.hpp"
 
-namespace nb = nanobind;
-using namespace graphoid;
-
+namespace graphoid {
 namespace {
 
 class BoundResamples {
@@ -55,13 +49,12 @@ public:
         settings.infer = infer;
         std::vector<std::uint8_t> edges;
         std::vector<std::int64_t> tests;
-        {
-            nb::gil_scoped_release free;
+        without_lock([&] {
             for (const Grown& grown : graphoid::grow_shrink(*data_, settings)) {
                 edges.insert(edges.end(), grown.edges.begin(), grown.edges.end());
                 tests.push_back(static_cast<std::int64_t>(grown.tests));
             }
-        }
+        });
         return nb::make_tuple(owned(std::move(edges)), owned(std::move(tests)));
     }
 
@@ -76,10 +69,9 @@ public:
                 if (v < 0 || v >= data_->n_variables()) throw nb::index_error("no such variable");
         }
         std::vector<double> out;
-        {
-            nb::gil_scoped_release free;
+        without_lock([&] {
             for (const Strength& s : graphoid::strengths(*data_, crossings)) out.insert(out.end(), {s.bits, s.bias, s.log_odds});
-        }
+        });
         return owned(std::move(out));
     }
 
@@ -104,17 +96,14 @@ nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<1>> draw_together(const std::vecto
     check(row_of, distinct);
     std::vector<std::uint8_t> out(room({keys.size(), distinct}), 0);
     bool fits = true;
-    {
-        nb::gil_scoped_release free;
+    without_lock([&] {
         for (std::size_t r = 0; r < keys.size() && fits; ++r) fits = draw_rows(keys[r], row_of.shape(0), row_of.data(), out.data() + r * distinct);
-    }
+    });
     if (!fits) out.clear();
     return owned(std::move(out));
 }
 
 }  // namespace
-
-namespace graphoid {
 
 void bind_resamples(nb::module_& m) {
     m.def("draw_rows", &draw, nb::arg("key"), nb::arg("row_of"), nb::arg("distinct"));

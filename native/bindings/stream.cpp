@@ -1,11 +1,6 @@
 // What Python sees of data that stream past: values to codes, rows to distinct rows, and slices to the numbers of a test.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-
-#include <algorithm>
 #include <cmath>
 #include <stdexcept>
-#include <vector>
 
 #include "bindings/bind.hpp"
 #include "bindings/vectors.hpp"
@@ -13,8 +8,6 @@
 #include "counting/merge.hpp"
 #include "counting/recode.hpp"
 #include "tests/slice_tally.hpp"
-
-namespace nb = nanobind;
 
 namespace graphoid {
 namespace {
@@ -90,12 +83,8 @@ template <class Code, class Value>
 nb::tuple recode_as(const Flat& values, std::int64_t low, const Flat& table, bool plain) {
     const std::size_t n = values.shape(0);
     auto codes = new_array<Code>({n});
-    std::size_t strangers = 0;
-    {
-        nb::gil_scoped_release free;
-        strangers = recode(static_cast<const Value*>(values.data()), n, low, static_cast<const Code*>(table.data()),
-                           table.shape(0), plain, codes.data());
-    }
+    const std::size_t strangers = without_lock([&] { return recode(static_cast<const Value*>(values.data()), n, low, static_cast<const Code*>(table.data()),
+                                          table.shape(0), plain, codes.data()); });
     return nb::make_tuple(codes, strangers);
 }
 

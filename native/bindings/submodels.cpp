@@ -1,13 +1,8 @@
 // What Python sees of the submodels.
-
-#include <vector>
-
 #include "bindings/bind.hpp"
 #include "bindings/vectors.hpp"
 #include "bindings/labeled.hpp"
 #include "models/submodels.hpp"
-
-namespace nb = nanobind;
 
 namespace graphoid {
 namespace {

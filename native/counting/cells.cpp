@@ -4,10 +4,6 @@
 
 namespace graphoid {
 
-using std::size_t;
-using std::uint16_t;
-using std::uint32_t;
-
 namespace {
 
 constexpr double kFewSlices = 64;  // are stepped over faster than those that occur are found

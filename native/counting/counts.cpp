@@ -9,13 +9,6 @@
 namespace graphoid {
 namespace {
 
-using std::int64_t;
-using std::size_t;
-using std::uint16_t;
-using std::uint32_t;
-using std::uint64_t;
-using std::uint8_t;
-
 constexpr size_t kInterleaved = 2048;  // cells up to which four histograms side by side stay there too
 
 // Codes come four to a load: the ports are busy enough with the histograms.

@@ -4,9 +4,6 @@
 
 namespace graphoid {
 
-using std::size_t;
-using std::uint32_t;
-
 bool HubTally::pays(const Dataset& data, double slices, int hub, size_t others) {
     // Emptying the counters of a group costs about as much as 16 of its rows.
     return others >= kEnough && 16 * slices * data.columns[hub].arity <= static_cast<double>(data.n_rows);

@@ -5,11 +5,6 @@
 namespace graphoid {
 namespace {
 
-using std::int64_t;
-using std::size_t;
-using std::uint32_t;
-using std::uint64_t;
-
 // Sorts codes, one digit of at most 12 bits at a time; the counts of all digits come from one pass.
 void sort_codes(std::vector<uint32_t>& codes, std::vector<uint32_t>& other, uint64_t range) {
     unsigned bits = 1;

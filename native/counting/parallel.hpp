@@ -2,11 +2,15 @@
 #pragma once
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <exception>
 #include <mutex>
 #include <thread>
 #include <vector>
+
+#include "counting/limits.hpp"
 
 namespace graphoid {
 
@@ -42,30 +46,64 @@ private:
 };
 
 // Calls work(item, thread) for every item; the calling thread is number 0 and does alone what no other can be had for.
-// The first exception ends the loop and comes out of it.
+// The first exception ends the loop and comes out of it. The calling thread looks at the time, also while it waits.
 template <class Work>
 void in_parallel(std::size_t items, unsigned threads, Work work) {
     const unsigned n = n_workers(items, threads);
     if (n == 1) {
-        for (std::size_t i = 0; i < items; ++i) work(i, 0u);
+        for (std::size_t i = 0; i < items; ++i) {
+            check_time();
+            work(i, 0u);
+        }
         return;
     }
     std::atomic<std::size_t> next{0};
+    std::atomic<bool> ended{false};
     std::exception_ptr failure;
     std::mutex mutex;
-    const auto loop = [&](unsigned thread) {
+    std::condition_variable one_less;
+    unsigned running = 0;
+    const auto attempt = [&](auto run) {
         try {
-            for (std::size_t i; (i = next.fetch_add(1)) < items;) work(i, thread);
+            run();
         } catch (...) {
             const std::lock_guard<std::mutex> lock(mutex);
             if (!failure) failure = std::current_exception();
-            next = items;
+            ended = true;
         }
+    };
+    const auto loop = [&](unsigned thread) {
+        for (std::size_t i; !ended && (i = next.fetch_add(1)) < items;) {
+            check_time();
+            work(i, thread);
+        }
+    };
+    const auto help = [&](unsigned thread) {
+        loop_ended = &ended;
+        attempt([&] { loop(thread); });
+        const std::lock_guard<std::mutex> lock(mutex);
+        --running;
+        one_less.notify_one();
     };
     {
         Joined others(n - 1);
-        for (unsigned t = 1; t < n && others.start([&loop, t] { loop(t); });) ++t;
-        loop(0);
+        for (unsigned t = 1; t < n; ++t) {
+            {
+                const std::lock_guard<std::mutex> lock(mutex);
+                ++running;
+            }
+            if (others.start([&help, t] { help(t); })) continue;
+            const std::lock_guard<std::mutex> lock(mutex);
+            --running;
+            break;
+        }
+        attempt([&] { loop(0); });
+        std::unique_lock<std::mutex> lock(mutex);
+        while (!one_less.wait_for(lock, std::chrono::milliseconds(50), [&] { return running == 0; })) {
+            lock.unlock();
+            attempt(check_time);
+            lock.lock();
+        }
     }
     if (failure) std::rethrow_exception(failure);
 }

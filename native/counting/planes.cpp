@@ -4,9 +4,6 @@
 
 namespace graphoid {
 
-using std::size_t;
-using std::uint32_t;
-
 void SliceMasks::condition_on(const int* given, int n_given) {
     for (const int v : counted_) margin_at_[v] = -1;
     counted_.clear();

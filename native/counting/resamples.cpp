@@ -6,10 +6,6 @@
 
 namespace graphoid {
 
-using std::size_t;
-using std::uint16_t;
-using std::uint32_t;
-
 namespace {
 
 constexpr size_t kPad = 16;                      // lanes are a multiple of this

@@ -11,13 +11,6 @@
 namespace graphoid {
 namespace {
 
-using std::int64_t;
-using std::size_t;
-using std::uint16_t;
-using std::uint32_t;
-using std::uint64_t;
-using std::uint8_t;
-
 // The loops themselves, a subject a file.
 #include "counting/simd_planes.hpp"
 #include "counting/simd_codes.hpp"
@@ -37,7 +30,7 @@ extern const Simd GRAPHOID_JOIN(simd_, GRAPHOID_SIMD);
 const Simd GRAPHOID_JOIN(simd_, GRAPHOID_SIMD) = {
     GRAPHOID_TEXT(GRAPHOID_SIMD), kWordsPerRow, count_and, count_and3, and_count, pack, mix16, mix32,
     tabulate, cell16, cell32, tally, add_lanes, chi_slices, add_where, sum_where, logistic, binomial,
-    combine, products, search,
+    multinomial, combine, products, search,
 };
 
 }  // namespace graphoid

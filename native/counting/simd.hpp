@@ -5,7 +5,8 @@
 
 namespace graphoid {
 
-using Word = std::uint64_t;
+using std::int64_t, std::size_t, std::uint16_t, std::uint32_t, std::uint64_t, std::uint8_t;
+using Word = uint64_t;
 constexpr std::size_t kLanes = 64;      // variables side by side in a row-major block: one cache line
 constexpr std::size_t kWordAlign = 8;   // planes are padded to this many words, one 512-bit vector
 
@@ -70,6 +71,15 @@ struct Simd {
     // The same of counts, n of them (a multiple of 8): `ones` of `totals` each. Also what the residuals lose as logits rise.
     double (*binomial)(const double* logits, const double* ones, const double* totals, std::size_t n, double* residuals,
                        double* spreads);
+    // Multinomial logits of n configurations (a multiple of 8): those of states are their codes, a line each, times predictors.
+    // Returns the log-likelihood of the counts; its derivatives by predictors to residuals, minus its second ones to curvatures
+    // (pairs a >= b). Columns of n numbers follow each other. `work`: r (r + 5) / 2 times 8 numbers for r states, aligned to 64 bytes.
+    struct Multinomial {
+        std::size_t states, predictors;
+        const double *code, *counts, *totals;
+        double* work;
+    };
+    double (*multinomial)(const Multinomial& model, const double* predictors, std::size_t n, double* residuals, double* curvatures);
     // out[c] = sum of weights[i] columns[i][c] over k columns of n numbers (a multiple of 8).
     void (*combine)(const double* const* columns, std::size_t k, const double* weights, std::size_t n, double* out);
     // out[i * stride + j] += sum of weights[c] left[i][c] right[j][c] over c; with `lower`, all j <= i and maybe others.

@@ -109,6 +109,68 @@ double binomial(const double* logits, const double* ones, const double* totals, 
     return total(sum);
 }
 
+// log(z) for 1 <= z: k log(2) + 2 artanh(s) with z = 2^k f, s = (f - 1) / (f + 1), |s| <= .172.
+inline Eight log_above_1(const Eight& z) {
+    EightInts bits;
+    __builtin_memcpy(&bits, &z, sizeof bits);
+    const EightInts k = (bits - 0x3FE6A09E667F3BCD) >> 52;  // so that f is from the root of a half to that of 2
+    bits -= k << 52;
+    Eight f;
+    __builtin_memcpy(&f, &bits, sizeof f);
+    const Eight s = (f - 1) / (f + 1), q = s * s;
+    Eight p = {};
+    for (int i = 21; i > 0; i -= 2) p = p * q + 1.0 / i;
+    return __builtin_convertvector(k, Eight) * 0.6931471805599453 + 2 * s * p;
+}
+
+// States R, if they are few: all numbers of eight configurations then stay in registers.
+template <size_t R>
+double multinomial_states(const Simd::Multinomial& model, const double* predictors, size_t n, double* residuals, double* curvatures) {
+    const size_t r = R > 0 ? R : model.states, m = r - 1;
+    Eight own[R > 0 ? R * (R + 5) / 2 : 1], *work = R > 0 ? own : reinterpret_cast<Eight*>(model.work);
+    Eight *p = work, *mean = p + r, *left = mean + m, *spread = left + m, sum = {};
+    for (size_t i = 0; i < n; i += 8) {
+        const Eight weight = eight(model.totals + i);
+        Eight most = eight(-1e300), z = {};
+        for (size_t s = 0; s < r; ++s) {
+            p[s] = Eight{};
+            for (size_t a = 0; a < m; ++a) p[s] += model.code[s * m + a] * eight(predictors + a * n + i);
+            most = p[s] > most ? p[s] : most;
+        }
+        for (size_t s = 0; s < r; ++s) {
+            sum += eight(model.counts + s * n + i) * (p[s] - most);
+            z += p[s] = exp_minus(most - p[s]);
+        }
+        sum -= weight * log_above_1(z);
+        for (size_t a = 0; a < m; ++a) left[a] = mean[a] = Eight{};
+        for (size_t a = 0; a < m * (m + 1) / 2; ++a) spread[a] = Eight{};
+        for (size_t s = 0; s < r; ++s) {
+            p[s] /= z;
+            for (size_t a = 0; a < m; ++a) mean[a] += p[s] * model.code[s * m + a];
+        }
+        for (size_t s = 0; s < r; ++s) {
+            const Eight expected = weight * p[s], beyond = eight(model.counts + s * n + i) - expected;
+            for (size_t a = 0, at = 0; a < m; ++a) {
+                left[a] += beyond * model.code[s * m + a];
+                const Eight mine = expected * (model.code[s * m + a] - mean[a]);
+                for (size_t b = 0; b <= a; ++b) spread[at++] += mine * (model.code[s * m + b] - mean[b]);
+            }
+        }
+        for (size_t a = 0; a < m; ++a) put(left[a], residuals + a * n + i);
+        for (size_t a = 0; a < m * (m + 1) / 2; ++a) put(spread[a], curvatures + a * n + i);
+    }
+    return total(sum);
+}
+
+double multinomial(const Simd::Multinomial& model, const double* predictors, size_t n, double* residuals, double* curvatures) {
+    switch (model.states) {
+        case 3: return multinomial_states<3>(model, predictors, n, residuals, curvatures);
+        case 4: return multinomial_states<4>(model, predictors, n, residuals, curvatures);
+        case 5: return multinomial_states<5>(model, predictors, n, residuals, curvatures);
+        default: return multinomial_states<0>(model, predictors, n, residuals, curvatures);
+    }
+}
+
 inline Four four(const double* from) {
     Four v;
     __builtin_memcpy(&v, from, sizeof v);

@@ -5,12 +5,6 @@
 namespace graphoid {
 namespace {
 
-using std::size_t;
-using std::uint16_t;
-using std::uint32_t;
-using std::uint64_t;
-using std::uint8_t;
-
 constexpr uint64_t kNarrowIds = 1u << 16;
 constexpr uint64_t kWideIds = uint64_t{1} << 32;
 

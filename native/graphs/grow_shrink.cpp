@@ -5,14 +5,13 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "counting/limits.hpp"
 #include "graphs/knowledge.hpp"
 #include "counting/streams.hpp"
 #include "counting/sum.hpp"
 
 namespace graphoid {
 
-using std::size_t;
-using std::uint32_t;
 using std::vector;
 
 namespace {
@@ -65,6 +64,7 @@ public:
         for (int x = 0; x < n_; ++x)
             for (int y = x + 1; y < n_; ++y) {
                 if (done[x * n_ + y]) continue;
+                check_time();
                 const vector<int> block = around(x, y, done);
                 vector<Resamples::Pair> mine;
                 for (size_t i = 0; i < block.size(); ++i)
@@ -85,6 +85,7 @@ public:
     bool independent(double log_p) const { return std::exp(log_p) > alpha_; }
 
     bool independent(size_t resample, int x, int y, const vector<int>& given) {
+        check_time();
         Crossing q{std::min(x, y), std::max(x, y), given};
         std::sort(q.given.begin(), q.given.end());
         const Recent& from = counted(resample, q.variables());

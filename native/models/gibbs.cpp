@@ -70,11 +70,13 @@ void gibbs_sample(const Conditionals& given, const std::uint64_t* keys, std::siz
             for (std::size_t c = 0; c < lanes; ++c) states[v * lanes + c] = u[c] < 0x80000000u;
         }
         for (std::size_t time = 0; time < times; ++time) {
-            for (std::size_t sweep = time == 0 ? burn_in : thin; sweep > 0; --sweep)
+            for (std::size_t sweep = time == 0 ? burn_in : thin; sweep > 0; --sweep) {
+                check_time();
                 for (std::size_t v = 0; v < n; ++v, counter += words) {
                     stream_numbers(keys[g], counter, u);
                     update(given, v, u, states.data());
                 }
+            }
             for (std::size_t v = 0; v < n; ++v)
                 std::memcpy(out + ((v * times + time) * groups + g) * lanes, states.data() + v * lanes, lanes);
         }

@@ -89,7 +89,8 @@ void sample_chains(const StateConditionals& given, const std::uint64_t* keys, st
                 states[v * lanes + c] = static_cast<std::uint16_t>(std::uint64_t{u[c]} * static_cast<std::uint64_t>(given.arity[v]) >> 32);
         }
         for (std::size_t time = 0; time < times; ++time) {
-            for (std::size_t sweep = time == 0 ? burn_in : thin; sweep > 0; --sweep)
+            for (std::size_t sweep = time == 0 ? burn_in : thin; sweep > 0; --sweep) {
+                check_time();
                 for (std::size_t v = 0; v < n; ++v, counter += stream_words) {
                     stream_numbers(keys[g], counter, u);
                     if (given.fused[v])
@@ -98,6 +99,7 @@ void sample_chains(const StateConditionals& given, const std::uint64_t* keys, st
                         update_summed(given, v, u, next, states.data(), total.data());
                     std::memcpy(states.data() + v * lanes, next, sizeof next);
                 }
+            }
             for (std::size_t v = 0; v < n; ++v)
                 std::memcpy(out + ((v * times + time) * groups + g) * lanes, states.data() + v * lanes, lanes * sizeof(std::uint16_t));
         }

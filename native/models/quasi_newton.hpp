@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "counting/limits.hpp"
+
 namespace graphoid {
 
 struct Limits {
@@ -40,6 +42,7 @@ void minimize(Loss loss, std::vector<double>& at, const Limits& limits) {
     std::vector<double> gradient(n), direction(n), next(n), next_gradient(n), along(limits.memory);
     double value = loss(at.data(), gradient.data());
     for (std::size_t iteration = 0; iteration < limits.iterations; ++iteration) {
+        check_time();
         double largest = 0.0;
         for (double g : gradient) largest = std::max(largest, std::abs(g));
         if (largest <= limits.slope) return;

@@ -40,9 +40,12 @@ void marginal_likelihoods(const Dataset& data, RisingTables& tables, double ess,
 // Multinomial logistic models of x: main effects of the members and, with `interactions`, products of two of them that are
 // worth it. Effects are normal with standard deviation `scale` a priori, and a model is worth the logarithm of its marginal
 // likelihood (Laplace's approximation); where `scale` is infinite, its maximum log-likelihood less `price` for every weight.
+// Variables that are ordered have one effect, that of the scores of their states, and more where the evidence asks for it: their
+// `margins` are how many rows each state has; those of others are empty.
 struct LogisticSettings {
     bool interactions;
     double price, scale;
+    std::vector<std::vector<double>> margins;
 };
 void logistic_terms(const Dataset& data, const LogisticSettings& settings, const std::vector<Blanket>& blankets, unsigned threads,
                     double* out);

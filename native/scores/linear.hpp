@@ -6,12 +6,15 @@
 #include <utility>
 #include <vector>
 
+#include "counting/limits.hpp"
+
 namespace graphoid {
 
 // Cholesky factor of a symmetric matrix that may be singular (row-major, lower triangle used): components that depend
 // on earlier ones are left out.
 class Cholesky {
 public:
+    static constexpr std::size_t kLong = 256;  // components from which on the clock is not felt
     static constexpr double kAliased = 1e-9;  // a component of which so little is left is a combination of others
 
     Cholesky(std::vector<double>&& h, std::size_t k) : Cholesky(std::move(h), k, nullptr) {}
@@ -24,6 +27,7 @@ public:
         }
         // Row by row of the transposed factor, each taken off those below as soon as it is known: loops along rows.
         for (std::size_t j = 0; j < k; ++j) {
+            if (k >= kLong) check_time();
             double* row = h_.data() + j * k;
             aliased_[j] = !(row[j] > kAliased * whole[j]) || !(row[j] > 0);
             if (aliased_[j]) {
@@ -49,6 +53,7 @@ public:
     // L d = d, in place, for q right sides beside each other: d is [component][side].
     void forward_each(double* d, std::size_t q) const {
         for (std::size_t j = 0; j < k_; ++j) {
+            if (k_ >= kLong) check_time();
             const double* row = h_.data() + j * k_;
             double* mine = d + j * q;
             for (std::size_t s = 0; s < q; ++s) mine[s] = aliased_[j] ? 0.0 : mine[s] / row[j];

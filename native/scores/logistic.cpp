@@ -3,6 +3,8 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <list>
+#include <mutex>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -18,18 +20,17 @@ namespace graphoid {
 namespace {
 
 constexpr int kMostSteps = 60;
-constexpr double kGain = 1e-10;  // what a step may still be worth when the climb ends
+constexpr double kGain = 1e-13;  // what a step may still be worth when the climb ends
+constexpr double kNotable = 1.5;  // what squared slopes add up to, in their number: by chance 1, and evidence asks for several times that
 
-// Columns of a model, the constant first.
-struct Design {
+// Columns that one predictor is made of.
+struct Columned {
     std::vector<const double*> columns;
     std::vector<std::uint32_t> ones;  // the columns that are 1, row by row, where all others are 0 and those are most
     std::vector<std::size_t> ends;    // of each row's
 
     std::size_t size() const { return columns.size(); }
-    void append(const Columns& more) {
-        for (std::size_t u = 0; u < more.width; ++u) columns.push_back(more[u]);
-    }
+    bool operator==(const Columned& other) const { return columns == other.columns; }
     void list_ones(std::size_t rows) {
         double found = 0;
         for (const double* column : columns)
@@ -45,14 +46,39 @@ struct Design {
     }
 };
 
+// Columns of which predictors: those of a term from `first_column` on (before `end_column`), in those from `first` on.
+struct Block {
+    const Columns* columns;
+    std::size_t first_column, end_column, first, end;
+};
+
+// A model: for every predictor its columns, the constant first. Weights are in the same order, predictor by predictor.
+struct Design {
+    std::vector<Columned> of;
+
+    explicit Design(std::size_t predictors) : of(predictors) {}
+    std::size_t size() const {
+        std::size_t k = 0;
+        for (const Columned& own : of) k += own.size();
+        return k;
+    }
+    void append(const Block& block) {
+        for (std::size_t a = block.first; a < block.end; ++a)
+            for (std::size_t u = block.first_column; u < block.end_column; ++u) of[a].columns.push_back((*block.columns)[u]);
+    }
+    void list_ones(std::size_t rows) {
+        for (Columned& own : of) own.list_ones(rows);
+    }
+};
+
 // What a model is worth, and what it is expected to gain by more columns.
 class Objective {
 public:
     virtual ~Objective() = default;
     // Of the prior of a weight, by its column.
     virtual double precision(std::size_t column) const = 0;
-    // `reached` at the best weights, `m` of them for each of the columns.
-    virtual double worth(double reached, const Cholesky& information, std::size_t m, std::size_t columns) const = 0;
+    // `reached` at the best weights, of which there are k, and m of them constants.
+    virtual double worth(double reached, const Cholesky& information, std::size_t m, std::size_t k) const = 0;
     // Of q more weights, which raise the log posterior by `gain` to second order.
     virtual double promise(double gain, const Cholesky& information, std::size_t q) const = 0;
     // What a product pays for having been chosen among so many.
@@ -68,8 +94,8 @@ class PenalizedLikelihood final : public Objective {
 public:
     explicit PenalizedLikelihood(double price) : price_(price) {}
     double precision(std::size_t) const override { return 0; }
-    double worth(double reached, const Cholesky&, std::size_t m, std::size_t columns) const override {
-        return reached - price_ * static_cast<double>(m * columns);
+    double worth(double reached, const Cholesky&, std::size_t, std::size_t k) const override {
+        return reached - price_ * static_cast<double>(k);
     }
     double promise(double gain, const Cholesky&, std::size_t q) const override { return 0.5 * gain - price_ * static_cast<double>(q); }
     double price(std::size_t) const override { return 0; }
@@ -85,10 +111,9 @@ class LaplaceEvidence final : public Objective {
 public:
     explicit LaplaceEvidence(double scale) : precision_(1 / (scale * scale)) {}
     double precision(std::size_t column) const override { return column == 0 ? precision_ / (kConstant * kConstant) : precision_; }
-    double worth(double reached, const Cholesky& information, std::size_t m, std::size_t columns) const override {
-        double log_prior = 0;
-        for (std::size_t u = 0; u < columns; ++u) log_prior += std::log(precision(u));
-        return reached + 0.5 * (static_cast<double>(m) * log_prior - information.log_determinant());
+    double worth(double reached, const Cholesky& information, std::size_t m, std::size_t k) const override {
+        const double log_prior = static_cast<double>(m) * std::log(precision(0)) + static_cast<double>(k - m) * std::log(precision(1));
+        return reached + 0.5 * (log_prior - information.log_determinant());
     }
     double promise(double gain, const Cholesky& information, std::size_t q) const override {
         return 0.5 * (gain - information.log_determinant() + static_cast<double>(q) * std::log(precision_));
@@ -102,20 +127,23 @@ private:
     double precision_;
 };
 
-// Models of a response. Weights are [predictor][column].
+// Models of a response.
 class Model {
 public:
-    Model(Response& response, Coding coding, const Objective& objective, const Simd& simd)
-        : response_(response), coding_(coding), objective_(objective), simd_(simd), m_(response.m), rows_(response.rows) {}
+    // `memory`: bytes that the matrices may take.
+    Model(Response& response, Coding coding, const Objective& objective, const Simd& simd, double memory)
+        : response_(response), coding_(coding), objective_(objective), simd_(simd), memory_(memory), m_(response.m), rows_(response.rows), design_(m_) {}
 
     // Climbs from `weights` to the best ones by Newton's method, and returns what the model is worth. Promises are about it then.
     double fit(const Design& design, std::vector<double>& weights) {
-        const std::size_t k = m_ * design.size();
+        const std::size_t k = design.size();
+        reserve(3.0 * square(k));  // second derivatives, their factor, and the next ones
         std::vector<double> step(k), tried(k);
         design_ = design;
         if (coding_ == Coding::treatment) design_.list_ones(rows_);
         double reached = evaluate(weights);
         for (int steps = 0;; ++steps) {
+            check_time();
             information_ = Cholesky(std::vector<double>(hessian_), k);
             information_.forward(gradient_.data(), step.data());
             const double promised = std::inner_product(step.begin(), step.end(), step.begin(), 0.0);
@@ -137,44 +165,74 @@ public:
     }
 
     // By how much columns would raise what the fitted model is worth, to second order: one pass and no climb.
-    double promise(const Columns& more) const {
-        const std::size_t p = design_.size(), d = more.width, k = m_ * p, q = m_ * d;
-        Design columns;
-        columns.append(more);
-        if (coding_ == Coding::treatment) columns.list_ones(rows_);
-        std::vector<double> gradient(q, 0.0), cross(d * p), known(k * q), step(q), whole(q);
-        for (std::size_t a = 0; a < m_; ++a) {
-            slopes_along(columns, a, gradient.data() + a * d);
-            for (std::size_t b = 0; b <= a; ++b) {
-                std::fill(cross.begin(), cross.end(), 0.0);
-                products(curvatures(a, b), columns, design_, false, cross.data());
+    double promise(Design more) const {
+        const std::size_t k = design_.size(), q = more.size();
+        const double precision = objective_.precision(1);
+        check_time();
+        reserve(2.0 * square(k) + 2.0 * square(q) + static_cast<double>(k) * static_cast<double>(q));
+        if (coding_ == Coding::treatment) more.list_ones(rows_);
+        std::vector<double> gradient = slopes_along(more), known(k * q), step(q), whole(q), cross;
+        for (std::size_t a = 0, i = 0; a < m_; i += more.of[a++].size())
+            for (std::size_t b = 0, t = 0; b < m_; t += design_.of[b++].size()) {
+                const std::size_t d = more.of[a].size(), p = design_.of[b].size();
+                cross.assign(d * p, 0.0);
+                products(curvatures(a, b), more.of[a], design_.of[b], false, cross.data());
                 for (std::size_t u = 0; u < d; ++u)
-                    for (std::size_t t = 0; t < p; ++t)
-                        known[(b * p + t) * q + a * d + u] = known[(a * p + t) * q + b * d + u] = cross[u * p + t];
+                    for (std::size_t v = 0; v < p; ++v) known[(t + v) * q + i + u] = cross[u * p + v];
             }
-        }
         information_.forward_each(known.data(), q);
-        std::vector<double> own = curvature(columns);
-        for (std::size_t i = 0; i < q; ++i) whole[i] = own[i * q + i] += objective_.precision(p);
-        for (std::size_t l = 0; l < k; ++l)
+        std::vector<double> own = curvature(more);
+        for (std::size_t i = 0; i < q; ++i) whole[i] = own[i * q + i] += precision;
+        for (std::size_t l = 0; l < k; ++l) {
+            if (q >= Cholesky::kLong) check_time();
             for (std::size_t i = 0; i < q; ++i)
                 for (std::size_t j = 0; j <= i; ++j) own[i * q + j] -= known[l * q + i] * known[l * q + j];
+        }
         // columns may say nothing new, unless a prior speaks of them, too
-        const Cholesky factor(std::move(own), q, objective_.precision(p) > 0 ? nullptr : whole.data());
+        const Cholesky factor(std::move(own), q, precision > 0 ? nullptr : whole.data());
         factor.forward(gradient.data(), step.data());
         return objective_.promise(std::inner_product(step.begin(), step.end(), step.begin(), 0.0), factor, q);
     }
 
+    // Whether columns look as if they could do more than chance: their slopes, each for itself, in standard deviations.
+    bool notable(const Design& more) const {
+        const std::vector<double> gradient = slopes_along(more);
+        double sum = 0;
+        for (std::size_t a = 0, i = 0; a < m_; ++a)
+            for (const double* column : more.of[a].columns) {
+                double own = 0;
+                simd_.products(curvatures(a, a), &column, 1, &column, 1, false, rows_, &own, 1);
+                sum += own > 0 ? gradient[i] * gradient[i] / own : 0.0;
+                ++i;
+            }
+        return sum > kNotable * static_cast<double>(gradient.size());
+    }
+
 private:
+    static double square(std::size_t n) { return static_cast<double>(n) * static_cast<double>(n); }
+
+    void reserve(double numbers) const {
+        if (8 * numbers > memory_) throw TooLarge(0, 8 * numbers);
+    }
+
     double worth(double reached) const { return objective_.worth(reached, information_, m_, design_.size()); }
 
     const double* curvatures(std::size_t a, std::size_t b) const { return response_.curvatures[Response::at(a, b)]; }
 
     // out[i, j] += sum of weights[c] left[i][c] right[j][c] over rows c; with `lower`, all j <= i and maybe others.
-    void products(const double* weights, const Design& left, const Design& right, bool lower, double* out) const {
+    void products(const double* weights, const Columned& left, const Columned& right, bool lower, double* out) const {
         const std::size_t p = right.size();
-        if (left.ends.empty() || right.ends.empty())
-            return simd_.products(weights, left.columns.data(), left.size(), right.columns.data(), p, lower, rows_, out, p);
+        if (left.ends.empty() || right.ends.empty()) {
+            // so many columns of the left side at once that the clock is looked at in time
+            const std::size_t all = left.size(), most = std::max<std::size_t>(8, (std::size_t{1} << 29) / (p * rows_ + 1) / 8 * 8);
+            for (std::size_t first = 0; first < all; first += most) {
+                const std::size_t n = std::min(most, all - first), before = lower ? first : 0;
+                if (all > most) check_time();
+                if (before > 0) simd_.products(weights, left.columns.data() + first, n, right.columns.data(), before, false, rows_, out + first * p, p);
+                simd_.products(weights, left.columns.data() + first, n, right.columns.data() + before, lower ? n : p, lower, rows_, out + first * p + before, p);
+            }
+            return;
+        }
         std::size_t i = 0, first = 0;
         for (std::size_t c = 0; c < rows_; ++c) {
             for (; i < left.ends[c]; ++i)
@@ -183,37 +241,45 @@ private:
         }
     }
 
-    void slopes_along(const Design& columns, std::size_t a, double* out) const {
-        const double* constant = design_.columns[0];
-        simd_.products(response_.residuals[a], &constant, 1, columns.columns.data(), columns.size(), false, rows_, out, columns.size());
+    std::vector<double> slopes_along(const Design& design) const {
+        const double* constant = design_.of[0].columns[0];
+        std::vector<double> out(design.size(), 0.0);
+        for (std::size_t a = 0, i = 0; a < m_; i += design.of[a++].size()) {
+            const std::vector<const double*>& own = design.of[a].columns;
+            simd_.products(response_.residuals[a], &constant, 1, own.data(), own.size(), false, rows_, out.data() + i, own.size());
+        }
+        return out;
     }
 
     // Minus the second derivatives of the log-likelihood along some columns, lower triangle.
-    std::vector<double> curvature(const Design& columns) const {
-        const std::size_t p = columns.size(), k = m_ * p;
-        std::vector<double> h(k * k, 0.0), block(p * p);
-        for (std::size_t a = 0; a < m_; ++a)
-            for (std::size_t b = 0; b <= a; ++b) {
-                std::fill(block.begin(), block.end(), 0.0);
-                products(curvatures(a, b), columns, columns, true, block.data());
-                for (std::size_t u = 0; u < p; ++u)
-                    for (std::size_t t = 0; t <= u; ++t)
-                        h[(a * p + u) * k + b * p + t] = h[(a * p + t) * k + b * p + u] = block[u * p + t];
+    std::vector<double> curvature(const Design& design) const {
+        const std::size_t k = design.size();
+        std::vector<double> h(k * k, 0.0), block;
+        for (std::size_t a = 0, i = 0; a < m_; i += design.of[a++].size())
+            for (std::size_t b = 0, j = 0; b <= a; j += design.of[b++].size()) {
+                const std::size_t d = design.of[a].size(), p = design.of[b].size();
+                const bool same = design.of[a] == design.of[b];
+                block.assign(d * p, 0.0);
+                products(curvatures(a, b), design.of[a], design.of[b], same, block.data());
+                for (std::size_t u = 0; u < d; ++u)
+                    for (std::size_t t = 0; t < (same ? u + 1 : p); ++t) {
+                        h[(i + u) * k + j + t] = block[u * p + t];
+                        if (same) h[(i + t) * k + j + u] = block[u * p + t];
+                    }
             }
         return h;
     }
 
     // Log-likelihood and log prior (without its constant); gradient and minus second derivatives on the way.
     double evaluate(const std::vector<double>& w) {
-        const std::size_t p = design_.size(), k = m_ * p;
-        for (std::size_t a = 0; a < m_; ++a) simd_.combine(design_.columns.data(), p, w.data() + a * p, rows_, response_.predictors[a]);
+        const std::size_t k = design_.size();
+        for (std::size_t a = 0, i = 0; a < m_; i += design_.of[a++].size())
+            simd_.combine(design_.of[a].columns.data(), design_.of[a].size(), w.data() + i, rows_, response_.predictors[a]);
         double sum = response_.evaluate();
-        gradient_.assign(k, 0.0);
-        for (std::size_t a = 0; a < m_; ++a) slopes_along(design_, a, gradient_.data() + a * p);
+        gradient_ = slopes_along(design_);
         hessian_ = curvature(design_);
-        for (std::size_t a = 0; a < m_; ++a)
-            for (std::size_t u = 0; u < p; ++u) {
-                const std::size_t i = a * p + u;
+        for (std::size_t a = 0, i = 0; a < m_; ++a)
+            for (std::size_t u = 0; u < design_.of[a].size(); ++u, ++i) {
                 const double precision = objective_.precision(u);
                 sum -= 0.5 * precision * w[i] * w[i];
                 gradient_[i] -= precision * w[i];
@@ -226,96 +292,155 @@ private:
     Coding coding_;
     const Objective& objective_;
     const Simd& simd_;
+    double memory_;
     std::size_t m_, rows_;
     std::vector<double> gradient_, hessian_;
     Design design_;
     Cholesky information_{{}, 0};
 };
 
-Columns main_effect(const Family& family, std::size_t members, std::size_t member, std::uint32_t arity, Coding coding, std::size_t rows) {
-    const std::vector<double> code = code_states(coding, arity);
-    Columns columns(arity - 1, rows);
-    for (std::size_t i = 0; i < family.n; ++i)
-        for (std::size_t u = 0; u < columns.width; ++u)
-            columns[u][i] = code[static_cast<std::size_t>(family.members[i * members + member]) * columns.width + u];
+// What a member of the blanket brings: columns of numbers, of which the first `main` act from the start.
+struct Effect {
+    Columns columns;
+    std::size_t main;
+};
+
+// What may be added to a model, and what it promised when it was last looked at: the product of two members, or, of one alone,
+// effects beyond its main ones.
+struct Candidate {
+    const Effect *a, *b;
+    double promise;
+    std::size_t seen;  // how many had been added then
+};
+
+Columns product(const Effect& a, const Effect& b) {
+    Columns columns(a.main * b.main, a.columns.rows);
+    for (std::size_t s = 0; s < a.main; ++s)
+        for (std::size_t t = 0; t < b.main; ++t) {
+            double* to = columns[s * b.main + t];
+            for (std::size_t i = 0; i < columns.rows; ++i) to[i] = a.columns[s][i] * b.columns[t][i];
+        }
     return columns;
 }
 
-// A product of two members, and what it promised when it was last looked at.
-struct Product {
-    const Columns *a, *b;
-    double promise;
-    std::size_t seen;  // how many had been added then
-
-    Columns columns() const {
-        Columns columns(a->width * b->width, a->rows);
-        for (std::size_t s = 0; s < a->width; ++s)
-            for (std::size_t t = 0; t < b->width; ++t) {
-                double* to = columns[s * b->width + t];
-                for (std::size_t i = 0; i < a->rows; ++i) to[i] = (*a)[s][i] * (*b)[t][i];
-            }
-        return columns;
+// What the best model is worth: main effects, and what is added to them in the order of what it promises until that does not
+// keep it: products of two members, and effects of ordered states beyond the one of their order.
+class BestModel {
+public:
+    // Main effects act on the first `main` predictors.
+    BestModel(const std::vector<Effect>& effects, const Columns& constant, Response& response, std::size_t main, Coding coding,
+              const Objective& objective, const Simd& simd, double memory)
+        : effects_(effects), m_(response.m), main_(main), objective_(objective), model_(response, coding, objective, simd, memory), design_(m_), start_(response.start()) {
+        design_.append({&constant, 0, 1, 0, m_});
+        for (const Effect& effect : effects) design_.append({&effect.columns, 0, effect.main, 0, main_});
     }
+
+    double worth(bool interactions) {
+        std::vector<double> weights(design_.size(), 0.0);
+        for (std::size_t a = 0, i = 0; a < m_; i += design_.of[a++].size()) weights[i] = start_[a];
+        double best = model_.fit(design_, weights);
+        find_candidates(interactions);
+        const double price = objective_.price(n_candidates_);
+        std::list<Columns> added;  // designs point to them
+        while (!left_.empty()) {
+            const auto chosen =
+                std::max_element(left_.begin(), left_.end(), [](const Candidate& a, const Candidate& b) { return a.promise < b.promise; });
+            if (!(chosen->promise > price - objective_.doubt())) break;
+            if (chosen->seen < added.size()) {
+                look_at(*chosen, added.size());
+                continue;
+            }
+            Design wider = design_;
+            added.push_back(append(*chosen, wider));
+            left_.erase(chosen);
+            std::vector<double> at = widen(weights, wider);
+            const double found = model_.fit(wider, at) - price * static_cast<double>(added.size());
+            if (!(found > best)) break;
+            best = found;
+            design_ = std::move(wider);
+            weights = std::move(at);
+            if (!objective_.shrinking())
+                for (Candidate& candidate : left_) look_at(candidate, added.size());
+        }
+        return best;
+    }
+
+private:
+    void find_candidates(bool interactions) {
+        for (const Effect& effect : effects_) {
+            if (main_ == m_ && effect.main == effect.columns.width) continue;
+            ++n_candidates_;
+            Candidate beyond{&effect, nullptr, 0, 0};
+            Design more(m_);
+            append(beyond, more);
+            if (model_.notable(more)) left_.push_back(beyond);
+        }
+        for (std::size_t a = 0; interactions && a < effects_.size(); ++a)
+            for (std::size_t b = a + 1; b < effects_.size(); ++b, ++n_candidates_) left_.push_back({&effects_[a], &effects_[b], 0, 0});
+        for (Candidate& candidate : left_) look_at(candidate, 0);
+    }
+
+    void look_at(Candidate& candidate, std::size_t added) {
+        Design more(m_);
+        const Columns kept = append(candidate, more);
+        candidate.promise = model_.promise(more);
+        candidate.seen = added;
+    }
+
+    // Appends what a candidate adds to a design; returns the columns that were made for it.
+    Columns append(const Candidate& candidate, Design& to) const {
+        const Effect& effect = *candidate.a;
+        if (candidate.b == nullptr) {
+            to.append({&effect.columns, 0, effect.main, main_, m_});
+            to.append({&effect.columns, effect.main, effect.columns.width, 0, m_});
+            return Columns(0, 0);
+        }
+        Columns both = product(effect, *candidate.b);
+        to.append({&both, 0, both.width, 0, main_});
+        return both;  // its numbers stay where they are
+    }
+
+    // Weights with zeros for the columns that are new.
+    std::vector<double> widen(const std::vector<double>& weights, const Design& wider) const {
+        std::vector<double> at(wider.size(), 0.0);
+        for (std::size_t a = 0, i = 0, j = 0; a < m_; i += design_.of[a].size(), j += wider.of[a].size(), ++a)
+            std::copy_n(weights.data() + i, design_.of[a].size(), at.data() + j);
+        return at;
+    }
+
+    const std::vector<Effect>& effects_;
+    std::size_t m_, main_;
+    const Objective& objective_;
+    Model model_;
+    Design design_;
+    std::vector<double> start_;
+    std::size_t n_candidates_ = 0;
+    std::vector<Candidate> left_;
 };
 
-// What the best model is worth: main effects and products of two members, added in the order of what they promise until one
-// does not keep it.
-double best_model(const std::vector<Columns>& effects, const Columns& constant, bool interactions, Response& response,
-                  Coding coding, const Objective& objective, const Simd& simd) {
-    Model model(response, coding, objective, simd);
-    Design design;
-    design.append(constant);
-    for (const Columns& effect : effects) design.append(effect);
-    std::vector<double> weights(response.m * design.size(), 0.0);
-    double best = model.fit(design, weights);
-    std::vector<Product> left;
-    for (std::size_t a = 0; interactions && a < effects.size(); ++a)
-        for (std::size_t b = a + 1; b < effects.size(); ++b) {
-            left.push_back({&effects[a], &effects[b], 0, 0});
-            left.back().promise = model.promise(left.back().columns());
-        }
-    const double price = objective.price(left.size());
-    std::vector<Columns> added;
-    while (!left.empty()) {
-        const auto chosen = std::max_element(left.begin(), left.end(), [](const Product& a, const Product& b) { return a.promise < b.promise; });
-        if (!(chosen->promise > price - objective.doubt())) break;
-        if (chosen->seen < added.size()) {
-            chosen->promise = model.promise(chosen->columns());
-            chosen->seen = added.size();
-            continue;
-        }
-        added.push_back(chosen->columns());  // its numbers stay where they are
-        left.erase(chosen);
-        Design wider = design;
-        wider.append(added.back());
-        std::vector<double> at(response.m * wider.size(), 0.0);
-        for (std::size_t a = 0; a < response.m; ++a)
-            std::copy_n(weights.data() + a * design.size(), design.size(), at.data() + a * wider.size());
-        const double found = model.fit(wider, at) - price * static_cast<double>(added.size());
-        if (!(found > best)) break;
-        best = found;
-        design = std::move(wider);
-        weights = std::move(at);
-        if (!objective.shrinking())
-            for (Product& product : left) {
-                product.promise = model.promise(product.columns());
-                product.seen = added.size();
-            }
-    }
-    return best;
-}
-
-double fit_blanket(const Dataset& data, const Blanket& blanket, bool interactions, Coding coding, const Objective& objective) {
+double fit_blanket(const Dataset& data, const LogisticSettings& settings, const Blanket& blanket, Coding coding, const Objective& objective, double memory) {
     const Family family = count_family(data, blanket);
     if (family.states < 2) return 0.0;
     const std::size_t width = blanket.members.size(), rows = (family.n + 7) / 8 * 8;
     Columns constant(1, rows);
     std::fill_n(constant[0], family.n, 1.0);
-    std::vector<Columns> effects;
-    for (std::size_t i = 0; i < width; ++i)
-        effects.push_back(main_effect(family, width, i, data.columns[blanket.members[i]].arity, coding, rows));
-    MultinomialLogit response(family, coding, rows, data.simd);
-    return best_model(effects, constant, interactions, response, coding, objective, data.simd);
+    const auto code_of = [&](int v, std::uint32_t states) {
+        return settings.margins[v].empty() ? code_states(coding, states) : code_ordered(settings.margins[v]);
+    };
+    std::vector<Effect> effects;
+    for (std::size_t i = 0; i < width; ++i) {
+        const std::uint32_t states = data.columns[blanket.members[i]].arity;
+        const std::vector<double> code = code_of(blanket.members[i], states);
+        effects.push_back({Columns(states - 1, rows), settings.margins[blanket.members[i]].empty() ? states - 1 : 1});
+        Columns& columns = effects.back().columns;
+        for (std::size_t c = 0; c < family.n; ++c)
+            for (std::size_t u = 0; u < columns.width; ++u) columns[u][c] = code[family.members[c * width + i] * columns.width + u];
+    }
+    const double curvatures = 4.0 * family.states * family.states * static_cast<double>(rows);  // bytes
+    if (curvatures > memory) throw TooLarge(0, curvatures);
+    MultinomialLogit response(family, coding, code_of(blanket.x, family.states), rows, data.simd);
+    const std::size_t main = settings.margins[blanket.x].empty() ? response.m : 1;
+    return BestModel(effects, constant, response, main, coding, objective, data.simd, memory - curvatures).worth(settings.interactions);
 }
 
 }  // namespace
@@ -326,9 +451,26 @@ void logistic_terms(const Dataset& data, const LogisticSettings& settings, const
     const LaplaceEvidence evidence(settings.scale);
     const bool flat = std::isinf(settings.scale);
     const Objective& objective = flat ? static_cast<const Objective&>(likelihood) : evidence;
+    const auto fit = [&](std::size_t i, double memory) {
+        out[i] = fit_blanket(data, settings, blankets[i], flat ? Coding::treatment : Coding::orthonormal, objective, memory);
+    };
+    const double memory = static_cast<double>(most_memory.load());
+    std::vector<std::size_t> large;  // what does not fit beside others has the memory to itself
+    std::mutex mutex;
     in_parallel(blankets.size(), threads, [&](std::size_t i, unsigned) {
-        out[i] = fit_blanket(data, blankets[i], settings.interactions, flat ? Coding::treatment : Coding::orthonormal, objective);
+        try {
+            fit(i, memory / n_workers(blankets.size(), threads));
+        } catch (const TooLarge&) {
+            const std::lock_guard<std::mutex> lock(mutex);
+            large.push_back(i);
+        }
     });
+    std::sort(large.begin(), large.end());
+    for (const std::size_t i : large) try {
+            fit(i, memory);
+        } catch (const TooLarge& e) {
+            throw TooLarge(i, e.bytes);
+        }
 }
 
 }  // namespace graphoid

@@ -1,11 +1,11 @@
-// The response of a variable whose states have no order: the multinomial logit.
+// The response of a variable with states: the multinomial logit.
 #pragma once
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <limits>
+#include <utility>
 #include <vector>
 
+#include "counting/limits.hpp"
 #include "counting/simd.hpp"
 #include "scores/blankets.hpp"
 #include "scores/response.hpp"
@@ -15,9 +15,10 @@ namespace graphoid {
 // The log-odds of states are their codes times the predictors.
 class MultinomialLogit final : public Response {
 public:
-    MultinomialLogit(const Family& family, Coding coding, std::size_t rows, const Simd& simd)
-        : Response(family.states - 1, rows), simd_(simd), coding_(coding), states_(family.states), code_(code_states(coding, family.states)),
-          counts_(states_, rows), totals_(1, rows), pi_(states_), mean_(m) {
+    // `code` has m numbers for every state; two states are coded by treatment or contrast.
+    MultinomialLogit(const Family& family, Coding coding, std::vector<double>&& code, std::size_t rows, const Simd& simd)
+        : Response(family.states - 1, rows), simd_(simd), coding_(coding), states_(family.states), code_(std::move(code)),
+          counts_(states_, rows), totals_(1, rows), work_(states_ * (states_ + 5) / 2 + 1) {
         for (std::size_t c = 0; c < family.n; ++c)
             for (std::size_t s = 0; s < states_; ++s) {
                 counts_[s][c] = family.counts[c * states_ + s];
@@ -27,55 +28,32 @@ public:
 
     double evaluate() override {
         if (m == 1) return evaluate_two();
-        const bool treatment = coding_ == Coding::treatment;
-        double sum = 0;
-        for (std::size_t c = 0; c < rows; ++c) {
-            const double total = totals_[0][c];
-            double most = -std::numeric_limits<double>::infinity(), z = 0;
-            for (std::size_t s = 0; s < states_; ++s) {
-                pi_[s] = s > 0 && treatment ? predictors[s - 1][c] : 0;
-                for (std::size_t a = 0; a < m && !treatment; ++a) pi_[s] += code_[s * m + a] * predictors[a][c];
-                most = std::max(most, pi_[s]);
-                sum += counts_[s][c] * pi_[s];
-            }
-            for (double& u : pi_) z += u = std::exp(u - most);
-            sum -= total * (most + std::log(z));
-            for (double& u : pi_) u /= z;
-            if (treatment)
-                derive_by_states(c, total);
-            else
-                derive_by_codes(c, total);
+        check_time();
+        const Simd::Multinomial model{states_, m, code_.data(), counts_[0], totals_[0], work_.data()->of};
+        return simd_.multinomial(model, predictors[0], rows, residuals[0], curvatures[0]);
+    }
+
+    // Contrasts are orthogonal: each has its share of the log frequencies.
+    std::vector<double> start() const override {
+        std::vector<double> constants(m, 0.0), logs(states_);
+        for (std::size_t s = 0; s < states_; ++s) {
+            double rows_of = 0.5;
+            for (std::size_t c = 0; c < rows; ++c) rows_of += counts_[s][c];
+            logs[s] = std::log(rows_of);
         }
-        return sum;
+        for (std::size_t a = 0; a < m && coding_ == Coding::orthonormal; ++a) {
+            double mean = 0, along = 0, length = 0;
+            for (std::size_t s = 0; s < states_; ++s) mean += code_[s * m + a] / static_cast<double>(states_);
+            for (std::size_t s = 0; s < states_; ++s) {
+                along += (code_[s * m + a] - mean) * logs[s];
+                length += (code_[s * m + a] - mean) * (code_[s * m + a] - mean);
+            }
+            if (length > 0) constants[a] = along / length;
+        }
+        return constants;
     }
 
 private:
-    // Derivatives in a row by the predictors, each of which is that of a state.
-    void derive_by_states(std::size_t c, double total) {
-        for (std::size_t a = 0; a < m; ++a) {
-            const double expected = total * pi_[a + 1];
-            residuals[a][c] = counts_[a + 1][c] - expected;
-            for (std::size_t b = 0; b < a; ++b) curvatures[at(a, b)][c] = -expected * pi_[b + 1];
-            curvatures[at(a, a)][c] = expected * (1 - pi_[a + 1]);
-        }
-    }
-
-    void derive_by_codes(std::size_t c, double total) {
-        for (std::size_t a = 0; a < m; ++a) {
-            mean_[a] = residuals[a][c] = 0;
-            for (std::size_t b = 0; b <= a; ++b) curvatures[at(a, b)][c] = 0;
-            for (std::size_t s = 0; s < states_; ++s) mean_[a] += pi_[s] * code_[s * m + a];
-        }
-        for (std::size_t s = 0; s < states_; ++s) {
-            const double expected = total * pi_[s];
-            for (std::size_t a = 0; a < m; ++a) {
-                residuals[a][c] += (counts_[s][c] - expected) * code_[s * m + a];
-                const double off = expected * (code_[s * m + a] - mean_[a]);
-                for (std::size_t b = 0; b <= a; ++b) curvatures[at(a, b)][c] += off * (code_[s * m + b] - mean_[b]);
-            }
-        }
-    }
-
     // The codes of two states differ by the square root of 2 in orthonormal contrasts, by -1 in treatment coding.
     double evaluate_two() {
         const double squared = coding_ == Coding::orthonormal ? 2.0 : 1.0;
@@ -94,7 +72,10 @@ private:
     std::size_t states_;
     std::vector<double> code_;
     Columns counts_, totals_;
-    std::vector<double> pi_, mean_;
+    struct alignas(64) Eight {
+        double of[8];
+    };
+    std::vector<Eight> work_;
 };
 
 }  // namespace graphoid

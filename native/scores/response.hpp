@@ -33,6 +33,37 @@ inline std::vector<double> code_states(Coding coding, std::uint32_t r) {
     return c;
 }
 
+// Codes of ordered states, of which there are so many rows each: first the score of a state, its position, with mean 0 and
+// variance one half (as the contrast of two states that are as frequent has it), then orthonormal contrasts that say the rest.
+inline std::vector<double> code_ordered(const std::vector<double>& margin) {
+    const std::size_t r = margin.size(), m = r - 1;
+    std::vector<double> c = code_states(Coding::orthonormal, static_cast<std::uint32_t>(r)), w(m, 0.0);
+    double n = 0, mean = 0, variance = 0, length = 0, squared = 0;
+    for (std::size_t s = 0; s < r; ++s) {
+        n += margin[s];
+        mean += margin[s] * static_cast<double>(s);
+    }
+    mean /= n;
+    for (std::size_t s = 0; s < r; ++s) {
+        const double off = static_cast<double>(s) - mean, centered = static_cast<double>(s) - 0.5 * static_cast<double>(m);
+        variance += margin[s] * off * off / n;
+        length += centered * centered;
+        for (std::size_t a = 0; a < m; ++a) w[a] -= centered * c[s * m + a];
+    }
+    // the reflection that takes the first contrast to the straight line
+    for (double& v : w) v /= std::sqrt(length);
+    w[0] += 1;
+    for (const double v : w) squared += v * v;
+    const double unit = variance > 0 ? std::sqrt(0.5 / variance) : 0.0;
+    for (std::size_t s = 0; s < r; ++s) {
+        double along = 0;
+        for (std::size_t a = 0; a < m; ++a) along += c[s * m + a] * w[a];
+        for (std::size_t a = 0; a < m && squared > 0; ++a) c[s * m + a] -= 2 * along * w[a] / squared;
+        c[s * m] = (static_cast<double>(s) - mean) * unit;
+    }
+    return c;
+}
+
 // A kind of response: how likely what was observed in every row is, given m linear predictors of it.
 class Response {
 public:
@@ -44,6 +75,8 @@ public:
     virtual ~Response() = default;
     // The log-likelihood at the predictors; its derivatives by them to residuals, minus its second ones to curvatures.
     virtual double evaluate() = 0;
+    // Constants, one a predictor, to start from: what fits best without columns, or close to it.
+    virtual std::vector<double> start() const = 0;
 
     static std::size_t at(std::size_t a, std::size_t b) { return a < b ? at(b, a) : a * (a + 1) / 2 + b; }
 };

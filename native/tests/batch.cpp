@@ -13,11 +13,6 @@
 namespace graphoid {
 namespace {
 
-using std::int64_t;
-using std::size_t;
-using std::uint32_t;
-using std::uint64_t;
-
 // A question in canonical form: x < y.
 struct Task {
     uint64_t set;      // hash of the conditioning set: equal sets become neighbours when sorted

@@ -7,9 +7,6 @@
 namespace graphoid {
 namespace {
 
-using std::size_t;
-using std::uint32_t;
-
 // Tables up to this many cells are written out, slice after slice; of larger ones the cells that occur are listed.
 constexpr size_t kWrittenOut = 4096;
 

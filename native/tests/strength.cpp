@@ -6,10 +6,9 @@
 #include <map>
 #include <tuple>
 
-namespace graphoid {
+#include "counting/limits.hpp"
 
-using std::size_t;
-using std::uint32_t;
+namespace graphoid {
 
 namespace {
 
@@ -105,6 +104,7 @@ std::vector<Strength> strengths(Resamples& data, const std::vector<Crossing>& cr
     std::vector<Place> places;
     std::vector<uint32_t> counts;
     for (const Crossing& q : crossings) {
+        check_time();
         const uint32_t rx = data.arity(q.x), ry = data.arity(q.y);
         Cells cells = shared.of(q);
         const Listed table = data.count_all(cells, 0);

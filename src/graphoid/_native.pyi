@@ -1,7 +1,7 @@
 # The compiled module, as a type. A module cannot be an annotation, so its functions are those of `Kernels`,
 # which is what `counts.native.kernels()` returns; arguments go by position.
 # fmt: off
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal, Protocol, TypeAlias, TypeVar
 
 import numpy as np
@@ -43,7 +43,8 @@ class Dataset:
     ) -> _F64: ...
     def marginal_likelihood(self, blankets: list[Blanket], ess: float, threads: int, /) -> _F64: ...
     def logistic(
-        self, blankets: list[Blanket], interactions: bool, price: float, scale: float, threads: int, /
+        self, blankets: list[Blanket], interactions: bool, price: float, scale: float,
+        margins: list[list[float]], threads: int, /,
     ) -> _F64: ...
 
 class Contexts:
@@ -143,6 +144,8 @@ class Kernels(Protocol):
     Submodels: type[Submodels]
     Terms: type[Terms]
 
+    def set_poll(self, check: Callable[[], None], /) -> None: ...
+    def set_memory(self, n_bytes: int, /) -> None: ...
     def simd_names(self) -> list[str]: ...
     def log_chi2_sf(self, x: float, dof: float) -> float: ...
     def make_tuples(self, row: type[_Row], columns: tuple[object, ...], n: int, /) -> list[_Row]: ...

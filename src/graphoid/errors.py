@@ -11,6 +11,8 @@
     ├── CountsTooLarge     (MemoryError)  a table refused before it is built, with its size
     └── MissingExtra       (ImportError)  an optional library is needed and not installed
 
+    Interrupted            (KeyboardInterrupt)  Ctrl-C ended a search; what it had found is with it
+
     GraphoidWarning        (UserWarning)
     ├── CacheWarning       counts cannot be kept on disk; the run goes on without
     └── SlowWarning        the compiled kernels are not in use
@@ -52,6 +54,20 @@ class CountsTooLarge(GraphoidError, MemoryError):  # noqa: N818 - reads as what 
 
 class MissingExtra(GraphoidError, ImportError):  # noqa: N818 - reads as what it says
     """An optional library is needed and is not installed."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C ended a search.
+
+    Parameters
+    ----------
+    structure
+        The best that was found so far; its ``stopped`` is "interrupted".
+    """
+
+    def __init__(self, structure: object) -> None:
+        super().__init__("the search was interrupted; the best graph so far is the structure of this error.")
+        self.structure = structure
 
 
 class GraphoidWarning(UserWarning):

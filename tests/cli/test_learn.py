@@ -169,9 +169,13 @@ def test_files_for_others(run, tmp_path):
 
 
 def test_contexts_are_shown_in_words_and_kept(run):
-    done = run("survey.csv", "--learner", "csgs", "--alpha", 0.001, "--out", "c.json", "--out", "c.graphml")
+    done = run("survey.csv", "--learner", "csgs", "--out", "c.json", "--out", "c.graphml")
     assert done.exit_code == 0, done.output
-    assert "given region = country" in done.stdout
+    assert "independences that the graphs say are undecided; --json has them, too" in done.stdout
+    (first, *_) = json.loads(run("survey.csv", "--learner", "csgs", "--json").stdout)["independences"]
+    assert first["sentence"].startswith("given region = country, age tells nothing about bus")
+    assert (first["n_rows"], first["verdict"]) == (2_365, "undecided")
+    assert first["probability"] == gd.load("c.json").independences(undecided=True)[0].probability
     assert "rows in which they are joined" in done.stdout
     assert isinstance(gd.load("c.json"), gd.CanonicalModel)
     assert 0 < nx.read_graphml("c.graphml").edges["age", "bus"]["share"] < 1

@@ -300,8 +300,8 @@ def signatures() -> dict[str, list[tuple[str, str]]]:
         if not isinstance(node, ast.ClassDef):
             continue
         for function in node.body:
-            if not isinstance(function, ast.FunctionDef):
-                continue
+            if not isinstance(function, ast.FunctionDef) or function.name in {"set_poll", "set_memory"}:
+                continue  # limits are those of the process
             arguments = [
                 (a.arg, ast.unparse(a.annotation))
                 for a in [*function.args.posonlyargs, *function.args.args]

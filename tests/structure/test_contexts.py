@@ -9,6 +9,7 @@ import pytest
 
 import graphoid as gd
 from graphoid.errors import DataError, SettingsError, UnknownVariable
+from graphoid.structure.context_odds import SCALES, Odds, log_bayes_factors
 from graphoid.structure.contexts import CanonicalModel
 
 
@@ -99,11 +100,11 @@ def test_features_of_the_true_structure():
 
 
 def test_an_independence_in_words_with_its_counts(votes):
-    found = {(i.x, i.y): i for i in votes.independences()}
+    found = {(i.x, i.y): i for i in votes.independences(undecided=True)}
     vote = found["income", "vote"]
     assert str(vote) == "given region = north, income tells nothing about vote; elsewhere it does"
-    assert votes.independences()[0] is not vote
-    assert votes.independences()[0].words == vote.words  # it matters most
+    assert votes.independences(undecided=True)[0] is not vote
+    assert votes.independences(undecided=True)[0].words == vote.words  # it matters most
     assert vote.context == ((0, 0),)
     assert vote.n_rows == 120
     ((slice_, table),) = vote.counts
@@ -122,8 +123,9 @@ def test_what_else_must_be_known_is_said():
     rows = list(itertools.product((0, 1), repeat=4))
     graphs = [[(0, 1), (1, 2)] + ([(0, 2)] if row[3] else []) for row in rows]
     model = model_of(rows, graphs, names=("a", "b", "c", "w"))
-    found = {(i.x, i.y): i for i in model.independences()}
-    assert str(found["a", "c"]) == "given w = 0, a tells nothing about c once b is known; elsewhere it does"
+    found = {(i.x, i.y): i for i in model.independences(undecided=True)}
+    # sixteen rows do not tell whether it does elsewhere
+    assert str(found["a", "c"]) == "given w = 0, a tells nothing about c once b is known"
     assert [slice_ for slice_, _ in found["a", "c"].counts] == [((1, 0),), ((1, 1),)]
     assert sum(table.sum() for _, table in found["a", "c"].counts) == found["a", "c"].n_rows == 8
 
@@ -132,22 +134,21 @@ def test_contexts_are_merged_into_the_fewest():
     rows = list(itertools.product((0, 1), (0, 1), (0, 1), (0, 1, 2)))
     # 0 and 1 are joined unless 2 is 0 or 3 is 1
     graphs = [[] if row[2] == 0 or row[3] == 1 else [(0, 1)] for row in rows]
-    found = [i for i in model_of(rows, graphs).independences() if (i.x, i.y) == ("0", "1")]
+    found = [i for i in model_of(rows, graphs).independences(undecided=True) if (i.x, i.y) == ("0", "1")]
     assert sorted(i.context for i in found) == [((2, 0),), ((3, 1),)]
     assert all(i.smallest and i.n_others == 1 for i in found)
-    assert "; nor in one other context, elsewhere it does" in str(found[0])
 
 
 def test_what_joins_some_states_of_the_pair_only_is_no_independence():
     rows = list(itertools.product((0, 1), repeat=3))
     graphs = [[(0, 1)] if row == (0, 0, 0) else [] for row in rows]
-    found = [i for i in model_of(rows, graphs).independences() if (i.x, i.y) == ("0", "1")]
+    found = [i for i in model_of(rows, graphs).independences(undecided=True) if (i.x, i.y) == ("0", "1")]
     assert [i.context for i in found] == [((2, 1),)]
 
 
 def test_the_true_model_says_just_what_is_true():
     network, model = true_model(5)
-    found = model.independences()
+    found = model.independences(undecided=True)
     assert {(i.x, i.y) for i in found} == set(itertools.combinations("1234", 2))
     joint = network.probabilities
     for i in found:
@@ -159,7 +160,9 @@ def test_the_true_model_says_just_what_is_true():
         axes = tuple(v for v in range(4) if v + 1 not in (int(i.x), int(i.y)))
         pair = inside.sum(axis=axes)
         np.testing.assert_allclose(pair, np.outer(pair.sum(axis=1), pair.sum(axis=0)), atol=1e-12)
-    assert [i.matters for i in found] == sorted((i.matters for i in found), reverse=True)
+    by_verdict = [[i.matters for i in found if i.verdict == verdict] for verdict in ("sure", "undecided")]
+    assert [matters for group in by_verdict for matters in group] == [i.matters for i in found]
+    assert all(matters == sorted(matters, reverse=True) for matters in by_verdict)
 
 
 @pytest.mark.parametrize("learner", [gd.CSGS, gd.CSPC])
@@ -167,15 +170,15 @@ def test_learned_from_enough_rows_the_switch_is_found(learner):
     table = gd.datasets.context_model(4, rng=1).sample(20_000, random_state=2)
     model = learner(test=gd.ChiSquare(alpha=1e-4)).fit(table).structure_
     # the margins of the switch and another may be independent by chance, which CSPC takes for a missing edge
-    assert {(i.x, i.y, i.context) for i in model.independences() if i.x != "0"} == {
+    found = model.independences(undecided=True)
+    assert {(i.x, i.y, i.context) for i in found if i.x != "0"} == {
         (x, y, ((0, 1),)) for x, y in itertools.combinations("123", 2)
     }
 
 
 def test_the_dependence_of_the_survey_that_holds_in_the_city_only():
     table = gd.datasets.load("survey")
-    model = gd.CSGS(test=gd.ChiSquare(alpha=0.001)).fit(table).structure_
-    first = model.independences()[0]
+    first = gd.CSGS().fit(table).structure_.independences(undecided=True)[0]
     assert (first.x, first.y) == ("age", "bus")
     assert str(first).startswith("given region = country, age tells nothing about bus")
     rows = (table.column("region") == 1).sum()
@@ -186,5 +189,73 @@ def test_it_shows_itself(votes):
     assert repr(votes) == (
         "<CanonicalModel by a learner: 3 variables, 8 assignments, 2 different graphs, 0 tests>"
     )
-    assert "given region = north, income tells nothing about vote; elsewhere it does (120 rows)" in str(votes)
+    assert "3 independences that the graphs say are undecided; independences(undecided=True) has them" in str(
+        votes
+    )
+    many = model_of(
+        votes.assignments,
+        [[(1, 2)] if region else [] for region, _, _ in votes.assignments],
+        10_000 * votes.n_rows,
+        votes.names,
+        votes.states,
+    )
+    sentence = (
+        "given region = north, income tells nothing about vote; elsewhere it does (1,200,000 rows, sure: "
+    )
+    assert sentence in str(many)
     assert "1 edge in 4 assignments, 62.5% of the rows" in str(votes)
+
+
+def test_a_bayes_factor_by_hand():
+    # margins of one half: every eigenvalue is 1/2, and so the information is 100 / 4; chi-square is 4
+    factors = log_bayes_factors(np.array([[[30, 20], [20, 30]], [[60, 0], [40, 0]], [[1, 0], [0, 0]]]))
+    gain = 25 * SCALES**2
+    np.testing.assert_allclose(factors[0], 0.5 * (4 * gain / (1 + gain) - np.log1p(gain)), atol=1e-12)
+    assert not factors[1:].any()  # what does not vary says nothing
+
+
+def test_without_rows_the_probability_is_what_was_known_before():
+    odds = Odds.of(np.zeros((10, len(SCALES))))
+    inside = np.array([True, False])
+    here, elsewhere = odds.probabilities(np.zeros((2, len(SCALES))), np.ones(2), inside)
+    assert odds.independent == pytest.approx(0.5)
+    assert here == pytest.approx(0.5 + 0.5 * 0.1)  # or in this context alone, one in ten
+    assert elsewhere == pytest.approx(0.5)
+
+
+@pytest.fixture(scope="module")
+def chain():
+    """Return the distribution of a chain of five variables of three states, without contexts."""
+    rng = np.random.default_rng(5)
+    potentials = [np.exp(rng.normal(0, 0.7, (3, 3))) for _ in range(4)]
+    joint = np.einsum("ab,bc,cd,de->abcde", *potentials)
+    return joint / joint.sum()
+
+
+@pytest.mark.parametrize("learner", [gd.CSGS, gd.CSPC])
+def test_contexts_of_few_rows_are_not_listed(learner, chain):
+    codes = np.unravel_index(np.random.default_rng(0).choice(243, 500, p=chain.ravel()), chain.shape)
+    model = learner().fit(gd.read({f"v{i}": code for i, code in enumerate(codes)})).structure_
+    every, listed = model.independences(undecided=True), model.independences()
+    edges = {(f"v{i}", f"v{i + 1}") for i in range(4)}
+    assert sum((i.x, i.y) in edges for i in every) > 2  # the graphs lack edges where there are few rows
+    assert not [str(i) for i in listed if (i.x, i.y) in edges]
+    assert listed == every[: len(listed)]
+    assert all(i.sure for i in listed)
+    assert all(0 < i.probability < 1 and i.n_rows > 0 for i in every)
+
+
+def test_what_many_rows_show_is_sure(chain):
+    """Where the last variable is 0, the first two are independent: 8,000 rows as the distribution says."""
+    joint = chain.copy()
+    inside = joint[..., 0]
+    pair = inside.sum(axis=(2, 3))
+    apart = np.outer(pair.sum(axis=1), pair.sum(axis=0)) / pair.sum()
+    joint[..., 0] = inside * (apart / pair)[:, :, None, None]
+    rows = list(itertools.product(range(3), repeat=5))
+    edges = [[(i, i + 1) for i in range(row[4] == 0, 4)] + [(0, 4), (1, 4)] for row in rows]
+    model = model_of(rows, edges, np.rint(8_000 * joint.ravel()).astype(np.int64))
+    (found,) = [i for i in model.independences() if (i.x, i.y) == ("0", "1")]
+    assert found.verdict == "sure"
+    assert str(found) == "given 4 = 0, 0 tells nothing about 1; elsewhere it does"
+    assert found.evidence.startswith(f"{found.n_rows:,} rows, sure: 0.9")

@@ -32,18 +32,12 @@ MOST_VALUES = 2**16 - 1
 
 @dataclass(frozen=True, eq=False)
 class Attribute(ABC):
-    """What was learned about a column.
-
-    Parameters
-    ----------
-    name
-        For messages and results.
-    has_missing
-        Whether cells were missing: that is then one more value.
-    """
+    """What was learned about a column."""
 
     name: str
+    """For messages and results."""
     has_missing: bool
+    """Whether cells were missing: that is then one more value."""
 
     @cached_property
     def values(self) -> tuple[str, ...]:

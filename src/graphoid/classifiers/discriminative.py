@@ -228,13 +228,7 @@ class NativeConditional:
         self._native = native.Potentials(
             np.ascontiguousarray(of.at),
             np.ascontiguousarray(of.classes, dtype=np.uint16),
-            of.row_weights,
-            of.start,
-            of.start_own,
-            of.counted,
-            of.own,
-            of.face,
-            of.relevance,
+            *of[2:],
             SCALE_PRECISION,
             WEIGHT_PRECISION,
         )

@@ -28,25 +28,17 @@ class Contribution(NamedTuple):
 
 @dataclass(frozen=True)
 class Explanation:
-    """A prediction taken apart.
-
-    Parameters
-    ----------
-    predicted, against
-        The two classes whose odds are explained.
-    log_odds
-        Log-odds of ``predicted`` against ``against``: ``prior`` and all contributions added up.
-    prior
-        What was known before the attributes.
-    contributions
-        What each hyperedge added, the largest first.
-    """
+    """A prediction taken apart."""
 
     predicted: object
     against: object
+    """The two classes whose odds are explained."""
     log_odds: float
+    """Log-odds of ``predicted`` against ``against``: ``prior`` and all contributions added up."""
     prior: float
+    """What was known before the attributes."""
     contributions: tuple[Contribution, ...]
+    """What each hyperedge added, the largest first."""
 
     def __str__(self) -> str:
         head = f"log-odds of {self.predicted} against {self.against}: {self.log_odds:+.2f}"

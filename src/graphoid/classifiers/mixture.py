@@ -49,24 +49,16 @@ class Term(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Mixture:
-    """An average over structures, ready to predict.
-
-    Parameters
-    ----------
-    start
-        Log scores of the classes before anything is known.
-    sizes
-        How many values each attribute has.
-    terms
-        Terms of hyperedges.
-    program
-        What to do with them.
-    """
+    """An average over structures, ready to predict."""
 
     start: NDArray[np.float64]
+    """Log scores of the classes before anything is known."""
     sizes: tuple[int, ...]
+    """How many values each attribute has."""
     terms: tuple[Term, ...]
+    """Terms of hyperedges."""
     program: tuple[Operation, ...]
+    """What to do with them."""
 
     def predictor(self, n_threads: int = 1) -> Mixture | NativePredictor:
         """Return the fastest way to predict: the mixture itself works in NumPy."""

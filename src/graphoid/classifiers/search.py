@@ -46,25 +46,17 @@ class Settings:
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """One step: the structure so far with each of some hyperedges, and the one that was taken.
-
-    Parameters
-    ----------
-    faces
-        A line of attributes for every hyperedge that was tried.
-    new
-        Which of its subsets it brings.
-    dof, log_posterior
-        Of the structure with this hyperedge.
-    chosen
-        Which one the structure got; None where a stage ended.
-    """
+    """One step: the structure so far with each of some hyperedges, and the one that was taken."""
 
     faces: NDArray[np.int32]
+    """A line of attributes for every hyperedge that was tried."""
     new: NDArray[np.bool_]
+    """Which of its subsets it brings."""
     dof: NDArray[np.float64]
     log_posterior: NDArray[np.float64]
+    """Of the structure with this hyperedge."""
     chosen: int | None
+    """Which one the structure got; None where a stage ended."""
 
     def face(self, i: int) -> Face:
         """Return a hyperedge."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,6 +12,8 @@ from graphoid.cli.terminal import cell, console, lines, print_json
 from graphoid.structure.safe_text import printable
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rich.console import Console
     from rich.table import Table as Lines
 
@@ -42,6 +45,7 @@ def check(
     quiet: Quiet = False,
 ) -> int:
     """Say what reading FILE would do, and everything that would stop it."""
+    from graphoid.counts.engine import largest_model
     from graphoid.data.check import check as check_source
 
     report = check_source(
@@ -51,6 +55,10 @@ def check(
         missing=missing.value,
         weights=weights,
     )
+    large = largest_model((c.name, c.n_states) for c in report.columns if c.kind == "nominal")
+    if large is not None:
+        sentence = f"by the learner we recommend, {large}"
+        report = replace(report, observations=(*report.observations, sentence))
     if json:
         print_json(report.to_dict())
     elif not quiet:
@@ -88,14 +96,15 @@ def show(report: Report, screen: Console) -> None:
 
 def _lines(report: Report) -> Lines:
     table = lines("column", "kind", "states", "rarest", "missing", "reading it", right=("states", "missing"))
-    columns = sorted(report.columns, key=_weight) if len(report.columns) > SHOWN else report.columns
+    columns: Sequence[ColumnReport] = report.columns
+    if len(columns) > SHOWN:  # what stops reading first, then what reading changes
+        changed = ("binned", "constant")
+        columns = sorted(
+            columns, key=lambda c: 0 if c.problem else 1 if c.n_missing or c.kind in changed else 2
+        )
     for column in columns[:SHOWN]:
         rarest = "" if column.rarest_rows is None else f"{column.rarest} ({column.rarest_rows:,})"
         numbers = f"{column.n_states:,}", rarest, f"{column.n_missing:,}"
         cells = (column.name, column.kind, *numbers, column.action)
         table.add_row(*map(cell, cells), style="red" if column.problem else None)
     return table
-
-
-def _weight(column: ColumnReport) -> int:
-    return 0 if column.problem else 1 if column.n_missing or column.kind in {"binned", "constant"} else 2

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from dataclasses import asdict
 from typing import TYPE_CHECKING, TypedDict
 
 from graphoid.cli.learners import LEARNERS, learner_of, score_of, test_of
 from graphoid.cli.terminal import console, print_json
+from graphoid.limits import OutOfTime, time_limit
 
 if TYPE_CHECKING:
     from graphoid.cli.learn_options import LearnOptions
@@ -23,6 +25,9 @@ much again; dense ones, several times."""
 
 TRIED = 40
 """Tests and gains that are tried out to see how long one takes."""
+
+LONGEST = 10.0
+"""Seconds after which trying out gains ends."""
 
 STEPS = (1.0, 6.0)
 """Looks at all candidates in a search by scores, for each variable: a climb takes about one edge a variable,
@@ -115,16 +120,23 @@ def _gain_seconds(score: Score | None, table: Table) -> float:
     """Return how long it takes to see what an edge would gain, on a graph that is a path."""
     from itertools import combinations, pairwise
 
+    from graphoid.counts.engine import largest_model
     from graphoid.learners.recommended import recommend
     from graphoid.structure.graph import UndirectedGraph
 
     n = len(table.variables)
     if n < 2:
         return 0.0
+    large = (
+        largest_model((v.name, v.arity) for v in table.variables if not v.ordered) if score is None else None
+    )
+    if large is not None:
+        raise large
     scorer = (score or recommend(n)[0].score).on(table)
     tried = list(combinations(range(n), 2))[:TRIED]
     started = time.perf_counter()
-    scorer.gains(UndirectedGraph(table.names, list(pairwise(range(n)))), tried)
+    with contextlib.suppress(OutOfTime), time_limit(LONGEST):  # it takes at least that long, then
+        scorer.gains(UndirectedGraph(table.names, list(pairwise(range(n)))), tried)
     return (time.perf_counter() - started) / len(tried)
 
 

@@ -94,7 +94,11 @@ def run() -> None:
     warnings.showwarning = _note
     code: str | int | None = ERROR
     try:
-        code = _exit_code()
+        try:
+            app([argument for argument in sys.argv[1:] if argument != DEBUG])
+            code = 0
+        except SystemExit as end:
+            code = end.code
         sys.stdout.flush()
     except KeyboardInterrupt:
         code = INTERRUPTED
@@ -108,14 +112,6 @@ def run() -> None:
             note(f"error: the standard output cannot be written: {error.strerror}.")
         code = ERROR
     sys.exit(code)
-
-
-def _exit_code() -> str | int | None:
-    try:
-        app([argument for argument in sys.argv[1:] if argument != DEBUG])
-    except SystemExit as end:
-        return end.code
-    return 0
 
 
 def _open_closed_streams() -> None:

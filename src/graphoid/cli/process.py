@@ -97,7 +97,10 @@ def call_interruptibly(work: Callable[[], _T]) -> _T:
         _stop(worker)
         with contextlib.suppress(KeyboardInterrupt):  # twice: leave now
             for keep in keepers:
-                _keep(keep)
+                try:
+                    keep()
+                except Exception as error:  # noqa: BLE001 - a full disk changes nothing about the end
+                    note(f"interrupted: what was found could not be kept: {describe(error)}")
             ended.wait(GRACE)
         if not ended.is_set():
             for out in (sys.stdout, sys.stderr):
@@ -109,14 +112,6 @@ def call_interruptibly(work: Callable[[], _T]) -> _T:
     if failed:
         raise failed[0]
     return done[0]
-
-
-def _keep(keep: Callable[[], None]) -> None:
-    """Keep what there is to keep; a full disk changes nothing about the end."""
-    try:
-        keep()
-    except Exception as error:  # noqa: BLE001 - the program ends here, and says why nothing is left of it
-        note(f"interrupted: what was found could not be kept: {describe(error)}")
 
 
 def _stop(worker: threading.Thread) -> None:

@@ -25,14 +25,7 @@ EXECUTED = ("test", "oracle")
 class Watch:
     """Listens to a run, shows how far it has come, and keeps hold of what it has found so far.
 
-    Parameters
-    ----------
-    what
-        What is being done, in a word or two.
-    title
-        The same in a line.
-    quiet
-        Show nothing.
+    ``what`` says in a word or two what is being done, ``title`` in a line.
     """
 
     def __init__(self, what: str, title: str | None = None, *, quiet: bool = False) -> None:

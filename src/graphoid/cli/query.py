@@ -77,7 +77,9 @@ def query(
         raise typer.BadParameter(f"{questions[0]} and {questions[1]} are two questions; ask one at a time.")
     found = load(model)
     if separated or why:
-        x, y = _two(names, questions[0])
+        if len(names) != 2:
+            raise typer.BadParameter(f"{questions[0]} asks about two variables; got {len(names)}.")
+        x, y = names
         answer = _separation(found.graph, x, y, known) if separated else _reason(found, x, y)
     elif not isinstance(found, gd.MarkovNetwork):
         raise DataError(
@@ -115,12 +117,6 @@ class Answer(NamedTuple):
             screen.print(table)
             if len(rows) > SHOWN:
                 screen.print(f"... and {len(rows) - SHOWN:,} more; --json has all of them.")
-
-
-def _two(names: list[str], option: str) -> tuple[str, str]:
-    if len(names) != 2:
-        raise typer.BadParameter(f"{option} asks about two variables; got {len(names)}.")
-    return names[0], names[1]
 
 
 def _separation(graph: UndirectedGraph, x: str, y: str, given: list[str]) -> Answer:

@@ -31,26 +31,13 @@ EPILOG = examples(
 )
 
 
-class Reproducible(enum.StrEnum):
-    """Experiments of the papers; listed here so that help does not load them."""
-
-    classifier_uci = "classifier-uci"
-    density = "density"
-    csgs_kl = "csgs-kl"
-    csgs_tests = "csgs-tests"
-    gsimn_exact = "gsimn-exact"
-    gsimn_fch = "gsimn-fch"
-    gsimn_sampled = "gsimn-sampled"
-    gsimn_networks = "gsimn-networks"
-    gsimn_settings = "gsimn-settings"
-    gsimn_uci = "gsimn-uci"
-    pfmn_exact = "pfmn-exact"
-    pfmn_sampled = "pfmn-sampled"
-    pfmn_uci = "pfmn-uci"
-    bjp_consistency = "bjp-consistency"
-    bjp_hubs = "bjp-hubs"
-    bjp_scale_free = "bjp-scale-free"
-    bjp_networks = "bjp-networks"
+Reproducible = enum.StrEnum(
+    "Reproducible",
+    "classifier-uci density csgs-kl csgs-tests gsimn-exact gsimn-fch gsimn-sampled gsimn-networks "
+    "gsimn-settings gsimn-uci pfmn-exact pfmn-sampled pfmn-uci bjp-consistency bjp-hubs bjp-scale-free "
+    "bjp-networks",
+)
+"""Experiments of the papers; listed here so that help does not load them."""
 
 
 def reproduce(

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from graphoid.cli.files import Learned
     from graphoid.data.table import Table
     from graphoid.structure.contexts import CanonicalModel
+    from graphoid.structure.independences import ContextIndependence
     from graphoid.structure.learned import EdgeRow, LearnedStructure
     from graphoid.uncertainty.bootstrap_result import EdgeStability, Resampled
 
@@ -78,13 +79,22 @@ def to_values(
         "files": list(paths),
     }
     if isinstance(found, CanonicalModel):
-        return {**plain, "independences": [str(sentence) for sentence in found.independences()]}
+        return {**plain, "independences": [_sentence(i) for i in found.independences(undecided=True)]}
     bits = bits_of(found, table)
     for row, edge in zip(rows, found.edges(), strict=True):
         row["bits"] = bits.get((edge.x, edge.y))
     if resampled is None:
         return plain
     return {**plain, "bootstrap": [row._asdict() for row in resampled.edges()]}
+
+
+def _sentence(found: ContextIndependence) -> dict[str, object]:
+    return {
+        "sentence": str(found),
+        "n_rows": found.n_rows,
+        "probability": found.probability,
+        "verdict": found.verdict,
+    }
 
 
 def show_structure(
@@ -223,6 +233,7 @@ def _more(items: list[str]) -> str:
 def show_contexts(found: CanonicalModel, screen: Console) -> None:
     """Print a canonical model: what is independent in which context, and what it cost."""
     from graphoid.structure.explain import plural
+    from graphoid.structure.independences import count_undecided
 
     title = f"{len(found.names):,} variables, {plural(len(found.graphs), 'different graph')}"
     screen.print(
@@ -235,11 +246,14 @@ def show_contexts(found: CanonicalModel, screen: Console) -> None:
     for x, y, share in shares(found):
         table.add_row(cell(x), cell(y), cell(f"{share * total:,.0f} of {total:,.0f}"))
     screen.print(table)
-    independences = found.independences()
-    for independence in independences[:SHOWN]:
-        screen.print(f"- {printable(str(independence))}", soft_wrap=True)
-    if len(independences) > SHOWN:
-        screen.print(f"- ... and {len(independences) - SHOWN:,} more; --json has all of them.")
+    every = found.independences(undecided=True)
+    shown = [independence for independence in every if independence.sure]
+    for independence in shown[:SHOWN]:
+        screen.print(f"- {printable(str(independence))} ({independence.evidence})", soft_wrap=True)
+    if len(shown) > SHOWN:
+        screen.print(f"- ... and {len(shown) - SHOWN:,} more; --json has all of them.")
+    if len(every) > len(shown):
+        screen.print(f"{count_undecided(len(every) - len(shown))}; --json has them, too.")
     cost = found.cost
     screen.print(f"cost: {cost.n_tests:,} tests, {cost.n_distinct:,} of them different, {cost.seconds:.3g} s")
 

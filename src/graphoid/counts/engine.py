@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 from graphoid.counts.contingency import Counts, is_dense, size_in_words
 from graphoid.errors import CountsTooLarge
+from graphoid.limits import MEMORY, memory_limit
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
 MAX_BATCH_BYTES = 2**31
 """What one batch of counts may take before it is refused: two gigabytes."""
+
+SMALL = 2**24
+"""Bytes that are given without a look at how much memory there is, which takes longer."""
 
 MOST_COVARIED = 1024
 """Cells less those that follow from the margins whose covariances are worked out: 8 megabytes of them."""
@@ -100,6 +104,8 @@ class Logistic(NamedTuple):
     """Of a weight, where a model is worth its maximum log-likelihood less what its weights cost."""
     scale: float = math.inf
     """Standard deviation of effects a priori, where a model is worth its log evidence; infinite: no prior."""
+    ordered: bool = False
+    """Whether ordered variables have one effect, that of their scores, and others only if worth it."""
 
 
 @runtime_checkable
@@ -129,14 +135,77 @@ def refuse_if_too_large(requests: Sequence[CountRequest], engine: CountEngine, n
         total += size
         if size > largest:
             largest, at_fault = size, request
-    if total > MAX_BATCH_BYTES and at_fault is not None:
+    if total <= SMALL or at_fault is None:
+        return
+    most = min(MAX_BATCH_BYTES, memory_limit() or MAX_BATCH_BYTES)
+    if total > most:
         names = ", ".join(repr(engine.variables[v].name) for v in at_fault.variables[:6])
         more = "" if len(at_fault.variables) <= 6 else f" and {len(at_fault.variables) - 6} more"
         raise CountsTooLarge(
             f"a batch of {len(requests):,} tables would take {size_in_words(total)}, the most is "
-            f"{size_in_words(MAX_BATCH_BYTES)}; the largest ({names}{more}) takes {size_in_words(largest)}. "
+            f"{size_in_words(most)}; the largest ({names}{more}) takes {size_in_words(largest)}. "
             f"Ask for fewer or smaller tables at a time."
         )
+
+
+def refuse_large(what: str, n_bytes: float, remedy: str = "Use fewer rows or columns") -> None:
+    """Raise before anything is done if something takes more memory than there is for it."""
+    limit = memory_limit()
+    if limit is not None and n_bytes > limit:
+        raise CountsTooLarge(
+            f"{what} take {size_in_words(n_bytes)}, more than the {size_in_words(limit)} there are for "
+            f"them. {remedy}, or raise {MEMORY} (bytes)."
+        )
+
+
+def refuse_many_questions(n: int) -> None:
+    """Raise if so many answers do not fit: each is an object with its question."""
+    if 640.0 * n > SMALL:
+        refuse_large(f"the answers to {n:,} questions", 640.0 * n, "Use fewer columns")
+
+
+def refuse_large_models(
+    variables: Sequence[Variable], blankets: Sequence[Blanket], *, ordered: bool = False
+) -> None:
+    """Raise if the second derivatives of a logistic model of a variable given a blanket do not fit.
+
+    Main effects alone are looked at; where ``ordered``, a variable whose states have an order has one.
+    """
+    effects = [1 if ordered and v.ordered else max(1, v.arity) - 1 for v in variables]
+    widest, most = max((len(blanket) for _, blanket in blankets), default=0), max(effects, default=0)
+    constants = max((v.arity for v in variables), default=0)
+    if logistic_bytes(constants + most * most * widest) <= SMALL or (limit := memory_limit()) is None:
+        return
+    for x, blanket in blankets:
+        size = logistic_bytes(variables[x].arity - 1 + effects[x] * sum(effects[v] for v in blanket))
+        if size > limit:
+            raise model_too_large([(variables[v].name, variables[v].arity) for v in (x, *blanket)], size)
+
+
+def logistic_bytes(n_weights: int) -> float:
+    """Return what fitting a logistic model takes: second derivatives by all weights, a factor, the next."""
+    return 3 * 8.0 * n_weights**2
+
+
+def largest_model(states: Iterable[tuple[str, int]]) -> CountsTooLarge | None:
+    """Return the error for the two nominal variables with most states, if a model of them does not fit."""
+    most = sorted(states, key=lambda variable: -variable[1])[:2]
+    limit = memory_limit()
+    if limit is None or len(most) < 2:
+        return None
+    size = logistic_bytes((most[0][1] - 1) * most[1][1])
+    return None if size <= limit else model_too_large(most, size)
+
+
+def model_too_large(states: Iterable[tuple[str, int]], n_bytes: float) -> CountsTooLarge:
+    """Return the error for a logistic model of the first of some variables given the others."""
+    first, *others = (f"{name!r} ({arity:,} states)" for name, arity in states)
+    limit = memory_limit()
+    return CountsTooLarge(
+        f"a logistic model of {first} given {', '.join(others) or 'nothing'} takes {size_in_words(n_bytes)}"
+        f"{'' if limit is None else f', more than the {size_in_words(limit)} there are for it'}. "
+        f"Merge rare states, leave such a column out, score by MPL(), or raise {MEMORY} (bytes)."
+    )
 
 
 def refuse_if_too_many_states(rx: int, ry: int) -> None:

@@ -6,7 +6,7 @@ import math
 import os
 import warnings
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, cast
 from weakref import WeakKeyDictionary
 
@@ -21,12 +21,15 @@ from graphoid.counts.engine import (
     CountRequest,
     Kernel,
     Logistic,
+    model_too_large,
     refuse_if_too_large,
     refuse_if_too_many_states,
+    refuse_large_models,
 )
 from graphoid.counts.reference import ReferenceEngine
 from graphoid.data.remote.table import RemoteTable
 from graphoid.errors import DataError, SettingsError, SlowWarning
+from graphoid.limits import check_time, memory_limit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,7 +60,9 @@ def kernels() -> Kernels | None:
         from graphoid import _native
     except ImportError:
         return None
-    return cast("Kernels", _native)
+    native = cast("Kernels", _native)
+    native.set_poll(check_time)
+    return native
 
 
 def available_threads(wanted: int | None = None) -> int:
@@ -124,6 +129,8 @@ class NativeEngine:
             raise DataError(f"{table.n_rows:,} rows are more than 2**31 - 1; split the table.")
         if threads is not None and threads < 1:
             raise SettingsError(f"threads is {threads}; it must be at least 1, or None for all processors.")
+        limit = memory_limit()
+        native.set_memory(2**63 if limit is None else limit)
         weights = table.weights
         self.variables = table.variables
         self.n_rows = table.n_rows if weights is None else weights.total
@@ -224,7 +231,27 @@ class NativeEngine:
 
     def logistic_terms(self, model: Logistic, blankets: list[Blanket]) -> NDArray[np.float64]:
         """Return what the best logistic model of every variable given its blanket is worth."""
-        return self._data.logistic(blankets, *model, available_threads(self.threads))
+        refuse_large_models(self.variables, blankets, ordered=model.ordered)
+        margins = self._ordered_margins if model.ordered else [[] for _ in self.variables]
+        try:
+            return self._data.logistic(blankets, *model[:3], margins, available_threads(self.threads))
+        except MemoryError as error:
+            if len(error.args) != 2:  # the system's own
+                raise
+            at, n_bytes = error.args
+            x, blanket = blankets[at]
+            states = [(self.variables[v].name, self._arities[v]) for v in (x, *blanket)]
+            raise model_too_large(states, n_bytes) from None
+
+    @cached_property
+    def _ordered_margins(self) -> list[list[float]]:
+        """For ordered variables of more than two states how many rows each of them has; [] for others."""
+        ordered = [i for i, v in enumerate(self.variables) if v.ordered and v.arity > 2]
+        counted = self.counts([CountRequest((v,)) for v in ordered])
+        margins: list[list[float]] = [[] for _ in self.variables]
+        for v, counts in zip(ordered, counted, strict=True):
+            margins[v] = counts.dense().tolist()
+        return margins
 
     def _refuse_continuous(self, variables: set[int]) -> None:
         for v in sorted(self._continuous & variables):

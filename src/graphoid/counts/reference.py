@@ -8,6 +8,7 @@ import numpy as np
 
 from graphoid.counts.contingency import Counts, tabulate
 from graphoid.counts.engine import CountRequest, refuse_if_too_large
+from graphoid.limits import check_time
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,6 +35,7 @@ class ReferenceEngine:
         return [self._count(request) for request in requests]
 
     def _count(self, request: CountRequest) -> Counts:
+        check_time()
         table = self._table
         kept = np.ones(table.n_rows, dtype=bool)
         for variable, state in request.context:

@@ -30,66 +30,44 @@ NAMED = 5
 
 @dataclass(frozen=True)
 class ColumnReport:
-    """What is known about a column.
-
-    Parameters
-    ----------
-    name
-        Of the variable.
-    kind
-        "nominal", "ordered", "binned", "continuous", "constant", or why it is refused: "identifier",
-        "too many states", "unusable".
-    n_states
-        States it would have; different values where it is refused or continuous.
-    rarest, rarest_rows
-        Its rarest state and how many rows have it; None where it has no states.
-    n_missing
-        Missing cells.
-    action
-        What reading would do with it.
-    problem
-        What stops reading, or None.
-    """
+    """What is known about a column."""
 
     name: str
+    """Of the variable."""
     kind: Kind
+    """"nominal", "ordered", "binned", "continuous", "constant", or why it is refused: "identifier", "too
+    many states", "unusable"."""
     n_states: int
+    """States it would have; different values where it is refused or continuous."""
     rarest: State | None
     rarest_rows: int | None
+    """Its rarest state and how many rows have it; None where it has no states."""
     n_missing: int
+    """Missing cells."""
     action: str
+    """What reading would do with it."""
     problem: str | None
+    """What stops reading, or None."""
 
 
 @dataclass(frozen=True)
 class Report:
-    """What :func:`check` found.
-
-    Parameters
-    ----------
-    name
-        Of the source.
-    n_rows
-        Rows of the source that could be parsed.
-    n_rows_used
-        Rows that a table would have.
-    n_rows_complete
-        Rows without a missing cell.
-    columns
-        One report a column.
-    problems
-        What stops :func:`graphoid.read`, in the order in which it would; empty if nothing does.
-    observations
-        What is worth knowing and stops nothing.
-    """
+    """What :func:`check` found."""
 
     name: str
+    """Of the source."""
     n_rows: int
+    """Rows of the source that could be parsed."""
     n_rows_used: int
+    """Rows that a table would have."""
     n_rows_complete: int
+    """Rows without a missing cell."""
     columns: tuple[ColumnReport, ...]
+    """One report a column."""
     problems: tuple[str, ...]
+    """What stops :func:`graphoid.read`, in the order in which it would; empty if nothing does."""
     observations: tuple[str, ...]
+    """What is worth knowing and stops nothing."""
 
     @property
     def ok(self) -> bool:

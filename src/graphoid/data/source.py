@@ -19,33 +19,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """Columns by position, loaded a group at a time so that a file is never in memory as a whole.
-
-    Parameters
-    ----------
-    names
-        One a column, as the source spells them; may repeat.
-    n_rows
-        Number of rows.
-    load
-        From positions to one raw column each, in the order asked for. Called from several threads.
-    name
-        For reports.
-    group
-        How many columns to load at a time.
-    problems
-        What would stop reading and was found while opening.
-    notes
-        What opening changed.
-    """
+    """Columns by position, loaded a group at a time so that a file is never in memory as a whole."""
 
     names: Sequence[str]
+    """One a column, as the source spells them; may repeat."""
     n_rows: int
+    """Number of rows."""
     load: Callable[[Sequence[int]], Iterable[RawColumn]]
+    """From positions to one raw column each, in the order asked for. Called from several threads."""
     name: str = "table"
+    """For reports."""
     group: int = 64
+    """How many columns to load at a time."""
     problems: tuple[GraphoidError, ...] = ()
+    """What would stop reading and was found while opening."""
     notes: tuple[str, ...] = ()
+    """What opening changed."""
 
 
 @dataclass(frozen=True)

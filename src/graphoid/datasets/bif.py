@@ -112,7 +112,11 @@ class _Reader:
 
     def network(self) -> BayesianNetwork:
         """Return the network of the whole text."""
-        readers = {"network": self._network, "variable": self._variable, "probability": self._probability}
+        readers = {
+            "network": lambda *_: self._close("network"),
+            "variable": self._variable,
+            "probability": self._probability,
+        }
         while self._skip():
             word = _WORD.match(self.text, self.at)
             if word is None or word.group() not in readers:
@@ -137,9 +141,6 @@ class _Reader:
             tuple(table for _, table in families),
             self.name,
         )
-
-    def _network(self, _head: re.Match[str], _start: int) -> None:
-        self._close("network")
 
     def _variable(self, head: re.Match[str], start: int) -> None:
         name = _unquote(head.group(1))

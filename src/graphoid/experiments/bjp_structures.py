@@ -84,7 +84,10 @@ class Structures(ParallelExperiment):
         done = self.map(self._measure, parts, "data sets", run)
         runs = {(target.name, i): errors for (target, i), errors in zip(parts, done, strict=True)}
         for target in targets:
-            yield from self._rows(target, [runs[target.name, i] for i in range(self.repetitions)])
+            for size in self.n_rows:
+                done_here = [runs[target.name, i][size] for i in range(self.repetitions)]
+                for name, cells in summarize(done_here).items():
+                    yield (target.name, size, *cells, _printed_figure(target, name, size))
 
     def notes(self, run: Run) -> str:
         """Return how to read the table."""
@@ -113,13 +116,6 @@ class Structures(ParallelExperiment):
         table = network.sample(max(self.n_rows), rng)
         names = quick_enough(self.learners, target.n)
         return {size: measure(names, select_rows(table, slice(size)), network.graph) for size in self.n_rows}
-
-    def _rows(self, target: Target, runs: list[dict[int, dict[str, Errors]]]) -> list[Row]:
-        return [
-            (target.name, size, *cells, _printed_figure(target, name, size))
-            for size in self.n_rows
-            for name, cells in summarize([run[size] for run in runs]).items()
-        ]
 
 
 def _printed_figure(target: Target, name: str, size: int) -> float | None:

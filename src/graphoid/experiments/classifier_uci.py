@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from functools import partial
-from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
@@ -19,7 +18,7 @@ from graphoid.experiments.results import Plot, Row, Spread, columns
 from graphoid.experiments.tables import file
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
     import pyarrow as pa
@@ -261,13 +260,8 @@ def _ranks(found: dict[str, tuple[int, list[Measures]]]) -> list[Row]:
         ]
         if not sets:
             continue
-        by_loss = _average_ranks([[s[method].log_loss.mean for method in COMPARED] for s in sets])
-        by_error = _average_ranks([[s[method].error.mean for method in COMPARED] for s in sets])
-        for i, method in enumerate(COMPARED):
-            lines.append((title, len(sets), method, by_loss[i], None, by_error[i], None))
+        means = [[(s[method].log_loss.mean, s[method].error.mean) for method in COMPARED] for s in sets]
+        ranks = rankdata(means, axis=1).mean(axis=0).tolist()
+        for method, (by_loss, by_error) in zip(COMPARED, ranks, strict=True):
+            lines.append((title, len(sets), method, by_loss, None, by_error, None))
     return lines
-
-
-def _average_ranks(values: Sequence[Sequence[float]]) -> list[float]:
-    ranks = [rankdata(line) for line in values]
-    return [fmean(float(line[i]) for line in ranks) for i in range(len(values[0]))]

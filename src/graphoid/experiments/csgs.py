@@ -25,7 +25,7 @@ from graphoid.scores.ib import IBScore
 from graphoid.structure.graph import UndirectedGraph
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
 
     from graphoid.data.table import Table
     from graphoid.experiments.processes import Result
@@ -99,7 +99,10 @@ class Divergence(ContextData):
     def rows(self, run: Run) -> Iterable[Row]:
         """Sample, learn and fit; no data are needed."""
         for (n, size), done in self._results(self._divergences, run).items():
-            yield from self._rows(n, size, done)
+            means = {name: fmean(run[name][1] for run in done) for name in done[0]}
+            for name, mean in means.items():
+                spreads = Spread.of_each(run[name] for run in done)
+                yield (n, size, name, *spreads, mean / means[STRUCTURE], mean / means[TERMS])
 
     def notes(self, run: Run) -> str:
         """Return how to read the table."""
@@ -116,13 +119,6 @@ class Divergence(ContextData):
             The paper's figure has curves without numbers. GSMN is GSMN* here; IBMAP-HC has the
             Bayesian test with threshold 0.5. In 'CSGS repeated', blankets grow until no one outside
             depends, which the paper's do not."""
-
-    def _rows(self, n: int, size: int, done: list[dict[str, tuple[int, float]]]) -> Iterator[Row]:
-        """Yield a row for every structure."""
-        means = {name: fmean(run[name][1] for run in done) for name in done[0]}
-        for name, mean in means.items():
-            spreads = Spread.of_each(run[name] for run in done)
-            yield (n, size, name, *spreads, mean / means[STRUCTURE], mean / means[TERMS])
 
     def _divergences(self, network: ContextNetwork, table: Table) -> dict[str, tuple[int, float]]:
         """Return the number of features and the divergence of every structure."""

@@ -78,7 +78,11 @@ class Density(Experiment):
         n = len(data.test.variables)
         whole = PseudoLikelihood(model.features, data.test)
         pseudo = -whole.value(model.weights) / whole.rows.total / n
-        more = self._lost_by_groups(model, _some_rows(data.test, self.n_queried, rng), rng)
+        queried = data.test
+        if self.n_queried is not None and queried.n_rows > self.n_queried:
+            drawn = rng.choice(queried.n_rows, self.n_queried, replace=False)
+            queried = select_rows(queried, np.sort(drawn))
+        more = self._lost_by_groups(model, queried, rng)
         measured = ((pseudo, None), (pseudo + float(more.mean()), float(more.std() / np.sqrt(more.size))))
         lines: list[Row] = []
         for measure, (loss, error), printed in zip(MEASURES, measured, DENSITY[name], strict=True):
@@ -95,9 +99,8 @@ class Density(Experiment):
         Rows differ widely in both losses and little in this difference: a sample of rows tells it well.
         """
         n = len(table.variables)
-        once = replace(
-            self.sampler, n_chains=1, burn_in=0, n_samples=1
-        )  # one hidden variable: nothing to sample
+        # one hidden variable: nothing to sample
+        once = replace(self.sampler, n_chains=1, burn_in=0, n_samples=1)
         alone = conditional_losses(model, table, np.array_split(np.arange(n), n), once, rng)
         given_groups = np.zeros(table.n_rows)
         for _ in range(self.repetitions):
@@ -164,9 +167,3 @@ def _read(path: Path, name: str) -> Table:
         rows.num_rows,
         name=name,
     )
-
-
-def _some_rows(table: Table, most: int | None, rng: np.random.Generator) -> Table:
-    if most is None or table.n_rows <= most:
-        return table
-    return select_rows(table, np.sort(rng.choice(table.n_rows, most, replace=False)))

@@ -123,20 +123,9 @@ def _lines(name: str, runs: dict[str, list[Measures]]) -> list[Row]:
         if algorithm not in runs:
             lines.append((*head, None, said[0], None, None, said[1], None, None))
             continue
-        done = runs[algorithm]
-        cost, adjusted = Spread.of(r.weighted for r in done), Spread.of(r.adjusted for r in done)
-        lines.append(
-            (
-                *head,
-                cost,
-                said[0],
-                math.log(cost.mean / said[0]),
-                Spread.of(r.accuracy for r in done),
-                said[1],
-                adjusted,
-                math.log(adjusted.mean / said[0]),
-            )
-        )
+        cost, right, adjusted = Spread.of_each(runs[algorithm])
+        ratio, adjusted_ratio = (math.log(of.mean / said[0]) for of in (cost, adjusted))
+        lines.append((*head, cost, said[0], ratio, right, said[1], adjusted, adjusted_ratio))
     return lines
 
 

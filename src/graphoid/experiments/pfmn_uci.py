@@ -114,15 +114,7 @@ def _lines(name: str, runs: list[dict[str, Measures]]) -> list[Row]:
     for algorithm in runs[0]:
         done = [run[algorithm] for run in runs]
         at = PRINTED_AS.get(algorithm)
-        lines.append(
-            (
-                name,
-                printed.n,
-                algorithm,
-                Spread.of(run.weighted for run in done),
-                None if at is None else printed.weighted[at],
-                Spread.of(run.accuracy for run in done),
-                None if at is None else printed.accuracy[at],
-            )
-        )
+        said = (None, None) if at is None else (printed.weighted[at], printed.accuracy[at])
+        cost, right = Spread.of(run.weighted for run in done), Spread.of(run.accuracy for run in done)
+        lines.append((name, printed.n, algorithm, cost, said[0], right, said[1]))
     return lines

@@ -84,54 +84,36 @@ def columns(names: str) -> tuple[Column, ...]:
 
 @dataclass(frozen=True)
 class Plot:
-    """Which columns make a picture of the results.
-
-    Parameters
-    ----------
-    x
-        The column along the axis.
-    y
-        Columns to plot, by the label of their axis; each group is a row of panels.
-    lines
-        A column whose every value is a line of its own; None gives a line for every column of a group.
-    panels
-        Columns whose every combination of values is a panel of its own.
-    log, log_x
-        Whether the measure, and the column along the axis, have a logarithmic axis.
-    """
+    """Which columns make a picture of the results."""
 
     x: str
+    """The column along the axis."""
     y: dict[str, tuple[str, ...]]
+    """Columns to plot, by the label of their axis; each group is a row of panels."""
     lines: str | None = None
+    """A column whose every value is a line of its own; None gives a line for every column of a group."""
     panels: tuple[str, ...] = ()
+    """Columns whose every combination of values is a panel of its own."""
     log: bool = False
     log_x: bool = False
+    """Whether the measure, and the column along the axis, have a logarithmic axis."""
 
 
 @dataclass(frozen=True)
 class Results:
-    """The table of an experiment.
-
-    Parameters
-    ----------
-    name
-        The experiment, as it is called on the command line.
-    title
-        What it shows, in a line.
-    columns, rows
-        The table; a row has a cell for every column.
-    notes
-        How to read it, what it was run with, and what does not match.
-    plot
-        What to draw, or None.
-    """
+    """The table of an experiment."""
 
     name: str
+    """The experiment, as it is called on the command line."""
     title: str
+    """What it shows, in a line."""
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
+    """The table; a row has a cell for every column."""
     notes: tuple[str, ...] = ()
+    """How to read it, what it was run with, and what does not match."""
     plot: Plot | None = None
+    """What to draw, or None."""
 
     def column(self, name: str) -> list[Cell]:
         """Return the cells of a column."""

@@ -17,17 +17,7 @@ if TYPE_CHECKING:
 
 
 def select_rows(table: Table, rows: slice | NDArray[np.intp], *, occurring: bool = False) -> Table:
-    """Return some rows of a table of codes.
-
-    Parameters
-    ----------
-    table
-        The table.
-    rows
-        Which rows.
-    occurring
-        Whether only the states that occur in these rows remain, as if no others had ever been seen.
-    """
+    """Return some rows of a table of codes; with those states alone that occur in them, if ``occurring``."""
     variables = list(table.variables)
     columns = [table.column(i)[rows].copy() for i in range(len(variables))]
     if occurring:

@@ -26,20 +26,14 @@ class Preparation:
 
     Rows with a missing cell are dropped; then numbers with more than k = int(1 + log2 N) different values are
     cut into k bins of equal width, N being the number of rows left.
-
-    Parameters
-    ----------
-    drop
-        Columns left out.
-    labels
-        Columns whose values are names even where they are numbers: identifiers that were kept.
-    row_number
-        Whether the number of the row in the file was one more column; it is cut into bins like any number.
     """
 
     drop: tuple[str, ...] = ()
+    """Columns left out."""
     labels: tuple[str, ...] = ()
+    """Columns whose values are names even where they are numbers: identifiers that were kept."""
     row_number: bool = False
+    """Whether the number of the row in the file was one more column; it is cut into bins like any number."""
 
 
 AS_IT_IS = Preparation()

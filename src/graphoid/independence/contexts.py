@@ -21,6 +21,7 @@ from graphoid.data.table import Table
 from graphoid.errors import SettingsError
 from graphoid.independence.base import DiscreteTest, KernelTest, Test
 from graphoid.independence.classical import ClassicalTest
+from graphoid.limits import check_time
 from graphoid.logic.assertion import Assertion, Context
 
 if TYPE_CHECKING:
@@ -112,6 +113,7 @@ class ContextTester:
         at
             Which assignments are asked about, by number.
         """
+        check_time()
         answers = self._answers(x, y, tuple(sorted(given)))
         slices = answers.slice_of[at]
         self.n_questions += at.size

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, cast
 
-from graphoid.counts.engine import CountEngine, JudgingEngine, Kernel
+from graphoid.counts.engine import CountEngine, JudgingEngine, Kernel, refuse_many_questions
 from graphoid.counts.native import engine_for
 from graphoid.data.table import Table
 from graphoid.errors import SettingsError
@@ -93,6 +93,7 @@ class Tester(BatchSource):
         if self._judging is not None:
             engine, test, kernel = self._judging
             batch = questions if isinstance(questions, list) else list(questions)
+            refuse_many_questions(len(batch))
             return test.verdicts(engine.judge(kernel, batch, self.resolve), self._n_rows)
         if self._correlated is not None:
             return self._correlated.ask([self.resolve(q) for q in questions])

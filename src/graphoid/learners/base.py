@@ -176,10 +176,6 @@ class AskingLearner(Learner["IndependenceSource", LearnedStructure]):
         tester = Tester(DEFAULT_TEST if self.test is None else self.test, table)
         return Remembering(tester, run.known) if run.known else tester
 
-    def _wrap(self, ci: IndependenceSource) -> IndependenceSource:
-        """Return who answers this learner's questions, which may be more than the source alone."""
-        return ci
-
 
 @dataclass(kw_only=True, eq=False)
 class IndependenceLearner(AskingLearner):
@@ -190,7 +186,7 @@ class IndependenceLearner(AskingLearner):
         """Return the graph, and how many of the questions were initial ones."""
 
     def _learn(self, source: IndependenceSource, run: Run) -> LearnedStructure:
-        questions = Questions(self._wrap(source), run.progress)
+        questions = Questions(source, run.progress)
         graph, n_initial = self._search(questions)
         seconds, trace = time.perf_counter() - run.started, tuple(questions.trace)
         return LearnedStructure(

@@ -32,7 +32,7 @@ class Questions:
     Parameters
     ----------
     ci
-        The thing that answers.
+        The thing that answers; a search may put rules before it (``source``).
     progress
         Hears how far the search has come, with the trace so far.
     """
@@ -41,7 +41,7 @@ class Questions:
         self.names = tuple(ci.names)
         self.trace: list[Verdict] = []
         self.queries = 0
-        self._ci = ci
+        self.source = ci
         self._progress = progress
         self._rows = ci if isinstance(ci, HasRows) else None  # once: checking it takes longer than a test
 
@@ -49,10 +49,10 @@ class Questions:
         """Ask in one batch; one that has to be executed is not answered by rules."""
         if not questions:
             return []
-        if isinstance(questions, Executed) and isinstance(self._ci, Inferring):
-            verdicts = self._ci.execute(questions)
+        if isinstance(questions, Executed) and isinstance(self.source, Inferring):
+            verdicts = self.source.execute(questions)
         else:
-            verdicts = self._ci.ask(questions)
+            verdicts = self.source.ask(questions)
         for v in verdicts:
             if v.source in EXECUTED:
                 self.queries += 1

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from graphoid.data.table import Table
-from graphoid.errors import SettingsError
+from graphoid.errors import Interrupted, SettingsError
 from graphoid.learners.base import Learner
 from graphoid.learners.scored.posterior import Posterior
 from graphoid.learners.scored.search import Search
@@ -71,7 +71,8 @@ def learn(
         Seed; the same seed gives the same result. If left out, 0 for the recommended learner, and for another
         one what its own settings say.
     seconds
-        Time after which the search stops with the best graph so far.
+        Time after which the search stops with the best graph so far, and ``stopped`` is "budget". On Ctrl-C
+        the best graph so far is the ``structure`` of the :class:`graphoid.errors.Interrupted` that is raised.
     progress
         Hears of every step.
 
@@ -101,10 +102,21 @@ def learn(
     search, reason = recommend(len(table.variables), start=start, random_state=seed, seconds=seconds)
     found = search.fit(table, progress=progress).structure_
     found = replace(found, settings={**found.settings, "reason": reason})
-    if not 2 <= len(table.variables) <= MOST_FOR_POSTERIOR:
+    if found.stopped == "budget" or not 2 <= len(table.variables) <= MOST_FOR_POSTERIOR:
         return found
-    posterior = Posterior(search.score, start=found, random_state=seed)
-    return add_probabilities(found, posterior.fit(table, progress=progress).structure_)
+    left = None if seconds is None else max(0.0, seconds - found.cost.seconds)
+    posterior = Posterior(search.score, start=found, random_state=seed, seconds=left)
+    return _sample(found, posterior, table, progress)
+
+
+def _sample(
+    found: LearnedStructure, posterior: Posterior, table: Table, progress: Listener | None
+) -> LearnedStructure:
+    """Return what was found with the probabilities of edges; Ctrl-C leaves it without."""
+    try:
+        return add_probabilities(found, posterior.fit(table, progress=progress).structure_)
+    except KeyboardInterrupt:
+        raise Interrupted(replace(found, stopped="interrupted")) from None
 
 
 def add_probabilities(found: LearnedStructure, sampled: LearnedStructure) -> LearnedStructure:
@@ -113,7 +125,8 @@ def add_probabilities(found: LearnedStructure, sampled: LearnedStructure) -> Lea
     return replace(
         found,
         edge_probabilities=sampled.edge_probabilities,
-        settings={**found.settings, "convergence": sampled.settings["convergence"]},
+        settings={**found.settings, "convergence": sampled.settings.get("convergence")},
+        stopped="budget" if sampled.stopped == "budget" else found.stopped,
         cost=replace(
             first,
             seconds=first.seconds + second.seconds,

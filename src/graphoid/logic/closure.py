@@ -103,10 +103,7 @@ class Closure:
             return None
         # what was added follows from itself: Strong Union with nothing added
         axiom, antecedents = self._reasons.get(held, (STRONG_UNION, (held,)))
-        return answer, axiom, tuple(self._fact(a) for a in antecedents)
-
-    def _fact(self, held: Held) -> Fact:
-        return Fact(*held, self._answers[held])
+        return answer, axiom, tuple(Fact(*a, self._answers[a]) for a in antecedents)
 
     def _others(self, x: int, y: int, z: int) -> Iterator[int]:
         return members((1 << self._n) - 1 & ~(z | 1 << x | 1 << y))

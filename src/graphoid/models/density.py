@@ -113,7 +113,9 @@ class DensityLearner(Settings):
 
     def fit(self, table: Table, validation: Table, *, progress: Listener | None = None) -> DensityLearner:
         """Learn from a table; choose by a second one with the same variables."""
-        self._check()
+        if not self.strengths or any(not 0 < s < float("inf") for s in self.strengths):
+            raise SettingsError(f"strengths must be positive numbers, at least one; got {self.strengths!r}.")
+        self.check()
         if [v.states for v in table.variables] != [v.states for v in validation.variables]:
             raise DataError("the table and the one it is judged by differ in their variables or states.")
         search = _Search(self, DistinctRows(table), DistinctRows(validation))
@@ -123,11 +125,6 @@ class DensityLearner(Settings):
         self.stages_ = tuple(search.stages)
         self.model_ = MarkovNetwork(table.variables, best.features, best.weights)
         return self
-
-    def _check(self) -> None:
-        if not self.strengths or any(not 0 < s < float("inf") for s in self.strengths):
-            raise SettingsError(f"strengths must be positive numbers, at least one; got {self.strengths!r}.")
-        self.check()
 
 
 class _Search:

@@ -98,10 +98,5 @@ def draw_from_joint(
     cumulative = np.cumsum(probabilities.ravel())
     cells = np.searchsorted(cumulative, rng.random(n_rows) * cumulative[-1], side="right")
     n = probabilities.ndim
-    return (
-        np.stack([(cells >> (n - 1 - v) & 1).astype(np.uint8) for v in range(n)]) if n else _nothing(n_rows)
-    )
-
-
-def _nothing(n_rows: int) -> NDArray[np.uint8]:
-    return np.empty((0, n_rows), dtype=np.uint8)
+    bits: NDArray[np.uint8] = (cells >> np.arange(n - 1, -1, -1)[:, None] & 1).astype(np.uint8)
+    return bits

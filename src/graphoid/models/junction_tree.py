@@ -25,18 +25,12 @@ MAX_CELLS = 2**24
 
 @dataclass(frozen=True)
 class JunctionTree:
-    """Clusters joined to a forest: a variable's clusters are connected, and every scope is inside a cluster.
-
-    Parameters
-    ----------
-    clusters
-        The variables of each cluster, sorted. A cluster comes after its parent.
-    parents
-        The cluster that each one is joined to on the way to its root; -1 for a root.
-    """
+    """Clusters joined to a forest: those of a variable are connected, and every scope is inside one."""
 
     clusters: tuple[tuple[int, ...], ...]
+    """The variables of each cluster, sorted. A cluster comes after its parent."""
     parents: tuple[int, ...]
+    """The cluster that each one is joined to on the way to its root; -1 for a root."""
 
     def separator(self, k: int) -> tuple[int, ...]:
         """Return the variables that a cluster shares with its parent, sorted."""

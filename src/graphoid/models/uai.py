@@ -67,7 +67,7 @@ def read(path: str | os.PathLike[str], variables: Sequence[Variable] | None = No
     """Return the model in a file, or raise one clear error."""
     where = repr(os.fspath(path))
     text = document.read_text(path)
-    words = _words(text)
+    words = (word for line in text.splitlines() for word in line.partition("#")[0].split())
     kind = next(words, "")
     if kind not in ("MARKOV", "BAYES"):
         raise DataError(f"{where} is not a UAI file: it begins with {kind!r:.40}, not MARKOV or BAYES.")
@@ -114,11 +114,6 @@ def _factor(words: Iterator[str], scope: tuple[int, ...], shape: list[int]) -> F
         raise ValueError(f"the table of {scope} has a value that is no finite number of at least 0")
     with np.errstate(divide="ignore"):
         return Factor(scope, np.log(values).reshape(shape))
-
-
-def _words(text: str) -> Iterator[str]:
-    for line in text.splitlines():
-        yield from line.partition("#")[0].split()
 
 
 def _whole(words: Iterator[str]) -> int:

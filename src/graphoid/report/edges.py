@@ -172,20 +172,18 @@ def _rows(
     if structure is None:
         return {}, {}
     rows = dict(zip(structure.graph.edges, structure.edges(), strict=True))
-    questions: dict[Edge, list[str]] = {pair: [] for pair in rows}
-    left = dict.fromkeys(rows, 0)
-    for i, v in enumerate(structure.trace, start=1):
+    mentions: dict[Edge, list[int]] = {pair: [] for pair in rows}
+    for i, v in enumerate(structure.trace):
         pair = (v.x, v.y) if v.x < v.y else (v.y, v.x)
-        if pair not in rows:
-            continue
-        if len(questions[pair]) < MOST_QUESTIONS:
-            questions[pair].append(f"{i:,}. {explain.answer(structure, i, v)}")
-        else:
-            left[pair] += 1
-    for pair, n in left.items():
-        if n:
-            questions[pair].append(f"and {n:,} more")
-    return rows, {pair: tuple(lines) for pair, lines in questions.items()}
+        if pair in rows:
+            mentions[pair].append(i)
+    questions = {}
+    for pair, places in mentions.items():
+        shown = ((i + 1, structure.trace[i]) for i in places[:MOST_QUESTIONS])
+        more = len(places) - MOST_QUESTIONS
+        lines = [f"{i:,}. {explain.answer(structure, i, v)}" for i, v in shown]
+        questions[pair] = (*lines, f"and {more:,} more") if more > 0 else tuple(lines)
+    return rows, questions
 
 
 def _strengths(subject: Subject) -> tuple[Mapping[Edge, EdgeStrength], Mapping[Edge, Meeting]]:

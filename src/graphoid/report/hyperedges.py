@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from graphoid.errors import DataError
@@ -54,7 +55,8 @@ def draw_hyperedges(
     ax = axes(ax, (7, 7))
     from matplotlib.patches import Circle, Patch
 
-    unit = _unit(list(places.values()))
+    gaps = [math.dist(a, b) for a, b in combinations(places.values(), 2)]
+    unit = min((gap for gap in gaps if gap > 0), default=1.0)  # the least distance between two
     for name, label in zip(names, display_names(names), strict=True):
         ax.add_patch(Circle(places[name], RING * unit, facecolor="white", edgecolor="0.7", zorder=3))
         x, y = places[name]
@@ -97,7 +99,8 @@ def _draw(ax: Axes, hyperedge: Hyperedge, points: Sequence[Point], unit: float) 
     two = hyperedge.order == 3
     line = _through(points, bend=0.0 if two else 0.12 * unit)
     ax.plot(*zip(*line, strict=True), "-" if two else "--", color=style["color"], linewidth=1.6, zorder=2)
-    x, y = _between(line[0], line[1], 0.5 if two else 0.3)  # clear of lines between two
+    share = 0.5 if two else 0.3  # clear of lines between two
+    x, y = (a + share * (b - a) for a, b in zip(line[0], line[1], strict=True))
     behind = {"facecolor": "white", "edgecolor": "none", "pad": 0.6, "alpha": 0.85}
     ax.text(x, y, label, zorder=6, bbox=behind, **style)
 
@@ -111,16 +114,6 @@ def _on_a_circle(names: Sequence[str]) -> dict[str, Point]:
         name: (radius * math.sin(turn), radius * math.cos(turn))
         for name, turn in zip(names, turns, strict=False)
     }
-
-
-def _unit(places: Sequence[Point]) -> float:
-    """Return the least distance between two places."""
-    gaps = [math.dist(a, b) for i, a in enumerate(places) for b in places[:i]]
-    return min((gap for gap in gaps if gap > 0), default=1.0)
-
-
-def _between(a: Point, b: Point, share: float) -> Point:
-    return a[0] + share * (b[0] - a[0]), a[1] + share * (b[1] - a[1])
 
 
 def _through(points: Sequence[Point], *, bend: float) -> list[Point]:

@@ -30,6 +30,9 @@ PFMN = Method(
     ("Margaritis2009",),
 )
 
+BEST = "G* = argmax score(G)", r"G^\star = \arg\max_G s(G)"
+"""What all searches by a score look for, as a line of text and for LaTeX."""
+
 LEARNERS = {
     "GSMN": Method(
         "The Markov blanket of each variable was learned by growing and shrinking: variables that depend on "
@@ -58,25 +61,20 @@ LEARNERS = {
     "PublishedPFMN": PFMN,
     "HillClimb": Method(
         "The graph with the highest score was looked for by hill climbing, one edge at a time.",
-        "G* = argmax score(G)",
-        r"G^\star = \arg\max_G s(G)",
+        *BEST,
         ("Schluter2014",),
     ),
     "TwoPhase": Method(
         "The blanket of each variable was climbed to first; the graph was then looked for among the edges "
         "that the blankets have.",
-        "G* = argmax score(G)",
-        r"G^\star = \arg\max_G s(G)",
+        *BEST,
         ("Pensar2017",),
     ),
-    "ExhaustiveSearch": Method(
-        "The scores of all graphs were compared.", "G* = argmax score(G)", r"G^\star = \arg\max_G s(G)"
-    ),
+    "ExhaustiveSearch": Method("The scores of all graphs were compared.", *BEST),
     "Search": Method(
         "The graph with the highest score was looked for by climbing, walking on where climbing ends, and "
         "starting again nearby.",
-        "G* = argmax score(G)",
-        r"G^\star = \arg\max_G s(G)",
+        *BEST,
     ),
     "Posterior": Method(
         "Graphs were drawn from their posterior by a Markov chain in continuous time; the probability of an "

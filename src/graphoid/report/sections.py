@@ -54,22 +54,13 @@ def sections(
 ) -> list[Section]:
     """Return what a report says, part by part; a part about which nothing is known is left out.
 
-    Parameters
-    ----------
-    subject, edges
-        What was learned.
-    bits
-        Mutual information of every pair with nothing given, or None.
-    compared
-        The network beside its baselines.
-    resampled
-        What a bootstrap found, or None.
-    date
-        Of the report.
+    ``bits`` are the mutual information of every pair with nothing given; ``compared`` is the network beside
+    its baselines, ``resampled`` what a bootstrap found.
     """
     facts = "facts.html"
+    rows = sorted(enumerate(edges), key=lambda row: -strength_of(row[1]))
     parts: list[tuple[str, str, str, object]] = [
-        ("edges", "Edges", "edges.html", _edges(edges)),
+        ("edges", "Edges", "edges.html", EdgeTable(columns_of(edges), rows, _scales(edges))),
         ("independences", "What is independent of what", "independences.html", _independences(subject, bits)),
         ("variables", "Variables", "variables.html", _row_counts(subject.table)),
         ("method", "Method", "method.html", record.method(subject)),
@@ -93,11 +84,6 @@ class EdgeTable(NamedTuple):
     """Edges by their number in the data, the strongest first."""
     scales: list[str]
     """What the numbers mean."""
-
-
-def _edges(edges: Sequence[EdgeFacts]) -> EdgeTable:
-    rows = sorted(enumerate(edges), key=lambda row: -strength_of(row[1]))
-    return EdgeTable(columns_of(edges), rows, _scales(edges))
 
 
 def _scales(edges: Sequence[EdgeFacts]) -> list[str]:
@@ -132,17 +118,19 @@ class Independences(NamedTuple):
 
     sentences: list[str]
     more: int
+    n_undecided: int
+    """Independences of a canonical model that the rows are not enough for."""
     by_dependence: bool
     """Whether the pairs that go together most with nothing given come first."""
 
 
 def _independences(subject: Subject, bits: NDArray[np.float64] | None) -> Independences:
     if subject.model is not None:
-        found = subject.model.independences()
-        sentences = [
-            f"{i.words[:1].upper()}{i.words[1:]} ({i.n_rows:,.0f} rows)." for i in found[:MOST_SENTENCES]
-        ]
-        return Independences(sentences, len(found) - len(sentences), by_dependence=False)
+        every = subject.model.independences(undecided=True)
+        found = [i for i in every if i.sure]
+        sentences = [f"{i.words[:1].upper()}{i.words[1:]} ({i.evidence})." for i in found[:MOST_SENTENCES]]
+        n_undecided = len(every) - len(found)
+        return Independences(sentences, len(found) - len(sentences), n_undecided, by_dependence=False)
     graph = subject.graph
     apart = (pair for pair in combinations(range(graph.n), 2) if not graph.has_edge(*pair))
     pairs = islice(apart, MOST_SENTENCES) if bits is None else sorted(apart, key=lambda p: -bits[p])
@@ -151,7 +139,7 @@ def _independences(subject: Subject, bits: NDArray[np.float64] | None) -> Indepe
         for pair in islice(pairs, MOST_SENTENCES)
     ]
     n_apart = graph.n * (graph.n - 1) // 2 - graph.n_edges
-    return Independences(sentences, n_apart - len(sentences), bits is not None)
+    return Independences(sentences, n_apart - len(sentences), 0, by_dependence=bits is not None)
 
 
 def _independence(subject: Subject, pair: Edge, bits: float | None) -> str:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from graphoid.classifiers.columns import Attribute
     from graphoid.classifiers.structures import Hyperedge
     from graphoid.data.table import Table
-    from graphoid.data.variables import State, Variable
+    from graphoid.data.variables import State
     from graphoid.uncertainty.bootstrap_result import Resampled
 
 MOST_VIEWS = 60
@@ -254,21 +254,20 @@ def _display_table(table: Table | None, names: Sequence[str]) -> Table | None:
     """Return a table whose names and states are as they are shown, its columns shared with the original."""
     if table is None:
         return None
-    variables = tuple(_display_variable(v, name) for v, name in zip(table.variables, names, strict=True))
+    variables = tuple(
+        replace(
+            v,
+            name=name,
+            states=tuple(map(_display_state, v.states)),
+            label=visible(v.label),
+        )
+        for v, name in zip(table.variables, names, strict=True)
+    )
     return replace(
         table,
         variables=variables,
         name=visible(table.name),
         notes=tuple(visible(note) for note in table.notes),
-    )
-
-
-def _display_variable(variable: Variable, name: str) -> Variable:
-    return replace(
-        variable,
-        name=name,
-        states=tuple(map(_display_state, variable.states)),
-        label=visible(variable.label) if variable.label else "",
     )
 
 

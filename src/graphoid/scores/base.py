@@ -131,6 +131,10 @@ class Scorer(ABC):
             gains[i] += -self.weight[x, y] if adjacency[x] >> y & 1 else self.weight[x, y]
         return gains
 
+    def holds(self, graph: UndirectedGraph, edge: Edge) -> bool:  # noqa: ARG002 - others have to look
+        """Return whether flipping an edge would take no term that is not computed yet, or none that lasts."""
+        return True
+
     def values(self, graphs: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the scores of many graphs of at most 62 variables: a line of blanket masks for each."""
         total = self._values(graphs)
@@ -190,6 +194,11 @@ class BlanketScorer(Scorer):
             blankets = [(x, tuple(members(mask))) for x, mask in missing]
             self.held.update(zip(missing, self.terms(self.engine, blankets).tolist(), strict=True))
             self.n_terms = len(self.held)
+
+    def holds(self, graph: UndirectedGraph, edge: Edge) -> bool:
+        """Return whether the terms after flipping an edge are computed."""
+        x, y = edge
+        return (x, graph.adjacency[x] ^ 1 << y) in self.held and (y, graph.adjacency[y] ^ 1 << x) in self.held
 
     def _value(self, adjacency: Sequence[int]) -> float:
         self.prepare(enumerate(adjacency))

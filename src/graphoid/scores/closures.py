@@ -10,6 +10,7 @@ import numpy as np
 from graphoid.counts.engine import Blanket, CountEngine, ScoringEngine
 from graphoid.errors import SettingsError
 from graphoid.independence.bayesian import BayesianTest
+from graphoid.limits import memory_limit
 from graphoid.logic.assertion import Assertion
 from graphoid.scores.base import Family, Score
 from graphoid.scores.priors import GraphPrior, UniformPrior
@@ -67,7 +68,8 @@ class Closures:
         self._test = test
         self._engine = engine
         self._n = len(engine.variables)
-        self._most = max(4 * self._n, MOST_BYTES // (8 * max(1, self._n)))
+        most = min(MOST_BYTES, (memory_limit() or MOST_BYTES) // 4)
+        self._most = max(4 * self._n, most // (8 * max(1, self._n)))
         self._held: dict[Family, NDArray[np.float64]] = {}
 
     def __len__(self) -> int:

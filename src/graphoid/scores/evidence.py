@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from graphoid.counts.engine import Blanket, CountEngine, Logistic, ScoringEngine
+from graphoid.counts.engine import Blanket, CountEngine, Logistic, ScoringEngine, refuse_large_models
 from graphoid.scores.base import BlanketScore, family_counts
-from graphoid.scores.logistic import Objective, logistic_term
+from graphoid.scores.logistic import Objective, contrasts, logistic_term
 from graphoid.scores.mpl import log_marginal_likelihood
 from graphoid.scores.priors import GraphPrior, SparsePrior
 from graphoid.settings import POSITIVE, Allowed, Number
@@ -53,6 +53,10 @@ class LogLinearEvidence(BlanketScore):
         has one of 2.
     ess
         Equivalent sample size of the full table; None for logistic models only.
+    ordered
+        Whether two ordered columns have one effect on each other, that of their scores (positions of states,
+        in standard deviations), and more only where that raises the evidence; False takes all columns as
+        nominal, with :math:`(r_x - 1)(r_y - 1)` effects a pair.
     prior
         Over graphs; :class:`SparsePrior` expects three neighbors a variable.
     """
@@ -60,6 +64,7 @@ class LogLinearEvidence(BlanketScore):
     order: Literal[2, 3] = 3
     scale: float = 1.0
     ess: float | None = 4.0
+    ordered: bool = True
     prior: GraphPrior = field(default_factory=SparsePrior)
 
     allowed: ClassVar[Mapping[str, Allowed]] = {
@@ -71,11 +76,21 @@ class LogLinearEvidence(BlanketScore):
     def terms(self, engine: CountEngine, blankets: list[Blanket]) -> Matrix:
         """Return the log marginal likelihoods of variables given their blankets."""
         if isinstance(engine, ScoringEngine):
-            logistic = engine.logistic_terms(Logistic(self.order == 3, scale=self.scale), blankets)
+            model = Logistic(self.order == 3, scale=self.scale, ordered=self.ordered)
+            logistic = engine.logistic_terms(model, blankets)
             tables = None if self.ess is None else engine.marginal_likelihoods(self.ess, blankets)
         else:
+            refuse_large_models(engine.variables, blankets, ordered=self.ordered)
             found, objective = family_counts(engine, blankets), LaplaceEvidence(self.scale)
-            logistic = np.array([logistic_term(c, objective, interactions=self.order == 3) for c in found])
+            flags = [self.ordered and v.ordered for v in engine.variables]
+            logistic = np.array(
+                [
+                    logistic_term(
+                        c, objective, interactions=self.order == 3, ordered=[flags[v] for v in (*blanket, x)]
+                    )
+                    for c, (x, blanket) in zip(found, blankets, strict=True)
+                ]
+            )
             ess = self.ess
             tables = None if ess is None else np.array([log_marginal_likelihood(c, ess) for c in found])
         return logistic if tables is None else np.logaddexp(logistic, tables) - math.log(2)
@@ -92,22 +107,13 @@ class LaplaceEvidence(Objective):
 
     @staticmethod
     def code(r: int) -> Matrix:
-        """Return orthonormal contrasts of r states, one line a state: all columns have length 1 and sum 0.
+        """Return orthonormal contrasts, one line a state."""
+        return contrasts(r)
 
-        >>> LaplaceEvidence.code(2).round(3).tolist()
-        [[0.707], [-0.707]]
-        """
-        c = np.zeros((r, r - 1))
-        for a in range(r - 1):
-            c[: a + 1, a] = 1.0
-            c[a + 1, a] = -(a + 1.0)
-            c[:, a] /= math.sqrt((a + 1) * (a + 2))
-        return c
-
-    def precision(self, columns: int) -> Matrix:
-        """Return the precision of effects; that of the constant is less."""
-        precision = np.full(columns, self._precision)
-        precision[0] /= CONSTANT**2
+    def precision(self, constants: int, weights: int) -> Matrix:
+        """Return the precision of effects; that of constants is less."""
+        precision = np.full(weights, self._precision)
+        precision[:constants] /= CONSTANT**2
         return precision
 
     def worth(self, reached: float, hessian: Matrix, precision: Matrix, /) -> float:

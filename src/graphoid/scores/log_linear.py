@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from graphoid.counts.engine import Blanket, CountEngine, Logistic, ScoringEngine
+from graphoid.counts.engine import Blanket, CountEngine, Logistic, ScoringEngine, refuse_large_models
 from graphoid.scores.base import BlanketScore, family_counts
 from graphoid.scores.logistic import Objective, logistic_term
 from graphoid.scores.priors import GraphPrior, UniformPrior
@@ -57,6 +57,7 @@ class LogLinearScore(BlanketScore):
         price = self.price(engine.n_rows, len(engine.variables))
         if isinstance(engine, ScoringEngine):
             return engine.logistic_terms(Logistic(self.order == 3, price=price), blankets)
+        refuse_large_models(engine.variables, blankets)
         found, objective = family_counts(engine, blankets), PenalizedLikelihood(price)
         return np.array([logistic_term(c, objective, interactions=self.order == 3) for c in found])
 

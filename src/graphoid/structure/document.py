@@ -10,7 +10,7 @@ import json
 import math
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Self, TypeAlias, TypeVar
@@ -210,47 +210,29 @@ def verdicts(fields: object, rows: object, n: int) -> tuple[Verdict, ...]:
     names = tuple(plain.texts(fields))
     position: dict[object, int] = {v: v for v in range(n)}
     try:
-        return tuple(
-            [
-                _verdict(row if names == Verdict._fields else _by_name(names, row), position)
-                for row in plain.items(rows)
-            ]
-        )
+        listed: Iterable[Sequence[Any]] = plain.items(rows)
+        if names != Verdict._fields:  # written when verdicts had other fields
+            listed = (Verdict(**dict(zip(names, row, strict=True))) for row in listed)
+        return tuple([_verdict(row, position) for row in listed])
     except KeyError as error:
         raise ValueError(f"no variable is {error} and no answer") from None
-
-
-def _by_name(names: tuple[str, ...], row: Sequence[Any]) -> Verdict:
-    """Return a row that was written when verdicts had other fields."""
-    return Verdict(**dict(zip(names, row, strict=True)))
 
 
 def _verdict(row: Sequence[Any], position: Mapping[object, int]) -> Verdict:
     """Return the verdict in a row; there may be millions, so what is not a position is not looked up."""
     x, y, given, independent, *numbers, thin, source, because = row
-    statistic, dof, p_value, log_p, log_odds, n_rows = [
+    known = [
         value if value is None or value.__class__ is float else plain.any_number(value) for value in numbers
     ]
+    _, _, _, log_p, log_odds, _ = known
     # these are compared and written as powers of ten, so they are numbers
     if (log_p is not None and not log_p <= ROUNDING) or log_odds != log_odds:
         raise ValueError(f"log_p is {log_p} and log_odds is {log_odds}")
     if x == y or source.__class__ is not str:
         raise ValueError(f"expected two variables and a source, got {x!r}, {y!r} and {source!r}")
-    return Verdict(
-        position[x],
-        position[y],
-        tuple([position[z] for z in given]),
-        ANSWER[independent],
-        statistic,
-        dof,
-        p_value,
-        log_p,
-        log_odds,
-        n_rows,
-        ANSWER[thin],
-        source,
-        tuple([_fact(fact, position) for fact in because]) if because else (),
-    )
+    question = position[x], position[y], tuple([position[z] for z in given])
+    facts = tuple([_fact(fact, position) for fact in because]) if because else ()
+    return Verdict._make((*question, ANSWER[independent], *known, ANSWER[thin], source, facts))
 
 
 def _fact(row: Sequence[Any], position: Mapping[object, int]) -> Fact:

@@ -51,8 +51,29 @@ class UndirectedGraph:
     def __init__(
         self, n_or_names: int | Iterable[str], edges: Iterable[tuple[int | str, int | str]] = ()
     ) -> None:
-        object.__setattr__(self, "_names", _check_names(n_or_names))
-        adjacency = [0] * len(self._names)
+        if isinstance(n_or_names, str):
+            raise DataError(f"names must be a sequence of names, not the one string {n_or_names!r}.")
+        given: Any = n_or_names
+        try:
+            n = operator.index(given)
+        except TypeError:
+            pass
+        else:
+            if n < 0:
+                raise DataError(f"a graph cannot have {n} variables.")
+            given = map(str, range(n))
+        try:
+            names: tuple[str, ...] = tuple(given)
+        except TypeError:
+            raise DataError(f"expected a number of variables or their names, not {n_or_names!r}.") from None
+        for name in names:
+            if not isinstance(name, str):
+                raise DataError(f"a name must be a string; got {name!r}.")
+        if len(set(names)) < len(names):
+            twice = next(name for name, times in Counter(names).items() if times > 1)
+            raise DataError(f"two variables are named {twice!r}; names must differ.")
+        object.__setattr__(self, "_names", tuple(map(str, names)))
+        adjacency = [0] * len(names)
         for edge in edges:
             x, y = self._ends(edge)
             adjacency[x] |= 1 << y
@@ -103,10 +124,11 @@ class UndirectedGraph:
                 if rule == "either" or x in known[y]:
                     adjacency[x] |= 1 << y
                     adjacency[y] |= 1 << x
-        checked = _check_names(len(known) if names is None else names)
-        if len(checked) != len(known):
-            raise DataError(f"there are {len(known)} blankets and {len(checked)} names.")
-        return cls._of(checked, tuple(adjacency))
+        graph = cls(len(known) if names is None else names)
+        if len(graph._names) != len(known):
+            raise DataError(f"there are {len(known)} blankets and {len(graph._names)} names.")
+        object.__setattr__(graph, "_adjacency", tuple(adjacency))
+        return graph
 
     @classmethod
     def from_body(cls, names: object, edges: object) -> UndirectedGraph:
@@ -249,28 +271,3 @@ class UndirectedGraph:
         edges = ": " + ", ".join(shown + more) if shown else ""
         many = "edge" if self.n_edges == 1 else "edges"
         return f"<UndirectedGraph, {self.n:,} variables, {self.n_edges:,} {many}{edges}>"
-
-
-def _check_names(n_or_names: Any) -> tuple[str, ...]:
-    """Return names from a number of variables or from names."""
-    if isinstance(n_or_names, str):
-        raise DataError(f"names must be a sequence of names, not the one string {n_or_names!r}.")
-    try:
-        n = operator.index(n_or_names)
-    except TypeError:
-        pass
-    else:
-        if n < 0:
-            raise DataError(f"a graph cannot have {n} variables.")
-        return tuple(map(str, range(n)))
-    try:
-        names = tuple(n_or_names)
-    except TypeError:
-        raise DataError(f"expected a number of variables or their names, not {n_or_names!r}.") from None
-    for name in names:
-        if not isinstance(name, str):
-            raise DataError(f"a name must be a string; got {name!r}.")
-    if len(set(names)) < len(names):
-        twice = next(name for name, times in Counter(names).items() if times > 1)
-        raise DataError(f"two variables are named {twice!r}; names must differ.")
-    return tuple(map(str, names))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from graphoid.structure.configurations import distinct
+from graphoid.structure.context_odds import Odds, log_bayes_factors
 from graphoid.structure.explain import describe_learner, listing, plural
 from graphoid.structure.implicants import fewest_contexts
 from graphoid.structure.safe_text import printable
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from graphoid.structure.contexts import CanonicalModel
 
 MOST_SHOWN = 12  # what a reader takes in at once; independences() has them all
+
+SURE = 0.95
+"""The probability from which on an independence is sure."""
 
 
 class Stratified(NamedTuple):
@@ -65,6 +69,11 @@ class ContextIndependence:
     """U: neighbors of one of them within the context; with these known the other tells nothing more."""
     n_rows: float
     """Rows in the context."""
+    probability: float
+    """That the two are independent there, see :mod:`~graphoid.structure.context_odds`. Where a context has
+    too few rows to show a dependence, it stays near what is known beforehand."""
+    dependence_outside: float
+    """Probability that the two depend on each other in some of the other rows, given U and W."""
     tables: Stratified = field(repr=False)
     """The counts of X and Y in the context, for every configuration of U that occurs there."""
     information: float
@@ -81,6 +90,22 @@ class ContextIndependence:
     words: str
 
     @property
+    def sure(self) -> bool:
+        """Whether the probability is at least .95."""
+        return self.probability >= SURE
+
+    @property
+    def verdict(self) -> str:
+        """How probable it is: "sure" from .95 on, else "undecided"."""
+        return "sure" if self.sure else "undecided"
+
+    @property
+    def evidence(self) -> str:
+        """The rows, the verdict and the probability in words, the latter never rounded up."""
+        rows = plural(round(self.n_rows), "row")
+        return f"{rows}, {self.verdict}: {math.floor(1000 * self.probability) / 1000:.3f}"
+
+    @property
     def counts(self) -> tuple[tuple[Context, NDArray[np.number]], ...]:
         """The counts of X and Y in the context, each table with the configuration of U it belongs to."""
         return self.tables.by_context()
@@ -90,17 +115,18 @@ class ContextIndependence:
 
 
 def of(model: CanonicalModel) -> tuple[ContextIndependence, ...]:
-    """Return every independence of a model, those that matter most first; ties by position."""
+    """Return every independence of a model: first what is sure, then the rest.
+
+    Of each those that matter most come first; ties by position, as pairs and their contexts come.
+    """
     n = len(model.names)
     adjacency = np.array([_matrix(graph.edges, n) for graph in model.graphs])
-    found = [
-        (x, y, independence)
-        for x in range(n)
-        for y in range(x + 1, n)
-        for independence in _Pair(model, adjacency, x, y).independences()
-    ]
-    found.sort(key=lambda item: (-item[2].matters, item[0], item[1], item[2].context))
-    return tuple(independence for _, _, independence in found)
+    pairs = [_Pair(model, adjacency, x, y) for x in range(n) for y in range(x + 1, n)]
+    if not pairs:
+        return ()
+    odds = Odds.of(np.array([pair.log_bayes_factors(pair.separating_set(())).sum(axis=0) for pair in pairs]))
+    found = [independence for pair in pairs for independence in pair.independences(odds)]
+    return tuple(sorted(found, key=lambda i: (not i.sure, -i.matters)))
 
 
 class _Pair:
@@ -110,8 +136,9 @@ class _Pair:
         self.model, self.x, self.y = model, x, y
         self.neighbors = adjacency[model.graph_of, x], adjacency[model.graph_of, y]
         self._tables: dict[tuple[int, ...], tuple[Stratified, Information]] = {}
+        self._factors: dict[tuple[int, ...], NDArray[np.float64]] = {}
 
-    def independences(self) -> list[ContextIndependence]:
+    def independences(self, odds: Odds) -> list[ContextIndependence]:
         """Return the independences of the two.
 
         A context is made of the other variables. Where some of the assignments that differ in X and Y alone
@@ -122,37 +149,43 @@ class _Pair:
         dependent = np.zeros(len(configurations), dtype=bool)
         dependent[of_row[self.neighbors[0][:, self.y]]] = True
         contexts, smallest = fewest_contexts(configurations[~dependent], configurations[dependent])
-        return [
+        found = [
             self.describe(
-                tuple((others[c], state) for c, state in columns), len(contexts) - 1, smallest=smallest
+                odds, tuple((others[c], state) for c, state in columns), len(contexts) - 1, smallest=smallest
             )
             for columns in contexts
         ]
+        n_sure = sum(independence.sure for independence in found)
+        return [replace(i, words=_words(self.model, i, n_sure - i.sure)) for i in found]
 
-    def describe(self, context: Context, n_others: int, *, smallest: bool) -> ContextIndependence:
-        """Return what is known of the two in a context."""
+    def describe(self, odds: Odds, context: Context, n_others: int, *, smallest: bool) -> ContextIndependence:
+        """Return what is known of the two in a context, but for the words."""
         model = self.model
         given = self.separating_set(context)
         # in the context its variables do not vary: given them, too, nothing changes there
-        tables, information = self.measure(tuple(sorted({*given, *(v for v, _ in context)})))
+        fixed = tuple(sorted({*given, *(v for v, _ in context)}))
+        tables, information = self.measure(fixed)
         inside = tables.within(context)
         here = information.mean(inside)
         outside = None if inside.all() else information.mean(~inside)
         expected = self.measure(())[1].mean() if outside is None else outside
         n_rows = tables.tables[inside].sum().item()
+        probability, dependent = odds.probabilities(self.log_bayes_factors(fixed), information.n_rows, inside)
         return ContextIndependence(
             x=model.names[self.x],
             y=model.names[self.y],
             context=context,
             given=tuple(model.names[v] for v in given),
             n_rows=n_rows,
+            probability=probability,
+            dependence_outside=dependent,
             tables=tables.only(inside, given),
             information=here,
             outside=outside,
             n_others=n_others,
             smallest=smallest,
             matters=n_rows * max(0.0, expected - here),
-            words=_words(model, self.x, self.y, context, given, n_others),
+            words="",
         )
 
     def separating_set(self, context: Context) -> tuple[int, ...]:
@@ -160,7 +193,7 @@ class _Pair:
         inside = np.ones(len(self.model.assignments), dtype=bool)
         for v, state in context:
             inside &= self.model.assignments[:, v] == state
-        fixed = {v for v, _ in context}
+        fixed = {self.x, self.y, *(v for v, _ in context)}
         of_x, of_y = (
             tuple(v for v in np.flatnonzero(of[inside].any(axis=0)).tolist() if v not in fixed)
             for of in self.neighbors
@@ -178,6 +211,12 @@ class _Pair:
             tables = cells.astype(model.n_rows.dtype, copy=False).reshape(shape)
             self._tables[given] = Stratified(given, configurations, tables), Information.of(tables)
         return self._tables[given]
+
+    def log_bayes_factors(self, given: tuple[int, ...]) -> NDArray[np.float64]:
+        """Return those of dependence for each of the tables given some others, and each scale."""
+        if given not in self._factors:
+            self._factors[given] = log_bayes_factors(self.measure(given)[0].tables)
+        return self._factors[given]
 
 
 class Information(NamedTuple):
@@ -209,22 +248,20 @@ class Information(NamedTuple):
         return float(max(0.0, statistic - dof) / (2.0 * n))
 
 
-def _words(
-    model: CanonicalModel, x: int, y: int, context: Context, given: tuple[int, ...], n_others: int
-) -> str:
+def _words(model: CanonicalModel, found: ContextIndependence, n_others: int) -> str:
+    """Return an independence in words, with what is sure of the rest of the rows: no more than that."""
     known = (
-        f" once {listing([model.names[v] for v in given])} {'is' if len(given) == 1 else 'are'} known"
-        if given
+        f" once {listing(found.given)} {'is' if len(found.given) == 1 else 'are'} known"
+        if found.given
         else ""
     )
-    nothing = f"{model.names[x]} tells nothing about {model.names[y]}{known}"
-    if not context:
+    nothing = f"{found.x} tells nothing about {found.y}{known}"
+    if not found.context:
         return f"in every context, {nothing}"
-    where = f"given {listing([model.describe_state(v, state) for v, state in context])}"
-    if not n_others:
-        return f"{where}, {nothing}; elsewhere it does"
-    more = "one other context" if n_others == 1 else f"{n_others} other contexts"
-    return f"{where}, {nothing}; nor in {more}, elsewhere it does"
+    more = {0: "", 1: "nor in one other context"}.get(n_others, f"nor in {n_others} other contexts")
+    rest = [more] * bool(more) + ["elsewhere it does"] * (found.dependence_outside >= SURE)
+    where = f"given {listing([model.describe_state(v, state) for v, state in found.context])}"
+    return f"{where}, {nothing}{'; ' * bool(rest)}{', '.join(rest)}"
 
 
 def _matrix(edges: tuple[tuple[int, int], ...], n: int) -> NDArray[np.bool_]:
@@ -232,6 +269,15 @@ def _matrix(edges: tuple[tuple[int, int], ...], n: int) -> NDArray[np.bool_]:
     for x, y in edges:
         matrix[x, y] = matrix[y, x] = True
     return matrix
+
+
+def count_undecided(n: int) -> str:
+    """Return in words how many independences of the graphs the rows are not enough for.
+
+    >>> count_undecided(1)
+    '1 independence that the graphs say is undecided'
+    """
+    return f"{plural(n, 'independence')} that the graphs say {'is' if n == 1 else 'are'} undecided"
 
 
 def text(model: CanonicalModel) -> str:
@@ -250,10 +296,15 @@ def text(model: CanonicalModel) -> str:
         lines.append(f"  {edges} in {where}, {context.n_rows / total:.1%} of the rows")
     if len(model.graphs) > MOST_SHOWN:
         lines.append(f"  and {len(model.graphs) - MOST_SHOWN:,} more; contexts has them all")
-    found = model.independences()
-    lines += [f"  {independence} ({independence.n_rows:,.0f} rows)" for independence in found[:MOST_SHOWN]]
+    every = of(model)
+    found = [independence for independence in every if independence.sure]
+    lines += [f"  {independence} ({independence.evidence})" for independence in found[:MOST_SHOWN]]
     if len(found) > MOST_SHOWN:
         lines.append(f"  and {len(found) - MOST_SHOWN:,} more; independences() has them all")
+    if len(every) > len(found):
+        lines.append(
+            f"  {count_undecided(len(every) - len(found))}; independences(undecided=True) has them, too"
+        )
     cost = model.cost
     lines.append(f"{cost.n_tests:,} tests, {cost.n_distinct:,} of them different, {cost.seconds:.3g} s")
     return "\n".join(map(printable, lines))

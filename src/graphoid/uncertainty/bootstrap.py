@@ -14,6 +14,7 @@ from graphoid.independence.bayesian import BayesianTest
 from graphoid.independence.partial_correlation import PartialCorrelation
 from graphoid.learners.base import AnyLearner, AskingLearner, Learner
 from graphoid.learners.recommended import recommend
+from graphoid.limits import map_threads
 from graphoid.progress import Listener, Step, tell
 from graphoid.settings import Allowed, Number, RandomState, Settings
 from graphoid.uncertainty.bootstrap_result import EdgeStability, Resampled
@@ -22,7 +23,6 @@ from graphoid.uncertainty.inclusion import Inclusion, dependences, priors, proba
 from graphoid.uncertainty.replicates import (
     in_all_rows,
     learn_resamples,
-    map_threads,
     measure_resamples,
     pairs_of,
     structure_of,

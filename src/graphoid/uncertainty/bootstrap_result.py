@@ -77,50 +77,37 @@ class Resampled(Document):
     """Graphs and strengths from the resamples of a table.
 
     Made by :class:`~graphoid.Bootstrap`. Pairs x < y are in the order of their positions, x major.
-
-    Parameters
-    ----------
-    graph
-        What the learner found in all rows.
-    kind, seed, shares
-        How the table was resampled; the share of the rows that every resample kept.
-    n_rows, data_id, learner
-        Where it comes from.
-    found
-        For every resample which pairs were joined.
-    given
-        For every pair what it was looked at given.
-    signs
-        For every pair whether more of one may go with more or less of the other: whether both have an order.
-    continuous
-        For every pair whether its columns are numbers.
-    estimate
-        For every pair bits, their bias and the signed measure, from all rows.
-    followed
-        Places of the pairs whose strength was followed through the resamples.
-    replicates
-        The same three numbers, for every resample and these pairs.
-    inclusion
-        Posterior probabilities, where the learner or its test is Bayesian; else None.
     """
 
     FORMAT: ClassVar[str] = "graphoid bootstrap"
 
     graph: UndirectedGraph
+    """What the learner found in all rows."""
     kind: str
     seed: int
     shares: tuple[float, ...]
+    """How the table was resampled; the share of the rows that every resample kept."""
     n_rows: float
     data_id: str
     learner: str
+    """Where it comes from."""
     found: NDArray[np.bool_]
+    """For every resample which pairs were joined."""
     given: tuple[tuple[int, ...], ...]
+    """For every pair what it was looked at given."""
     signs: NDArray[np.bool_]
+    """For every pair whether more of one may go with more or less of the other: whether both have an
+    order."""
     continuous: NDArray[np.bool_]
+    """For every pair whether its columns are numbers."""
     estimate: NDArray[np.float64]
+    """For every pair bits, their bias and the signed measure, from all rows."""
     followed: NDArray[np.int64]
+    """Places of the pairs whose strength was followed through the resamples."""
     replicates: NDArray[np.float64]
+    """The same three numbers, for every resample and these pairs."""
     inclusion: Inclusion | None = None
+    """Posterior probabilities, where the learner or its test is Bayesian; else None."""
 
     @cached_property
     def pairs(self) -> list[Edge]:
@@ -344,7 +331,9 @@ class Resampled(Document):
             "estimate": numbers(self.estimate),
             "followed": self.followed.tolist(),
             "replicates": numbers(self.replicates),
-            "inclusion": None if self.inclusion is None else _pack_inclusion(self.inclusion),
+            "inclusion": None
+            if self.inclusion is None
+            else {name: v if name == "of" else numbers(v) for name, v in vars(self.inclusion).items()},
         }
 
     @classmethod
@@ -383,16 +372,6 @@ class Resampled(Document):
         counts = {v: self.verdicts.count(v) for v in ("present", "absent", "undecided")}
         said = ", ".join(f"{number:,} {verdict}" for verdict, number in counts.items())
         return f"<Resampled: {len(self.found):,} resamples ({self.kind}) of {self.n_rows:,.0f} rows; {said}>"
-
-
-def _pack_inclusion(known: Inclusion) -> Json:
-    return {
-        "of": known.of,
-        "whole": numbers(known.whole),
-        "against": numbers(known.against),
-        "prior_log_odds": numbers(known.prior_log_odds),
-        "replicates": numbers(known.replicates),
-    }
 
 
 def _unpack_inclusion(body: object, n_pairs: int, n: int) -> Inclusion | None:

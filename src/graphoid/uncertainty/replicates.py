@@ -10,20 +10,20 @@ from __future__ import annotations
 
 import copy
 import os
-from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from graphoid.counts.engine import MOST_COVARIED, CountRequest
 from graphoid.counts.native import DOFS, KINDS, engine_for, kernels
 from graphoid.independence.base import slices_of
+from graphoid.limits import map_threads, memory_limit
 from graphoid.uncertainty.association import information, log_odds
 from graphoid.uncertainty.inclusion import probabilities
 from graphoid.uncertainty.strength import Crossing, gaussian_bits, partial_correlations
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -37,9 +37,6 @@ if TYPE_CHECKING:
 
 TABLES_AT_ONCE = 256
 """Asked of an engine in one go: bounds what is held."""
-
-_T = TypeVar("_T")
-_R = TypeVar("_R")
 
 
 class Measured(NamedTuple):
@@ -178,8 +175,11 @@ def kernel_settings(
 
 
 def _parts(resampler: Resampler, replicates: Sequence[int], n_jobs: int) -> list[tuple[int, ...]]:
-    """Return the resamples in parts, one a thread; what the kernels hold of other parts is let go."""
-    split = np.array_split(np.array(replicates, dtype=np.int64), max(1, n_jobs))
+    """Return the resamples in parts, one a thread or more; what the kernels hold of others is let go."""
+    # the kernels hold a number for every pair of variables and resample, of all parts that are done at once
+    held = 8 * max(1, n_jobs) * len(resampler.rows.variables) ** 2
+    most = max(1, (memory_limit() or 2**63) // max(1, held))
+    split = np.array_split(np.array(replicates, dtype=np.int64), max(1, n_jobs, -(-len(replicates) // most)))
     parts = [tuple(part.tolist()) for part in split if len(part)]
     for other in set(resampler.held) - set(parts):
         del resampler.held[other]
@@ -217,11 +217,3 @@ def _strengths(native: Resamples, crossings: Sequence[Crossing]) -> NDArray[np.f
 def pairs_of(n: int) -> list[Edge]:
     """Return all pairs x < y in the order of the columns of :func:`learn_resamples`."""
     return [(int(x), int(y)) for x, y in zip(*np.triu_indices(n, 1), strict=True)]
-
-
-def map_threads(function: Callable[[_T], _R], items: Sequence[_T], n_jobs: int) -> list[_R]:
-    """Return the results in order; threads, because kernels leave Python's lock and nothing needs copying."""
-    if n_jobs <= 1 or len(items) <= 1:
-        return [function(item) for item in items]
-    with ThreadPoolExecutor(n_jobs) as pool:
-        return list(pool.map(function, items))

@@ -15,6 +15,7 @@ from graphoid.data.table import Table
 from graphoid.errors import DataError
 from graphoid.independence.base import slices_of
 from graphoid.independence.partial_correlation import Correlated, PartialCorrelation
+from graphoid.structure.explain import listing
 from graphoid.structure.graph import Edge, UndirectedGraph
 from graphoid.uncertainty.association import information, log_odds, residuals
 
@@ -211,7 +212,8 @@ def _of_counts(
         said = _odds_in_words(x, y, odds, error)
     else:
         said = _cells_in_words(x, y, cells)
-    sentence = f"{_alike(names)}{said}knowing one tells {bits:.3g} bits about the other."
+    where = f"among rows alike in {_list(names)}, " if names else "in all rows together, "
+    sentence = f"{where}{said}knowing one tells {bits:.3g} bits about the other."
     return EdgeStrength(
         x=x.name,
         y=y.name,
@@ -323,11 +325,5 @@ def _cells_in_words(x: Variable, y: Variable, cells: tuple[Cell, ...]) -> str:
     )
 
 
-def _alike(names: tuple[str, ...]) -> str:
-    return f"among rows alike in {_list(names)}, " if names else "in all rows together, "
-
-
 def _list(names: tuple[str, ...]) -> str:
-    if len(names) > 4:
-        return f"{', '.join(names[:3])} and {len(names) - 3} more"
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    return listing(names if len(names) <= 4 else [*names[:3], f"{len(names) - 3} more"])

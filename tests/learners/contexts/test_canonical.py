@@ -13,7 +13,7 @@ import graphoid as gd
 from graphoid.errors import DataError, SettingsError
 from graphoid.independence import contexts
 from graphoid.independence.contexts import ContextTester, PlainContexts
-from graphoid.learners.contexts.base import one_by_one
+from graphoid.learners.contexts.base import CanonicalGraphs, one_by_one
 from graphoid.learners.contexts.csgs import csgs, gs_strategy
 from graphoid.learners.contexts.cspc import cspc, pc_strategy
 from tests.support import canonical
@@ -120,7 +120,8 @@ def test_what_a_small_blanket_hides_by_hand():
 def test_together_is_as_one_by_one(together, strategy, seed, test):
     table = table_of(canonical.dependent_rows(200, (2, 3, 2, 2), seed).T)
     ci, plain = ContextTester(test, table), PlainContexts(test, table)
-    graphs = together(ci)
+    graphs = CanonicalGraphs(len(ci.assignments), len(ci.names), complete=together is cspc)
+    together(ci, graphs)
     np.testing.assert_array_equal(graphs.adjacency, one_by_one(strategy, plain, ci.assignments.codes))
     assert ci.n_questions == plain.n_questions
     assert ci.n_distinct == len(plain.distinct)

@@ -105,7 +105,8 @@ def retry(
         except GraphoidError:
             raise
         except Exception as error:  # noqa: BLE001 - every library has errors of its own; the engine knows which pass
-            said = _in_a_line(str(error))
+            said = scrub(" ".join(str(error).split()))
+            said = said if len(said) <= LONGEST else said[:LONGEST] + "..."
             if not tabulator.transient(error):
                 raise EngineError(f"{tabulator.label} could not answer: {said}") from None
             if attempt == attempts:
@@ -118,22 +119,8 @@ def retry(
     raise AssertionError  # pragma: no cover
 
 
-def _in_a_line(said: str) -> str:
-    """Return the message of another library in one line of bounded length, without credentials."""
-    text = scrub(" ".join(said.split()))
-    return text if len(text) <= LONGEST else text[:LONGEST] + "..."
-
-
 class Access:
-    """Fetches tables of data that stay where they are, adds up what that costs, and sees whether they change.
-
-    Parameters
-    ----------
-    table
-        The data.
-    tabulator
-        Who counts them.
-    """
+    """Fetches tables of data that stay where they are, adds up the cost, and sees whether they change."""
 
     def __init__(self, table: RemoteTable, tabulator: Tabulator) -> None:
         self.tabulator = tabulator

@@ -43,17 +43,7 @@ def remote_engine(table: RemoteTable) -> RemoteEngine:
 
 
 class RemoteEngine:
-    """Counts data that stay where they are.
-
-    Parameters
-    ----------
-    table
-        The data.
-    tabulator
-        Who counts them there.
-    store
-        The counts on disk, or None.
-    """
+    """Counts data that stay where they are: by who counts them there, and what is on disk already."""
 
     def __init__(self, table: RemoteTable, tabulator: Tabulator, store: CountStore | None = None) -> None:
         self.prices = table.prices

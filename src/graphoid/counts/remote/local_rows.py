@@ -29,17 +29,7 @@ GATHERED_ROWS = 2**20
 
 
 class LocalRows(Tabulator):
-    """Rows that were gathered from a source, in memory or in a file, and counted in its place.
-
-    Parameters
-    ----------
-    rows
-        The rows.
-    variables
-        All variables of the data.
-    unit
-        Weight of one unit.
-    """
+    """Rows that were gathered from a source, in memory or in a file, and counted in its place."""
 
     prefetch_cells = 2**16
     merges = True
@@ -81,19 +71,7 @@ def judge_in_parts(
 
     A test adds up slices of the conditioning set, and a row belongs to one of them. So rows are put into
     parts by their slice, and the slices of one part after the other are counted, judged and forgotten.
-
-    Parameters
-    ----------
-    kernel
-        The test.
-    question
-        x, y and what is given.
-    source
-        Who goes through the rows.
-    variables
-        All variables of the data.
-    n_rows, unit
-        How many rows there are at most, and the weight of a unit.
+    There are ``n_rows`` at most.
     """
     x, y = sorted(question[:2])
     order = (*sorted(question[2]), x, y)

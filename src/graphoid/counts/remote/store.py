@@ -48,9 +48,10 @@ class CountStore:
 
     def put(self, tables: Sequence[DistinctRows]) -> None:
         """Write tables down, all of them or none."""
-        self._cache.put([(" ".join(map(str, t.variables)), len(t), _pack(t)) for t in tables])
-        for t in tables:
-            self._known[sum(1 << v for v in t.variables)] = (" ".join(map(str, t.variables)), len(t))
+        named = [(" ".join(map(str, t.variables)), t) for t in tables]
+        self._cache.put([(name, len(t), _pack(t)) for name, t in named])
+        for name, t in named:
+            self._known[sum(1 << v for v in t.variables)] = (name, len(t))
 
 
 def _pack(table: DistinctRows) -> bytes:

@@ -31,24 +31,16 @@ such columns (125 cells) asks for more rows than most data have."""
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Bins:
-    """Where a column is cut.
-
-    Parameters
-    ----------
-    cuts
-        Inner cut points; bin ``k`` holds values above ``cuts[k-1]`` up to and including ``cuts[k]``.
-    labels
-        One a bin.
-    codes
-        The bin of every level.
-    note
-        A sentence on what was done, without the column's name.
-    """
+    """Where a column is cut."""
 
     cuts: tuple[float, ...]
+    """Inner cut points; bin ``k`` holds values above ``cuts[k-1]`` up to and including ``cuts[k]``."""
     labels: tuple[str, ...]
+    """One a bin."""
     codes: NDArray[np.int64]
+    """The bin of every level."""
     note: str
+    """A sentence on what was done, without the column's name."""
 
 
 def most_states(discretize: str | Transformer | None, n_rows: int) -> int:

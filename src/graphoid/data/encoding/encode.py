@@ -56,40 +56,27 @@ class Plain:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Encoded:
-    """A column as levels in order and one code a row; missing cells have the code ``len(levels)``.
-
-    Parameters
-    ----------
-    levels
-        An array for numbers, ascending; a list for anything else. All of them occur unless ``declared``.
-    codes
-        One unsigned integer a row, as narrow as the levels and the missing code allow.
-    n_missing
-        How many cells are missing.
-    declared
-        Whether the source itself says what the states are. Such a column is taken at its word.
-    ordered
-        Whether the order of the levels means something.
-    label
-        A longer description, from sources that have one.
-    spelled
-        How missing cells were written, for text files.
-    notes
-        What encoding changed.
-    times
-        How many rows each code stands for, where the codes are those of the different values of a column that
-        stays at its source; None where there is a code a row.
-    """
+    """A column as levels in order and one code a row; missing cells have the code ``len(levels)``."""
 
     levels: Levels
+    """An array for numbers, ascending; a list for anything else. All of them occur unless ``declared``."""
     codes: NDArray[np.integer]
+    """One unsigned integer a row, as narrow as the levels and the missing code allow."""
     n_missing: int = 0
+    """How many cells are missing."""
     declared: bool = False
+    """Whether the source itself says what the states are. Such a column is taken at its word."""
     ordered: bool = False
+    """Whether the order of the levels means something."""
     label: str = ""
+    """A longer description, from sources that have one."""
     spelled: tuple[str, ...] = ()
+    """How missing cells were written, for text files."""
     notes: tuple[str, ...] = ()
+    """What encoding changed."""
     times: NDArray[np.int64] | None = None
+    """How many rows each code stands for, where the codes are those of the different values of a column
+    that stays at its source; None where there is a code a row."""
 
     @property
     def numeric(self) -> bool:

@@ -22,7 +22,11 @@ def missing_error(
     """Return the error for missing cells: where they are, how many, and what can be done."""
     found = _incomplete(names, columns)
     total = sum(column.n_missing for _, column in found)
-    where = ", ".join(_describe(name, column) for name, column in found[:SHOWN])
+    where = ", ".join(
+        f"{name!r} {column.n_missing:,}" + (f" (written {written})" if written else "")
+        for name, column in found[:SHOWN]
+        for written in [", ".join(repr(spelling) for spelling in column.spelled if spelling)]
+    )
     more = f" and {len(found) - SHOWN:,} more columns" if len(found) > SHOWN else ""
     drop = f"missing='drop' leaves {n_complete:,} of {n_rows:,} rows" if n_complete else "every row has one"
     return DataError(
@@ -47,11 +51,6 @@ def nothing_left_error(names: Sequence[str], columns: Sequence[Encoded | None]) 
 def _incomplete(names: Sequence[str], columns: Sequence[Encoded | None]) -> list[tuple[str, Encoded]]:
     pairs = zip(names, columns, strict=True)
     return [(name, column) for name, column in pairs if column is not None and column.n_missing]
-
-
-def _describe(name: str, column: Encoded) -> str:
-    written = [repr(spelling) for spelling in column.spelled if spelling]
-    return f"{name!r} {column.n_missing:,}" + (f" (written {', '.join(written)})" if written else "")
 
 
 def missing_label(states: Sequence[State]) -> str:

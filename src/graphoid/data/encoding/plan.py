@@ -38,27 +38,18 @@ _IDENTIFIER_NAME = re.compile(
 
 @dataclass(frozen=True, eq=False, slots=True)
 class ColumnPlan:
-    """What reading does with a column.
-
-    Parameters
-    ----------
-    kind
-        In one word or two, for reports.
-    action
-        A sentence on what reading does with it.
-    problem
-        Why it cannot be used, or None.
-    bins
-        How it is cut, or None.
-    continuous
-        Whether it stays a column of numbers.
-    """
+    """What reading does with a column."""
 
     kind: Kind
+    """In one word or two, for reports."""
     action: str
+    """A sentence on what reading does with it."""
     problem: GraphoidError | None = None
+    """Why it cannot be used, or None."""
     bins: Bins | None = None
+    """How it is cut, or None."""
     continuous: bool = False
+    """Whether it stays a column of numbers."""
 
 
 def plan(column: Encoded, name: str, options: ReadOptions, n_rows: int) -> ColumnPlan:
@@ -117,18 +108,15 @@ def _identifies_rows(column: Encoded, name: str, n_rows: int) -> str:
     if not column.numeric:
         if n_levels <= 2 or n_levels < IDENTIFIER_SHARE * n_present:
             return ""
-        return f"{n_levels:,} different texts in {n_present:,} rows, such as {_shorten(column.levels[0])}"
+        first = repr(column.levels[0])
+        example = first if len(first) <= 40 else first[:36] + "...'"
+        return f"{n_levels:,} different texts in {n_present:,} rows, such as {example}"
     levels = np.asarray(column.levels)
     if n_levels < n_present or levels.dtype.kind == "f":
         return ""
     if int(levels[-1]) - int(levels[0]) == n_levels - 1:
         return f"a different integer in every row, {levels[0]} to {levels[-1]} without a gap"
     return "a different integer in every row, and its name says so" if _IDENTIFIER_NAME.search(name) else ""
-
-
-def _shorten(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 40 else text[:36] + "...'"
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +15,7 @@ from graphoid.data.encoding.plan import Column, ColumnPlan, finish, plan
 from graphoid.data.source import Chosen, Source, choose
 from graphoid.data.table import Weights, refuse_no_weight
 from graphoid.errors import DataError, GraphoidError
+from graphoid.limits import map_threads
 from graphoid.logic.names import quote
 
 if TYPE_CHECKING:
@@ -35,41 +36,23 @@ each other."""
 
 @dataclass(frozen=True, eq=False)
 class Profile:
-    """Everything that reading finds out about a source.
-
-    Parameters
-    ----------
-    names
-        Of the variables.
-    columns
-        One a variable; None where the values cannot be states.
-    plans
-        What becomes of each.
-    missing
-        The policy for missing cells.
-    n_rows
-        Rows that are used.
-    n_rows_read
-        Rows of the source.
-    n_complete
-        Rows without a missing cell.
-    problems
-        What stops reading, in the order in which it would.
-    notes
-        What reading changed, apart from single columns.
-    weights
-        Row weights, or None.
-    """
+    """Everything that reading finds out about a source."""
 
     names: tuple[str, ...]
     columns: tuple[Encoded | None, ...]
+    """One a variable; None where the values cannot be states."""
     plans: tuple[ColumnPlan, ...]
     missing: str
+    """The policy for missing cells."""
     n_rows: int
+    """Rows that are used."""
     n_rows_read: int
     n_complete: int
+    """Rows without a missing cell."""
     problems: tuple[GraphoidError, ...]
+    """What stops reading, in the order in which it would."""
     notes: tuple[str, ...]
+    """What reading changed, apart from single columns."""
     weights: Weights | None = None
 
     def finish(self) -> tuple[list[Column], tuple[str, ...]]:
@@ -168,22 +151,18 @@ def encode_columns(
     source: Source, positions: Sequence[int], names: Sequence[str]
 ) -> list[Encoded | GraphoidError]:
     """Return every column as levels and codes, or the error that says why not."""
-    n, step = len(positions), source.group
-    groups = [range(start, min(start + step, n)) for start in range(0, n, step)]
-
-    def encode_group(group: range) -> list[Encoded | GraphoidError]:
-        columns: list[Encoded | GraphoidError] = []
-        for k, raw in zip(group, source.load([positions[k] for k in group]), strict=True):
-            try:
-                columns.append(encode(raw, names[k]))
-            except GraphoidError as error:
-                columns.append(error)
-        return columns
-
-    if len(groups) == 1 or source.n_rows <= SHORT:
-        return [column for group in groups for column in encode_group(group)]
-    with ThreadPoolExecutor(THREADS) as pool:
-        return [column for group in pool.map(encode_group, groups) for column in group]
+    if len(positions) > source.group:
+        groups = [slice(i, i + source.group) for i in range(0, len(positions), source.group)]
+        n_jobs = 1 if source.n_rows <= SHORT else THREADS
+        parts = map_threads(lambda g: encode_columns(source, positions[g], names[g]), groups, n_jobs)
+        return list(chain.from_iterable(parts))
+    columns: list[Encoded | GraphoidError] = []
+    for name, raw in zip(names, source.load(positions), strict=True):
+        try:
+            columns.append(encode(raw, name))
+        except GraphoidError as error:
+            columns.append(error)
+    return columns
 
 
 def weigh(

@@ -38,24 +38,16 @@ table of answers on one scale is read ten times faster."""
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Meaning:
-    """What the labels of a column mean.
-
-    Parameters
-    ----------
-    levels
-        The different values, in order.
-    ranks
-        The level of every label; ``len(levels)`` where it is missing.
-    spelled
-        The labels of missing cells.
-    mixed
-        A number and a text, if there are both.
-    """
+    """What the labels of a column mean."""
 
     levels: Levels
+    """The different values, in order."""
     ranks: NDArray[np.int64]
+    """The level of every label; ``len(levels)`` where it is missing."""
     spelled: tuple[str, ...]
+    """The labels of missing cells."""
     mixed: tuple[str, str] | None = None
+    """A number and a text, if there are both."""
 
 
 def encode_text(cells: pa.ChunkedArray, name: str, *, decimal_comma: bool = False) -> Encoded:
@@ -63,15 +55,7 @@ def encode_text(cells: pa.ChunkedArray, name: str, *, decimal_comma: bool = Fals
 
     Every cell is first a label; then the labels, usually few, are interpreted: all integers, all numbers, all
     truth values, or text. One odd cell half-way down a file therefore never fails, and ``0.10`` is ``0.1``.
-
-    Parameters
-    ----------
-    cells
-        Strings, as Arrow dictionaries.
-    name
-        For notes.
-    decimal_comma
-        Whether ``1,5`` may be a number, as in files separated by semicolons.
+    With ``decimal_comma``, as in files separated by semicolons, ``1,5`` may be a number.
     """
     whole = cells.chunk(0) if cells.num_chunks == 1 else cells.combine_chunks()
     indices, labels = whole.indices.to_numpy(zero_copy_only=False), whole.dictionary

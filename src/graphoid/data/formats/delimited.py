@@ -10,9 +10,10 @@ import pyarrow as pa
 import pyarrow.csv
 
 from graphoid.data.encoding.columns import Text
-from graphoid.data.formats.files import SCANNED, WatchedText, check_encoding, memory_limit, open_text
+from graphoid.data.formats.files import SCANNED, WatchedText, check_encoding, open_text
 from graphoid.data.source import Source
 from graphoid.errors import DataError
+from graphoid.limits import memory_limit
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -92,7 +93,8 @@ def from_delimited(path: Path) -> Source:
                 packed = isinstance(file.buffer, gzip.GzipFile)
                 watched = WatchedText(file.buffer, path.name, memory_limit() if packed else None)
                 table = pyarrow.csv.read_csv(watched, reading, parsing, converting)
-            watched.check_memory()
+            if packed:
+                watched.check_memory()
             break
         except pa.ArrowInvalid as error:
             check_encoding(path)

@@ -8,31 +8,29 @@ import contextlib
 import gzip
 import hashlib
 import io
+import math
 import os
 import threading
 import time
 import weakref
 import zlib
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from graphoid.errors import DataError, SettingsError
+from graphoid.errors import DataError
+from graphoid.limits import MEMORY, map_threads
 from graphoid.structure.safe_text import scrub
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 DIGESTED = 1 << 23
 """Bytes of a part of a file that has a digest of its own."""
 
 LONGEST = 200
 """Characters of a path shown in a message: longer ones are mostly data that were taken for a path."""
-
-MEMORY = "GRAPHOID_MEMORY"
-"""The environment variable for the bytes of memory that a packed file may take."""
 
 SCANNED = 1 << 20
 """Bytes read at a time to find where a file stops being UTF-8."""
@@ -80,24 +78,8 @@ def file_digest(path: Path) -> str:
             return hashlib.blake2b(file.read(DIGESTED), digest_size=16).digest()
 
     size = path.stat().st_size
-    with ThreadPoolExecutor() as pool:
-        parts = b"".join(pool.map(digest, range(0, size, DIGESTED)))
+    parts = b"".join(map_threads(digest, range(0, size, DIGESTED), os.cpu_count() or 1))
     return hashlib.blake2b(parts + size.to_bytes(8, "little"), digest_size=16).hexdigest()
-
-
-def memory_limit() -> int | None:
-    """Return the bytes that a packed file may take in memory: as set, or half of what is free, if known."""
-    limit = os.environ.get(MEMORY, "")
-    if limit:
-        if not limit.isdecimal():
-            raise SettingsError(f"{MEMORY} is {limit!r}; expected a number of bytes.")
-        return int(limit)
-    try:
-        lines = Path("/proc/meminfo").read_text().splitlines()
-    except OSError:
-        return None
-    free = (line.split()[1] for line in lines if line.startswith("MemAvailable:"))
-    return next((int(kibibytes) * 1024 // 2 for kibibytes in free), None)
 
 
 def open_text(path: Path) -> io.TextIOWrapper[gzip.GzipFile | io.BufferedReader]:
@@ -135,7 +117,7 @@ class WatchedText(io.BufferedIOBase):
 
     def __init__(self, content: io.BufferedIOBase, name: str, limit: int | None = None) -> None:
         self._content, self._name = content, name
-        self._limit = None if limit is None else limit + pa.total_allocated_bytes()
+        self._limit = math.inf if limit is None else limit + pa.total_allocated_bytes()
         self._n_bytes = 0
         self.tail = bytearray()
         self.line_ends = 0
@@ -184,7 +166,7 @@ class WatchedText(io.BufferedIOBase):
 
     def check_memory(self) -> None:
         """Raise if Arrow has taken more memory than it may; its threads come after the reading."""
-        if self._limit is not None and pa.total_allocated_bytes() > self._limit:
+        if pa.total_allocated_bytes() > self._limit:
             raise DataError(
                 f"{self._name} does not fit into memory: {self._n_bytes / 2**30:,.1f} GiB of text are "
                 f"unpacked. Read it with where='source', or raise {MEMORY} (bytes)."

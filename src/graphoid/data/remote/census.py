@@ -32,27 +32,20 @@ MOST_VALUES = 1_000_000
 
 @dataclass(frozen=True, eq=False)
 class ValueCounts:
-    """The different values of a column and how many rows have each.
-
-    Parameters
-    ----------
-    values
-        The values; a null among them stands for missing cells.
-    counts
-        Rows that have each.
-    form
-        How to understand them: "plain" by their type; "undeclared" strings; "text" of a file to be
-        interpreted, "text;" of one separated by semicolons; "declared" states; "cast" from their text to the
-        type of the dictionary.
-    dictionary, ordered
-        The declared states, and whether their order means something; None if batches declared different ones.
-    """
+    """The different values of a column and how many rows have each."""
 
     values: pa.Array
+    """The values; a null among them stands for missing cells."""
     counts: NDArray[np.int64]
+    """Rows that have each."""
     form: str = "plain"
+    """How to understand them: "plain" by their type; "undeclared" strings; "text" of a file to be
+    interpreted, "text;" of one separated by semicolons; "declared" states; "cast" from their text to the
+    type of the dictionary."""
     dictionary: pa.Array | None = None
     ordered: bool = False
+    """The declared states, and whether their order means something; None if batches declared different
+    ones."""
 
     @property
     def raw(self) -> RawColumn:

@@ -33,51 +33,34 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Site:
-    """Some of the columns, at one place.
-
-    Parameters
-    ----------
-    name
-        Of the site.
-    table
-        The columns there, counted there.
-    key
-        Position of the key in the relation.
-    variables
-        Positions of the site's variables in the table over all sites.
-    rows
-        For every row of the join, its place among the rows of the site.
-    """
+    """Some of the columns, at one place."""
 
     name: str
+    """Of the site."""
     table: RemoteTable
+    """The columns there, counted there."""
     key: int
+    """Position of the key in the relation."""
     variables: tuple[int, ...]
+    """Positions of the site's variables in the table over all sites."""
     rows: NDArray[np.int64]
+    """For every row of the join, its place among the rows of the site."""
 
 
 @dataclass(frozen=True, eq=False)
 class SitesRelation:
-    """Several relations that are joined by a key.
-
-    Parameters
-    ----------
-    sites, names, key
-        What is joined, the names of all variables, and by which column.
-    complete
-        Whether every row is at every site, so that a site may count by itself.
-    keep
-        Whether columns that have travelled are kept.
-    key_bytes
-        What it took to bring the keys together.
-    """
+    """Several relations that are joined by a key."""
 
     sites: Sequence[Site]
     names: Sequence[str]
     key: str
+    """What is joined, the names of all variables, and by which column."""
     complete: bool
+    """Whether every row is at every site, so that a site may count by itself."""
     keep: bool
+    """Whether columns that have travelled are kept."""
     key_bytes: int
+    """What it took to bring the keys together."""
     kind = "sites"
 
     def take(self, positions: Sequence[int]) -> SitesRelation:

@@ -89,12 +89,11 @@ LOST = (
 
 def _from_rows(names: Sequence[str], rows: Sequence[Sequence[object]]) -> pa.Table:
     columns = list(zip(*rows, strict=True)) if rows else [()] * len(names)
-    arrays = [pa.array([_plain(v) for v in column]) for column in columns]
+    # a driver may give sums as decimals
+    arrays = [
+        pa.array([int(v) if isinstance(v, Decimal) and v == v.to_integral_value() else v for v in column])
+        for column in columns
+    ]
     return pa.table(
         [a.cast(pa.string()) if pa.types.is_null(a.type) else a for a in arrays], names=list(names)
     )
-
-
-def _plain(value: object) -> object:
-    """Return a number as an integer where a driver gives sums as decimals."""
-    return int(value) if isinstance(value, Decimal) and value == value.to_integral_value() else value

@@ -291,7 +291,9 @@ class _ValueCounter:
     def add(self, cells: pa.Array) -> None:
         """Take in a batch."""
         if pa.types.is_dictionary(cells.type):
-            self._declare(cells.dictionary)
+            if self._dictionary is None:
+                self._dictionary = cells.dictionary
+            self._declared_alike &= self._dictionary.equals(cells.dictionary)
             n = len(cells.dictionary)
             indices = cells.indices.fill_null(n) if cells.null_count else cells.indices
             times = np.bincount(indices.to_numpy(zero_copy_only=False), minlength=n + 1)
@@ -306,12 +308,6 @@ class _ValueCounter:
         self._size += len(part.values)
         if self._size > COMPACTED:
             self._compact()
-
-    def _declare(self, dictionary: pa.Array) -> None:
-        if self._dictionary is None:
-            self._dictionary = dictionary
-        elif not self._dictionary.equals(dictionary):
-            self._declared_alike = False
 
     def _compact(self) -> _Part:
         values = pa.chunked_array([part.values for part in self._parts])

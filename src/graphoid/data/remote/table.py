@@ -25,25 +25,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Coding:
-    """How the values of a column become codes.
-
-    Parameters
-    ----------
-    position
-        Of the column in the relation.
-    values, codes
-        The different values and the code of each; a missing cell is a null among them.
-    cuts
-        Inner cut points where the states are bins of a number; values then need not be looked up.
-    missing
-        The code of a missing cell, or None where there is none.
-    """
+    """How the values of a column become codes."""
 
     position: int
+    """Of the column in the relation."""
     values: pa.Array
     codes: NDArray[np.integer]
+    """The different values and the code of each; a missing cell is a null among them."""
     cuts: tuple[float, ...] = ()
+    """Inner cut points where the states are bins of a number; values then need not be looked up."""
     missing: int | None = None
+    """The code of a missing cell, or None where there is none."""
 
 
 @dataclass(frozen=True)
@@ -71,32 +63,22 @@ class RemoteTable(RemoteOptions, Table):
 
     Made by :func:`graphoid.read`. It has variables and a digest as any table has, and every learner takes it;
     what needs the rows themselves (``codes``, fitting weights) says so. How it is asked is in its options.
-
-    Parameters
-    ----------
-    relation
-        Where the rows are.
-    codings
-        How the values of each variable become codes.
-    margins
-        How many rows have each state, by which a change of the data is noticed.
-    complete
-        Whether rows with a missing cell are left out.
-    gaps
-        Positions in the relation of the columns whose missing cells decide that.
-    weighing
-        Row weights, or None.
-    discovery
-        What it took to find out the states.
     """
 
     relation: Any = None  # of the kind that its engine counts
+    """Where the rows are."""
     codings: tuple[Coding, ...] = ()
+    """How the values of each variable become codes."""
     margins: tuple[tuple[int, ...], ...] = ()
+    """How many rows have each state, by which a change of the data is noticed."""
     complete: bool = False
+    """Whether rows with a missing cell are left out."""
     gaps: tuple[int, ...] = ()
+    """Positions in the relation of the columns whose missing cells decide that."""
     weighing: Weighing | None = None
+    """Row weights, or None."""
     discovery: Discovery = field(default_factory=Discovery)
+    """What it took to find out the states."""
 
     @cached_property
     def data_id(self) -> str:

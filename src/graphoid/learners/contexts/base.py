@@ -10,17 +10,20 @@ from __future__ import annotations
 import time
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from graphoid.counts.engine import refuse_large
 from graphoid.independence.chi_square import DEFAULT_TEST
 from graphoid.independence.contexts import ContextTester, PlainContexts
 from graphoid.learners.base import Learner, Run
+from graphoid.limits import OutOfTime, time_limit
+from graphoid.settings import Allowed, Number
 from graphoid.structure.contexts import CanonicalCost, CanonicalModel
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -34,19 +37,10 @@ Blankets = dict[int, set[int]]
 
 
 class CanonicalGraphs:
-    """The graphs of all assignments while they are learned.
-
-    Parameters
-    ----------
-    size
-        How many assignments there are.
-    n
-        How many variables.
-    complete
-        Whether the graphs are complete at first, or empty.
-    """
+    """The graphs of ``size`` assignments while they are learned: complete at first, or empty."""
 
     def __init__(self, size: int, n: int, *, complete: bool) -> None:
+        refuse_large(f"the graphs of {size:,} assignments of {n:,} variables", 2.0 * size * n * n)
         self.nodes = range(n)
         self.adjacency = np.full((size, n, n), complete)
         self.adjacency[:, self.nodes, self.nodes] = False
@@ -106,12 +100,23 @@ class CanonicalLearner(Learner[ContextTester, CanonicalModel]):
     """A learner of canonical models."""
 
     test: DiscreteTest | None = None
+    seconds: float | None = None
+
+    complete: ClassVar[bool]
+    """Whether graphs are complete at first."""
+    allowed: ClassVar[Mapping[str, Allowed]] = {"seconds": Number(least=0, optional=True)}
 
     def _join(self, table: Table, run: Run) -> ContextTester:  # noqa: ARG002 - nothing is known before
         return ContextTester(DEFAULT_TEST if self.test is None else self.test, table)
 
     def _learn(self, source: ContextTester, run: Run) -> CanonicalModel:
-        graphs = self._search(source, run.progress)
+        graphs = CanonicalGraphs(len(source.assignments), len(source.names), complete=self.complete)
+        stopped = "converged"
+        try:
+            with time_limit(self.seconds):
+                self._search(source, graphs, run.progress)
+        except OutOfTime:
+            stopped = "budget"
         return CanonicalModel.of(
             names=source.names,
             states=source.states,
@@ -128,8 +133,9 @@ class CanonicalLearner(Learner[ContextTester, CanonicalModel]):
             ),
             settings=self._record(source),
             data_id=run.data_id,
+            stopped=stopped,
         )
 
     @abstractmethod
-    def _search(self, ci: ContextTester, progress: Listener | None) -> CanonicalGraphs:
-        """Return the graph of every assignment."""
+    def _search(self, ci: ContextTester, graphs: CanonicalGraphs, progress: Listener | None) -> None:
+        """Change the graph of every assignment to what it is to be."""

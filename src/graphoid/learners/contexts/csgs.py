@@ -17,7 +17,7 @@ small, is not asked again. ``repeat`` goes on as that algorithm does.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -52,9 +52,10 @@ def gs_strategy(ci: PlainContexts, assignment: Sequence[int], *, repeat: bool = 
     return blankets
 
 
-def csgs(ci: ContextTester, progress: Listener | None = None, *, repeat: bool = False) -> CanonicalGraphs:
-    """Return the canonical graphs of all assignments: the same steps, taken by all of them together."""
-    graphs = CanonicalGraphs(len(ci.assignments), len(ci.names), complete=False)
+def csgs(
+    ci: ContextTester, graphs: CanonicalGraphs, progress: Listener | None = None, *, repeat: bool = False
+) -> None:
+    """Learn the canonical graphs of all assignments: the same steps, taken by all of them together."""
     for a in track(graphs.nodes, "growing and shrinking blankets", progress):
         # Grow phase
         growing = np.ones(len(ci.assignments), dtype=bool)
@@ -72,7 +73,6 @@ def csgs(ci: ContextTester, progress: Listener | None = None, *, repeat: bool = 
             for blanket, at in graphs.by_blanket(a, inside[:, b]):
                 rest = [w for w in blanket if w != b]
                 graphs.part(a, b, at[ci.independent(a, b, rest, at)])
-    return graphs
 
 
 @dataclass(kw_only=True, eq=False)
@@ -95,6 +95,8 @@ class CSGS(CanonicalLearner):
         A :class:`~graphoid.ChiSquare` (if None), :class:`~graphoid.GTest` or
         :class:`~graphoid.BayesianTest`. In a context, states that do not occur cost no degrees of freedom,
         and what does not vary is independent.
+    seconds
+        Stop after so much time, with the graphs as they are then; ``stopped`` is "budget".
     repeat
         Whether a blanket grows until no one outside depends, instead of once through the candidates as in the
         paper. Takes a few more questions and finds edges that a blanket still incomplete hides: with a weak
@@ -110,14 +112,23 @@ class CSGS(CanonicalLearner):
 
     >>> import graphoid as gd
     >>> table = gd.datasets.context_model(4, rng=0).sample(5_000, random_state=0)
-    >>> model = gd.CSGS(test=gd.ChiSquare(alpha=0.001)).fit(table).structure_
-    >>> print(model.independences()[0])
-    given 0 = 1, 1 tells nothing about 2; elsewhere it does
+    >>> model = gd.CSGS().fit(table).structure_
     >>> model.graph_for([1, 0, 0, 0]).has_edge(1, 2), model.graph_for([0, 0, 0, 0]).has_edge(1, 2)
     (False, True)
+
+    What the graphs say in words, with the rows behind it and how probable it is. A table of two by two needs
+    many rows to exclude a weak dependence:
+
+    >>> for found in model.independences(undecided=True):
+    ...     print(f"{found} ({found.evidence})")
+    given 0 = 1, 1 tells nothing about 2; elsewhere it does (2,824 rows, undecided: 0.580)
+    given 0 = 1, 1 tells nothing about 3; elsewhere it does (2,824 rows, undecided: 0.569)
+    given 0 = 1, 2 tells nothing about 3; elsewhere it does (2,824 rows, undecided: 0.597)
     """
 
     repeat: bool = False
 
-    def _search(self, ci: ContextTester, progress: Listener | None) -> CanonicalGraphs:
-        return csgs(ci, progress, repeat=self.repeat)
+    complete: ClassVar[bool] = False
+
+    def _search(self, ci: ContextTester, graphs: CanonicalGraphs, progress: Listener | None) -> None:
+        csgs(ci, graphs, progress, repeat=self.repeat)

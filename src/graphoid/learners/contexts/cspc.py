@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -44,9 +44,8 @@ def pc_strategy(ci: PlainContexts, assignment: Sequence[int]) -> Blankets:
     return neighbors
 
 
-def cspc(ci: ContextTester, progress: Listener | None = None) -> CanonicalGraphs:
-    """Return the canonical graphs of all assignments: the same steps, taken by all of them together."""
-    graphs = CanonicalGraphs(len(ci.assignments), len(ci.names), complete=True)
+def cspc(ci: ContextTester, graphs: CanonicalGraphs, progress: Listener | None = None) -> None:
+    """Learn the canonical graphs of all assignments: the same steps, taken by all of them together."""
     for m in track(range(len(ci.names) - 1), "contexts of growing size", progress):
         if graphs.adjacency.sum(axis=2).max() <= m:
             break
@@ -55,7 +54,6 @@ def cspc(ci: ContextTester, progress: Listener | None = None) -> CanonicalGraphs
                 for neighbors, at in graphs.by_blanket(a, graphs.adjacency[:, a, b]):
                     rest = [w for w in neighbors if w != b]
                     graphs.part(a, b, separable(ci, a, b, combinations(rest, m), at))
-    return graphs
 
 
 def separable(
@@ -87,6 +85,8 @@ class CSPC(CanonicalLearner):
     ----------
     test
         As for :class:`~graphoid.CSGS`.
+    seconds
+        Stop after so much time, with the graphs as they are then; ``stopped`` is "budget".
 
     See Also
     --------
@@ -100,5 +100,7 @@ class CSPC(CanonicalLearner):
     True
     """
 
-    def _search(self, ci: ContextTester, progress: Listener | None) -> CanonicalGraphs:
-        return cspc(ci, progress)
+    complete: ClassVar[bool] = True
+
+    def _search(self, ci: ContextTester, graphs: CanonicalGraphs, progress: Listener | None) -> None:
+        cspc(ci, graphs, progress)

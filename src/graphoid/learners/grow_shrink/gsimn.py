@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from graphoid.independence.inferring import Chaining, Inferring
+from graphoid.independence.inferring import Inferring
 from graphoid.learners.grow_shrink.gsmn import GrowShrinkLearner, gsmn
 
 if TYPE_CHECKING:
@@ -66,6 +66,3 @@ class GSIMN(GrowShrinkLearner):
     def resample_kernel(self) -> ResampleKernel | None:
         """Return the settings of the kernel, which infers by one step."""
         return super().resample_kernel() if self.chaining == "backward" else None
-
-    def _wrap(self, ci: IndependenceSource) -> IndependenceSource:
-        return Chaining(ci) if self.chaining == "forward" else Inferring(ci)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, cast
 from graphoid.errors import SettingsError
 from graphoid.independence.chi_square import DEFAULT_TEST
 from graphoid.independence.classical import SignificanceTest
+from graphoid.independence.inferring import Chaining, Inferring
 from graphoid.learners.base import IndependenceLearner, ResampleKernel
 from graphoid.learners.grow_shrink.discoveries import control_discoveries
 from graphoid.learners.grow_shrink.loop import Rule, grow_shrink
@@ -72,6 +73,7 @@ class GrowShrinkLearner(IndependenceLearner):
     infers: ClassVar[bool] = False
     """Whether answers are inferred where rules know them."""
     propagate = True  # a setting of GSMN* alone
+    chaining = "backward"  # of GSIMN alone
 
     def __new__(cls, **settings: Any) -> Self:
         """Return a learner, which for ``preset="robust"`` is a :class:`~graphoid.RobustGSMN`."""
@@ -100,6 +102,9 @@ class GrowShrinkLearner(IndependenceLearner):
         return ResampleKernel(kernel, alpha, self.propagate, self.skip_independent, both, self.infers)
 
     def _search(self, questions: Questions) -> tuple[UndirectedGraph, int]:
+        if self.infers:
+            rules = Chaining if self.chaining == "forward" else Inferring
+            questions.source = rules(questions.source)
         graph = gsmn(
             questions,
             propagate=self.propagate,

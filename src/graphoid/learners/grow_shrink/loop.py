@@ -40,7 +40,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from graphoid.learners.questions import Executed, Steps
+from graphoid.counts.engine import refuse_many_questions
+from graphoid.learners.questions import Ask, Executed, Steps
 from graphoid.logic.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -86,6 +87,7 @@ def grow_shrink(
     note, tell
         Hear of answers by propagation, and of how many variables are examined.
     """
+    refuse_many_questions(n * (n - 1) // 2)
     initial = yield [(x, y, ()) for x in range(n) for y in range(x + 1, n)]
     strength, independent = pair_matrices(initial, n, log_p)
     order = examination_order(strength)
@@ -131,7 +133,7 @@ class Examination:
         """Return the blanket of what X depends on given the blanket so far (lines 19-28)."""
         blanket: Blanket = ()
         for y in candidates:
-            verdict = self.propagate(y, blanket) or (yield [(self.x, y, self.given(y, blanket))])[0]
+            verdict = yield from self.ask(y, blanket)
             if not verdict.independent:
                 if y in grow_orders:
                     grow_orders[y] = promote(grow_orders[y], [*blanket, self.x])
@@ -142,7 +144,7 @@ class Examination:
         """Return a blanket without the members that X does not depend on given the rest (lines 34-37)."""
         for y in reversed(blanket):
             rest = tuple([w for w in blanket if w != y])
-            verdict = self.propagate(y, rest) or (yield [(self.x, y, self.given(y, rest))])[0]
+            verdict = yield from self.ask(y, rest)
             if verdict.independent:
                 blanket = rest
         return blanket
@@ -155,18 +157,19 @@ class Examination:
         """
         for y in candidates:
             if y not in blanket and y not in self.known:
-                verdicts = yield Executed([(self.x, y, self.given(y, blanket))])
-                if not verdicts[0].independent:
+                verdict = yield from self.ask(y, blanket, Executed)
+                if not verdict.independent:
                     blanket = (*blanket, y)
         return blanket
 
-    def propagate(self, y: int, blanket: Blanket) -> Verdict | None:
-        """Return and note what is known from the blanket of Y, if it is (Algorithm 4, lines 1-2)."""
-        if y not in self.known:
-            return None
-        verdict = Verdict(self.x, y, blanket, self.known[y], source="propagation")
-        self.note(verdict)
-        return verdict
+    def ask(self, y: int, blanket: Blanket, batch: type[list[Ask]] = list) -> Steps[Verdict]:
+        """Return the answer on X and Y given a blanket: from that of Y, where it is known (Algorithm 4)."""
+        if y in self.known:
+            verdict = Verdict(self.x, y, blanket, self.known[y], source="propagation")
+            self.note(verdict)
+            return verdict
+        given = blanket if self.max_given is None else self.given(y, blanket)
+        return (yield batch([(self.x, y, given)]))[0]
 
     def given(self, y: int, blanket: Blanket) -> Blanket:
         """Return what is given in a question about X and Y: the blanket, or the best part of a large one.

@@ -39,6 +39,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from graphoid.counts.engine import refuse_many_questions
 from graphoid.independence.chi_square import DEFAULT_TEST
 from graphoid.independence.classical import ClassicalTest
 from graphoid.independence.mantel_haenszel import MantelHaenszel
@@ -88,6 +89,7 @@ def robust(
     """
     n = len(questions.names)
     questions.tell("testing all pairs", 0)
+    refuse_many_questions(n * (n - 1) // 2)
     pairs = [(x, y, ()) for x, y in itertools.combinations(range(n), 2)]
     strength, independent = pair_matrices(questions.ask(pairs), n, evidence)
     ends = Ends(questions, strength, rate, max_given)

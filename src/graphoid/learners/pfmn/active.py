@@ -32,6 +32,7 @@ from graphoid.learners.pfmn.population import Evidence, Graphs, Outcome, Query, 
 from graphoid.learners.pfmn.priors import broad_log_prior, sample_sparse_prior, sparse_log_prior
 from graphoid.learners.pfmn.proofs import Bounds
 from graphoid.learners.pfmn.separators import separators
+from graphoid.limits import MOMENT, OutOfTime, time_limit
 from graphoid.logic.verdict import Fact, Verdict
 from graphoid.structure.graph import UndirectedGraph
 
@@ -125,7 +126,10 @@ class Active:
             return self._next_of_gsimn(state, remaining)
         if not state.bounds.undecided:
             return None, "converged"
-        if not state.exact and state.vague >= self.settings.patience * self._expected_price(state):
+        # about what it takes to ask all pairs: 2 each, and as often as a variable has neighbors
+        degree = 2 * float(population.n_edges(state.graphs).mean()) / self.n
+        price = self.n * (self.n - 1) * max(1.0, degree)
+        if not state.exact and state.vague >= self.settings.patience * price:
             return None, "converged"
         tests = self._candidates(rng, state)
         p = self._probabilities(state, tests)
@@ -141,11 +145,6 @@ class Active:
         if isinstance(question, UndirectedGraph):
             return None, "converged"
         return _first_affordable(self._rank([question], self._probabilities(state, [question])), remaining)
-
-    def _expected_price(self, state: State) -> float:
-        """Return about what it takes to ask all pairs: 2 each, and as often as a variable has neighbors."""
-        degree = 2 * float(population.n_edges(state.graphs).mean()) / self.n
-        return self.n * (self.n - 1) * max(1.0, degree)
 
     def _candidates(self, rng: Generator, state: State) -> list[Query]:
         """Return separators of undecided pairs that have not been asked about."""
@@ -234,9 +233,14 @@ class Active:
     def _sample_posterior(
         self, rng: Generator, state: State, graphs: Graphs, prior: NDArray[np.float64]
     ) -> Graphs:
-        """Move graphs, within no bounds, until they stand for the posterior."""
+        """Move graphs, within no bounds, until they stand for the posterior, or as they are out of time."""
         target = Target(state.evidence, population.pairs(self.n), prior)
-        return flip_moves(graphs, target, rng, alpha=1 / len(target.free), steps=LAST_MOVES)
+        left = self.questions.seconds_left
+        try:
+            with time_limit(None if left is None else max(left, MOMENT)):
+                return flip_moves(graphs, target, rng, alpha=1 / len(target.free), steps=LAST_MOVES)
+        except OutOfTime:
+            return graphs
 
 
 def _inferences(bounds: Bounds) -> list[Verdict]:

@@ -18,6 +18,7 @@ from graphoid.learners.pfmn.checkpoint import Checkpoint
 from graphoid.learners.pfmn.information import entropy
 from graphoid.learners.pfmn.population import Outcome, Query, check_size, edge_frequencies, merge_equal
 from graphoid.learners.questions import Questions
+from graphoid.limits import OutOfTime, time_limit
 from graphoid.logic.sets import members
 from graphoid.progress import Listener, Step, tell
 from graphoid.settings import NOT_NEGATIVE, PROBABILITY, Allowed, Number, RandomState, seed_and_generator
@@ -114,11 +115,16 @@ class ParticleLearner(AskingLearner, Generic[State]):
         state = search.init(rng)
         log: list[list[float]] = []
         listener = self.progress if run.progress is None else run.progress
-        while state.stopped is None:
-            state, info = search.step(rng, state)
-            if info is not None:
-                log.append([info.spent, info.entropy])
-                listener = tell(listener, Step("tests", len(log), so_far=questions.trace))
+        stopped = None
+        try:
+            with time_limit(search.questions.seconds_left):
+                while state.stopped is None:
+                    state, info = search.step(rng, state)
+                    if info is not None:
+                        log.append([info.spent, info.entropy])
+                        listener = tell(listener, Step("tests", len(log), so_far=questions.trace))
+        except OutOfTime:  # within a step: the state before it stands
+            stopped = "budget"
         found = search.result(rng, state)
         for verdict in found.inferred:
             questions.note(verdict)
@@ -128,7 +134,7 @@ class ParticleLearner(AskingLearner, Generic[State]):
             graph=UndirectedGraph.from_blankets(blankets, questions.names),
             trace=trace,
             cost=Cost.of(trace, seconds=time.perf_counter() - run.started, queries=questions.queries),
-            stopped=state.stopped,
+            stopped=state.stopped or "budget",
             settings=self._record(source),
             seed=seed,
             data_id=run.data_id,
@@ -137,7 +143,7 @@ class ParticleLearner(AskingLearner, Generic[State]):
                 "verified": found.proved,
                 "spent": search.questions.spent,
                 "effective_structures": math.exp(entropy(merge_equal(found.graphs, found.weights)[1])),
-                "next_test": None if found.proved else _next_test(search, rng, state),
+                "next_test": None if found.proved or stopped else _next_test(search, rng, state),
                 "entropy_by_cost": log,
             },
         )

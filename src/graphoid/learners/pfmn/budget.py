@@ -180,6 +180,12 @@ class BudgetedQuestions:
         """The price that the next question may have."""
         return self._budget.remaining(self.spent, self._n_answers, self._seconds)
 
+    @property
+    def seconds_left(self) -> float | None:
+        """The time that is left, or None."""
+        limit = self._budget.seconds
+        return None if limit is None else limit - self._seconds
+
     def price_of(self, query: Query) -> float:
         """Return the price of a question."""
         return float(self._price(Assertion(query.x, query.y, tuple(members(query.given)))))
@@ -194,7 +200,14 @@ class BudgetedQuestions:
         """Put a question, or read its answer from the file."""
         price = self.price_of(query)
         if self._n_answers < len(self._on_file):
-            verdict = self.questions.note(_answer_to(query, self._on_file[self._n_answers]))
+            verdict = self._on_file[self._n_answers]
+            if {verdict.x, verdict.y} != {query.x, query.y} or mask(verdict.given) != query.given:
+                raise DataError(
+                    f"the checkpoint answers {verdict.assertion} where this run asks of {query.x}, "
+                    f"{query.y}: it was changed, or belongs to another version. Delete it to begin, or give "
+                    f"another file."
+                )
+            self.questions.note(verdict)
         else:
             verdict = self.questions.ask_one(query.x, query.y, tuple(members(query.given)))
             self._checkpoint.add(verdict, self._seconds)
@@ -205,13 +218,3 @@ class BudgetedQuestions:
     @property
     def _seconds(self) -> float:
         return self._checkpoint.seconds + time.perf_counter() - self._started
-
-
-def _answer_to(query: Query, verdict: Verdict) -> Verdict:
-    """Return an answer from a file if it is to this question."""
-    if {verdict.x, verdict.y} != {query.x, query.y} or mask(verdict.given) != query.given:
-        raise DataError(
-            f"the checkpoint answers {verdict.assertion} where this run asks of {query.x}, {query.y}: it "
-            f"was changed, or belongs to another version. Delete it to begin, or give another file."
-        )
-    return verdict

@@ -85,18 +85,9 @@ class Scored(NamedTuple):
 def climb(
     query: Query, score: Callable[[Sequence[Query]], Sequence[float]], n: int, max_flips: int
 ) -> Scored:
-    """Climb over conditioning sets of a pair from the empty one, by 1, 2, ... flips.
+    """Climb over conditioning sets of a pair from the empty one, by 1, 2, ... K flips (``max_flips``).
 
-    Parameters
-    ----------
-    query
-        The pair, given nothing.
-    score
-        Gives the scores of tests.
-    n
-        How many variables there are.
-    max_flips
-        K; a larger number of flips is tried only while the empty set is a local maximum.
+    A larger number of flips is tried only while the empty set is a local maximum.
     """
     best = Scored(query, score([query])[0])
     others = [v for v in range(n) if v not in (query.x, query.y)]

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from graphoid.counts.native import available_threads, kernels
 from graphoid.learners.pfmn import reference
 from graphoid.learners.pfmn.population import Evidence, Graphs, Pair, columns, ends, log_ratios
+from graphoid.limits import within_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -95,5 +96,5 @@ def _change(
 ) -> tuple[Graphs, NDArray[np.int64]]:
     """Return a copy of every graph changed in plain Python, and the number that comes with each change."""
     lists = graphs.tolist()
-    numbers = [change(graph, key=key) for graph, key in zip(lists, keys.tolist(), strict=True)]
+    numbers = [change(graph, key=key) for graph, key in within_time(zip(lists, keys.tolist(), strict=True))]
     return np.array(lists, dtype=np.uint64).reshape(graphs.shape), np.array(numbers, dtype=np.int64)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from graphoid.counts.native import available_threads, kernels
 from graphoid.errors import SettingsError
+from graphoid.limits import within_time
 from graphoid.structure.separation import separated
 
 if TYPE_CHECKING:
@@ -122,7 +123,8 @@ def separations(graphs: Graphs, queries: Sequence[Query] | Sequence[Evidence]) -
     if native is None:
         lists = graphs.tolist()
         return np.array(
-            [[separated(graph, q.x, q.y, q.given) for graph in lists] for q in queries], dtype=bool
+            [[separated(graph, q.x, q.y, q.given) for graph in within_time(lists)] for q in queries],
+            dtype=bool,
         ).reshape(len(queries), len(lists))
     found = native.population_separations(graphs, *columns(queries), available_threads())
     bits = found.view(np.uint8).reshape(len(queries), -(-len(graphs) // 64) * 8)

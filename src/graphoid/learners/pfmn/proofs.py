@@ -60,23 +60,16 @@ class Together(NamedTuple):
 
 @dataclass(frozen=True)
 class Bounds:
-    """What is proved so far; adding a fact gives new bounds.
-
-    Parameters
-    ----------
-    lower, upper
-        Masks of neighbors: by certain edges, and by possible ones.
-    apart, together
-        The facts that the two graphs do not say already, as far as they have been made to reach.
-    reasons
-        For every pair that is decided, the fact that did it.
-    """
+    """What is proved so far; adding a fact gives new bounds."""
 
     lower: tuple[int, ...]
     upper: tuple[int, ...]
+    """Masks of neighbors: by certain edges, and by possible ones."""
     apart: tuple[Apart, ...] = ()
     together: tuple[Together, ...] = ()
+    """The facts that the two graphs do not say already, as far as they have been made to reach."""
     reasons: tuple[tuple[Pair, Fact], ...] = ()
+    """For every pair that is decided, the fact that did it."""
 
     @classmethod
     def of(cls, n: int) -> Bounds:
@@ -164,8 +157,10 @@ def _tighten(known: Bounds, n_settled: int) -> Bounds:
         _words([t.group for t in known.together]),
         n_settled,
     )
-    apart = compress(map(_with_given, known.apart, needed.tolist()), apart_open)
-    together = compress(map(_with_group, known.together, given.tolist(), group.tolist()), together_open)
+    left = compress(zip(known.apart, needed.tolist(), strict=True), apart_open)
+    apart = (a if a.given == z else a._replace(given=z) for a, z in left)
+    kept = compress(zip(known.together, given.tolist(), group.tolist(), strict=True), together_open)
+    together = (t if (t.given, t.group) == (z, g) else t._replace(given=z, group=g) for t, z, g in kept)
     reasons = [
         ((min(x, y), max(x, y)), (known.together if joined else known.apart)[i].fact)
         for x, y, joined, i in decided.reshape(-1, 4).tolist()
@@ -200,14 +195,6 @@ def _tighten_plainly(bounds: Bounds, n_settled: int) -> Bounds:
 
 def _words(masks: Sequence[int]) -> NDArray[np.uint64]:
     return np.array(masks, dtype=np.uint64)
-
-
-def _with_given(a: Apart, given: int) -> Apart:
-    return a if a.given == given else a._replace(given=given)
-
-
-def _with_group(t: Together, given: int, group: int) -> Together:
-    return t if (t.given, t.group) == (given, group) else t._replace(given=given, group=group)
 
 
 def _drop_needless(a: Apart, upper: Sequence[int]) -> Apart:

@@ -8,6 +8,7 @@ import numpy as np
 
 from graphoid.counts.native import available_threads, kernels
 from graphoid.learners.pfmn.population import Graphs, Pair, Query, ends
+from graphoid.limits import within_time
 from graphoid.logic.sets import members
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ def separators(graphs: Graphs, of: Sequence[Pair]) -> list[Query]:
     both_ways = [*of, *((y, x) for x, y in of)]
     if native is None:
         found = np.array(
-            [smallest_separator(graph, x, y) for graph in graphs.tolist() for x, y in both_ways],
+            [smallest_separator(graph, x, y) for graph in within_time(graphs.tolist()) for x, y in both_ways],
             dtype=np.uint64,
         )
     else:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import time
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-from graphoid.errors import DataError, SettingsError
+from graphoid.errors import DataError, Interrupted, SettingsError
 from graphoid.learners.base import Learner, Run
 from graphoid.learners.scored.local_search import Neighborhood
+from graphoid.limits import MOMENT, OutOfTime, time_limit
+from graphoid.progress import Listener, Step, tell
 from graphoid.scores.base import Score, Scorer
-from graphoid.settings import describe, seed_and_generator
+from graphoid.settings import Allowed, Number, describe, seed_and_generator
 from graphoid.structure.graph import Edge, UndirectedGraph
 from graphoid.structure.learned import Cost, LearnedStructure
 from graphoid.structure.scored import Move, Scored
@@ -23,13 +25,26 @@ if TYPE_CHECKING:
     import numpy as np
 
     from graphoid.data.table import Table
-    from graphoid.progress import Listener
 
 Start = UndirectedGraph | LearnedStructure | None
 """What a search begins with; None for the graph without edges."""
 
 SHOWN_PAIRS = 5_000
 """Up to so many pairs, the result says of every one what flipping it would gain; beyond, of the edges."""
+
+
+@dataclass
+class BestSoFar:
+    """Listens to a search for the graph to keep if it ends now, and hands every step on."""
+
+    graph: UndirectedGraph
+    progress: Listener | None
+
+    def __call__(self, step: Step) -> None:
+        """Hear of a step."""
+        if isinstance(step.so_far, UndirectedGraph):
+            self.graph = step.so_far
+        self.progress = tell(self.progress, step)
 
 
 class Task(NamedTuple):
@@ -56,6 +71,10 @@ class ScoreLearner(Learner[Scorer, LearnedStructure]):
     """A learner that looks for the graph with the highest score."""
 
     score: Score
+    _: KW_ONLY
+    seconds: float | None = None
+
+    allowed: ClassVar[Mapping[str, Allowed]] = {"seconds": Number(least=0, optional=True)}
 
     def _join(self, table: Table, run: Run) -> Scorer:  # noqa: ARG002 - nothing is known before
         if not isinstance(self.score, Score):
@@ -66,9 +85,21 @@ class ScoreLearner(Learner[Scorer, LearnedStructure]):
 
     def _learn(self, source: Scorer, run: Run) -> LearnedStructure:
         seed, rng = seed_and_generator(getattr(self, "random_state", None))
-        found = self.search(Task(source, rng, run.progress))
-        pairs = list(combinations(range(source.n), 2))
-        at = Neighborhood(source, found.graph, pairs if len(pairs) <= SHOWN_PAIRS else found.graph.edges)
+        best = BestSoFar(UndirectedGraph(source.names), run.progress)
+        scored: Scored | None
+        try:
+            with time_limit(self.seconds):
+                found = self.search(Task(source, rng, best))
+                scored = _score(source, found)
+        except OutOfTime:
+            found = Found(best.graph, stopped="budget")
+            scored = _score_in_passing(source, found)
+        except KeyboardInterrupt:
+            found = Found(best.graph, stopped="interrupted")
+            raise Interrupted(self._result(found, None, run, seed)) from None
+        return self._result(found, scored, run, seed)
+
+    def _result(self, found: Found, scored: Scored | None, run: Run, seed: int | None) -> LearnedStructure:
         return LearnedStructure(
             graph=found.graph,
             cost=Cost(seconds=time.perf_counter() - run.started),
@@ -76,19 +107,38 @@ class ScoreLearner(Learner[Scorer, LearnedStructure]):
             settings={**self._record(score=describe(self.score)), **(found.more or {})},
             seed=seed,
             data_id=run.data_id,
-            scored=Scored(
-                value=at.value,
-                gains=dict(zip(at.edges, at.gains.tolist(), strict=True)),
-                path=found.path,
-                n_terms=source.n_terms,
-                prior_log_odds={edge: float(source.prior[edge]) for edge in pairs if source.prior[edge]},
-            ),
+            scored=scored,
             edge_probabilities=found.probabilities or {},
         )
 
     @abstractmethod
     def search(self, task: Task) -> Found:
         """Look for the graph with the highest score."""
+
+
+def _score(scorer: Scorer, found: Found, *, known: bool = False) -> Scored:
+    """Return the score of a graph and what flipping each pair would gain, or those of which that is known."""
+    pairs = list(combinations(range(scorer.n), 2))
+    edges = pairs if len(pairs) <= SHOWN_PAIRS else found.graph.edges
+    if known:
+        edges = [edge for edge in edges if scorer.holds(found.graph, edge)]
+    at = Neighborhood(scorer, found.graph, edges)
+    return Scored(
+        value=at.value,
+        gains=dict(zip(at.edges, at.gains.tolist(), strict=True)),
+        path=found.path,
+        n_terms=scorer.n_terms,
+        prior_log_odds={edge: float(scorer.prior[edge]) for edge in pairs if scorer.prior[edge]},
+    )
+
+
+def _score_in_passing(scorer: Scorer, found: Found) -> Scored | None:
+    """Return what is known of that after a search, if putting it together takes but a moment; else None."""
+    try:
+        with time_limit(MOMENT):
+            return _score(scorer, found, known=True)
+    except OutOfTime:
+        return None
 
 
 def initial_graph(start: Start, scorer: Scorer) -> UndirectedGraph:

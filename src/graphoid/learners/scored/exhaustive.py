@@ -10,7 +10,8 @@ import numpy as np
 
 from graphoid.errors import DataError
 from graphoid.learners.scored.base import Found, ScoreLearner, Task
-from graphoid.progress import track
+from graphoid.limits import check_time
+from graphoid.progress import Step, tell, track
 from graphoid.structure.graph import UndirectedGraph
 
 if TYPE_CHECKING:
@@ -44,6 +45,8 @@ class ExhaustiveSearch(ScoreLearner):
     ----------
     score
         Any score. Data of up to seven variables.
+    seconds
+        Stop after so much time, with the best graph so far.
     """
 
     def search(self, task: Task) -> Found:
@@ -58,8 +61,11 @@ class ExhaustiveSearch(ScoreLearner):
         best, at = -np.inf, 0
         starts = range(0, 2 ** len(pairs), CHUNK)
         for start in track(starts, "scoring graphs", task.progress):
+            check_time()
             values = scorer.values(all_graphs(scorer.n, start, min(start + CHUNK, 2 ** len(pairs))))
             top = int(np.argmax(values))
             if values[top] > best:
                 best, at = float(values[top]), start + top
-        return Found(UndirectedGraph(scorer.names, [pair for i, pair in enumerate(pairs) if at >> i & 1]))
+            found = UndirectedGraph(scorer.names, [pair for i, pair in enumerate(pairs) if at >> i & 1])
+            tell(task.progress, Step("scoring graphs", start // CHUNK + 1, len(starts), found))
+        return Found(found)

@@ -10,6 +10,7 @@ import numpy as np
 from graphoid.errors import SettingsError
 from graphoid.learners.scored.base import Found, ScoreLearner, Start, Task, initial_graph
 from graphoid.learners.scored.local_search import LEAST, Neighborhood
+from graphoid.limits import check_time
 from graphoid.progress import Listener, Step, tell
 from graphoid.scores.closures import PairScorer
 from graphoid.structure.scored import Move
@@ -33,6 +34,7 @@ def ibmap_hc(
     path: list[Move] = []
     pairs = np.triu_indices(graph.n, 1)
     while graph.n > 1:
+        check_time()
         lowest = np.argmin(scorer.pair_scores(graph)[pairs])
         x, y = (int(ends[lowest]) for ends in pairs)
         present = graph.has_edge(x, y)
@@ -53,9 +55,11 @@ def steepest_ascent(at: Neighborhood, progress: Listener | None = None) -> list[
         i = int(np.argmax(at.gains))
         if not at.gains[i] > LEAST:
             break
-        at.flip(i)
-        path.append(Move(*at.edges[i], bool(at.present[i]), at.value))
-        progress = tell(progress, Step("climbing", len(path), so_far=at.graph))
+        try:
+            at.flip(i)
+        finally:  # the graph is better also where the time ends before all gains are up to date
+            path.append(Move(*at.edges[i], bool(at.present[i]), at.value))
+            progress = tell(progress, Step("climbing", len(path), so_far=at.graph))
     return path
 
 
@@ -73,6 +77,8 @@ class HillClimb(ScoreLearner):
         edge that gains most.
     start
         A graph or a learned structure to begin with; None for the graph without edges.
+    seconds
+        Stop after so much time, with the graph reached; ``stopped`` is then "budget".
     random_state
         Not used: nothing is random here. Kept so that searches are called alike.
     """
@@ -82,12 +88,14 @@ class HillClimb(ScoreLearner):
     start: Start = None
     random_state: RandomState = None
 
-    allowed: ClassVar[Mapping[str, Allowed]] = {"moves": ("lowest_pair", "best")}
+    allowed: ClassVar[Mapping[str, Allowed]] = {**ScoreLearner.allowed, "moves": ("lowest_pair", "best")}
 
     def search(self, task: Task) -> Found:
         """Climb from the start to a peak."""
         scorer = task.scorer
         graph = initial_graph(self.start, scorer)
+        if self.start is not None:
+            tell(task.progress, Step("climbing", 0, so_far=graph))
         if self.moves == "best":
             at = Neighborhood(scorer, graph)
             path = steepest_ascent(at, task.progress)

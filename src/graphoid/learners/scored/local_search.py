@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphoid.limits import check_time
 from graphoid.scores.base import BlanketScorer, Family, Scorer
 
 if TYPE_CHECKING:
@@ -26,16 +27,8 @@ class Neighborhood:
     ``graph`` and its ``value``; for each of the ``edges`` its gain (``gains``) and whether it is ``present``.
 
     Where a score is a sum over variables with their blankets, a gain is what changes at either end. A
-    variable's changes depend on its blanket alone, so that those of a blanket met before are kept.
-
-    Parameters
-    ----------
-    scorer
-        Gives the gains.
-    graph
-        Where to begin.
-    edges
-        Edges that may be flipped; all pairs if None.
+    variable's changes depend on its blanket alone, so that those of a blanket met before are kept. All pairs
+    may be flipped unless ``edges`` says which.
     """
 
     def __init__(self, scorer: Scorer, graph: UndirectedGraph, edges: Sequence[Edge] | None = None) -> None:
@@ -72,6 +65,7 @@ class Neighborhood:
 
     def _update(self, variables: Iterable[int]) -> None:
         """Bring the gains up to date after the blankets of some variables have changed."""
+        check_time()
         if not isinstance(self.scorer, BlanketScorer):
             self.gains = self.scorer.gains(self.graph, self.edges)
             return

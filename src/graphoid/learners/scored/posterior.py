@@ -27,9 +27,11 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from graphoid.counts.engine import SMALL, refuse_large
 from graphoid.learners.scored.base import Found, ScoreLearner, Start, Task, initial_graph
 from graphoid.learners.scored.local_search import Neighborhood
 from graphoid.learners.scored.search import Search, candidates
+from graphoid.limits import OutOfTime
 from graphoid.progress import Step, tell
 from graphoid.settings import PROBABILITY, Allowed, Number, RandomState
 from graphoid.structure.graph import Edge, UndirectedGraph
@@ -56,18 +58,12 @@ SURPRISE = 3.0
 
 @dataclass
 class Chain:
-    """A graph that changes at random, and the time it spends as each.
-
-    Parameters
-    ----------
-    at
-        Where it is, and the gain of every flip.
-    scale
-        What a gain of the score is divided by: the evidence count times the temperature.
-    """
+    """A graph that changes at random, and the time it spends as each."""
 
     at: Neighborhood
+    """Where it is, and the gain of every flip."""
     scale: float
+    """What a gain of the score is divided by: the evidence count times the temperature."""
     jumps: int = 0
 
     def rates(self) -> NDArray[np.float64]:
@@ -160,6 +156,8 @@ class Posterior(ScoreLearner):
     start
         A graph or a learned structure for the first run; found by :class:`Search` if None. The others start
         far from it.
+    seconds
+        Stop after so much time, with the probabilities so far; ``stopped`` is then "budget".
     random_state
         Seed; the same seed gives the same numbers.
     """
@@ -173,6 +171,7 @@ class Posterior(ScoreLearner):
     random_state: RandomState = None
 
     allowed: ClassVar[Mapping[str, Allowed]] = {
+        **ScoreLearner.allowed,
         "precision": PROBABILITY,
         "rounds": Number(least=10, whole=True),
         "max_rounds": Number(least=10, whole=True),
@@ -187,22 +186,30 @@ class Posterior(ScoreLearner):
         if self.start is not None:
             best = initial_graph(self.start, scorer)
         else:
-            best = Search(self.score, effort="quick").search(Task(scorer, rng)).graph
+            best = Search(self.score, effort="quick").search(Task(scorer, rng, progress)).graph
         edges = candidates(scorer, [best])
+        progress = tell(progress, Step("sampling graphs", 0, self.max_rounds, best))
         ladders = [
             Ladder(task._replace(rng=own), edges, best if run == 0 else None, warm_up=self.rounds // 2)
             for run, own in enumerate(rng.spawn(self.runs))
         ]
         samples = [np.zeros((0, len(edges))) for _ in ladders]
-        error = math.inf
-        progress = tell(progress, Step("sampling graphs", 0, self.max_rounds, best))
-        while error > self.precision and len(samples[0]) < self.max_rounds:
-            samples = [
-                np.vstack([kept, ladder.sample(self.rounds)])
-                for kept, ladder in zip(samples, ladders, strict=True)
-            ]
-            error = standard_error(samples)
-            progress = tell(progress, Step("sampling graphs", len(samples[0]), self.max_rounds, best))
+        error, stopped = math.inf, "max_steps"
+        try:
+            while error > self.precision and len(samples[0]) < self.max_rounds:
+                n_bytes = 16.0 * len(samples) * (len(samples[0]) + self.rounds) * len(edges)
+                if n_bytes > SMALL:
+                    refuse_large(f"samples of {len(edges):,} pairs", n_bytes, "Ask for less precision")
+                samples = [
+                    np.vstack([kept, ladder.sample(self.rounds)])
+                    for kept, ladder in zip(samples, ladders, strict=True)
+                ]
+                error = standard_error(samples)
+                progress = tell(progress, Step("sampling graphs", len(samples[0]), self.max_rounds, best))
+        except OutOfTime:
+            if not math.isfinite(error):
+                raise
+            stopped = "budget"
         means = np.array([kept.mean(axis=0) for kept in samples])
         probability = means.mean(axis=0)
         convergence = {
@@ -215,7 +222,7 @@ class Posterior(ScoreLearner):
         }
         return Found(
             UndirectedGraph(scorer.names, [e for e, p in zip(edges, probability, strict=True) if p > 0.5]),
-            stopped="converged" if error <= self.precision else "max_steps",
+            stopped="converged" if error <= self.precision else stopped,
             probabilities=dict(zip(edges, probability.tolist(), strict=True)),
             more={"convergence": convergence},
         )

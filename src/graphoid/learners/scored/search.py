@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import KW_ONLY, dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from graphoid.counts.engine import refuse_many_questions
 from graphoid.errors import SettingsError
 from graphoid.independence.g import GTest
 from graphoid.independence.tester import Tester
@@ -53,27 +53,23 @@ EFFORTS = {"quick": 0.25, "normal": 1.0, "thorough": 4.0}
 
 
 @dataclass
-class Limit:
-    """How long a search may go on.
+class Record:
+    """The best graph that walks have met, and how many steps they have left."""
 
-    Parameters
-    ----------
-    until
-        The time (of :func:`time.monotonic`) at which it ends.
-    steps
-        How many steps are left.
-    """
+    best: UndirectedGraph
+    top: float
+    """The score of the best."""
+    steps: float
+    progress: Listener | None = None
 
-    until: float = math.inf
-    steps: float = math.inf
-
-    @property
-    def reached(self) -> bool:
-        """Whether nothing is left."""
-        return self.steps <= 0 or time.monotonic() >= self.until
+    def improve(self, at: Neighborhood) -> None:
+        """Keep a graph that is better than all before, and tell."""
+        if at.value > self.top + LEAST:
+            self.best, self.top = at.graph, at.value
+            self.progress = tell(self.progress, Step("searching", 0, so_far=self.best))
 
 
-def tabu_walk(at: Neighborhood, length: int, rng: np.random.Generator, limit: Limit) -> UndirectedGraph:
+def tabu_walk(at: Neighborhood, length: int, rng: np.random.Generator, record: Record) -> UndirectedGraph:
     """Take the best step again and again, also downhill, never soon back; return the best graph met.
 
     A step back is allowed where it leads higher than ever before. The walk ends after ``length`` steps
@@ -83,7 +79,7 @@ def tabu_walk(at: Neighborhood, length: int, rng: np.random.Generator, limit: Li
     tabu = np.zeros(len(at.edges), dtype=np.int64)  # until when an edge may not be flipped again
     tenure = min(7, len(at.edges) // 3)  # at least: enough to leave a triangle or two behind
     now = since = 0
-    while since < length and not limit.reached:
+    while since < length and record.steps > 0:
         now += 1
         since += 1
         allowed = (tabu <= now) | (at.value + at.gains > top + LEAST)
@@ -91,10 +87,11 @@ def tabu_walk(at: Neighborhood, length: int, rng: np.random.Generator, limit: Li
             continue
         i = int(np.argmax(np.where(allowed, at.gains, -np.inf)))
         at.flip(i)
-        limit.steps -= 1
+        record.steps -= 1
         tabu[i] = now + tenure + int(rng.integers(0, tenure + 1))
         if at.value > top + LEAST:
             best, top, since = at.graph, at.value, 0
+            record.improve(at)
     return best
 
 
@@ -125,6 +122,7 @@ def candidates(scorer: Scorer, starts: Sequence[UndirectedGraph]) -> list[Edge]:
     only given others.
     """
     n = scorer.n
+    refuse_many_questions(n * (n - 1) // 2)
     pairs = list(combinations(range(n), 2))
     if n <= ALL_PAIRS:
         return pairs
@@ -154,24 +152,25 @@ def overlooked_edges(scorer: Scorer, graph: UndirectedGraph, known: Sequence[Edg
 
 
 def iterated_local_search(
-    at: Neighborhood, patience: int, rng: np.random.Generator, limit: Limit, progress: Listener | None = None
+    at: Neighborhood, patience: int, rng: np.random.Generator, record: Record
 ) -> UndirectedGraph:
     """Walk and perturb until neither has led higher for a while; return the best graph met."""
     length = max(8, min(3 * at.scorer.n, 60))  # of a walk: time to take apart and rebuild what a variable has
-    best, top, tries = at.graph, at.value, 0
-    while tries < patience and at.edges and not limit.reached:
-        at.reset(tabu_walk(at, length, rng, limit))
+    tries = 0
+    while tries < patience and at.edges and record.steps > 0:
+        before = record.top
+        at.reset(tabu_walk(at, length, rng, record))
         steepest_ascent(at)
-        if at.value > top + LEAST:
-            best, top, tries = at.graph, at.value, 0
-        else:
-            tries += 1
-        progress = tell(progress, Step("searching", tries, patience, so_far=best))
-        at.reset(perturb(best, at, rng))
+        record.improve(at)
+        tries = 0 if record.top > before else tries + 1
+        record.progress = tell(record.progress, Step("searching", tries, patience, so_far=record.best))
+        before = record.top
+        at.reset(perturb(record.best, at, rng))
         steepest_ascent(at)
-        if at.value > top + LEAST:
-            best, top, tries = at.graph, at.value, 0
-    return best
+        record.improve(at)
+        if record.top > before:
+            tries = 0
+    return record.best
 
 
 @dataclass(eq=False)
@@ -207,12 +206,11 @@ class Search(ScoreLearner):
     _: KW_ONLY
     effort: str | float = "normal"
     start: Start = None
-    seconds: float | None = None
     max_steps: int | None = None
     random_state: RandomState = None
 
     allowed: ClassVar[Mapping[str, Allowed]] = {
-        "seconds": Number(least=0, optional=True),
+        **ScoreLearner.allowed,
         "max_steps": Number(least=0, optional=True),
     }
 
@@ -228,33 +226,31 @@ class Search(ScoreLearner):
         starts = [UndirectedGraph(scorer.names)]
         if self.start is not None:
             starts.insert(0, initial_graph(self.start, scorer))
+            progress = tell(progress, Step("climbing", 0, so_far=starts[0]))
         if scorer.n <= MOST_TO_START_AGAIN:
             if isinstance(scorer, PairScorer):
                 starts.append(ibmap_hc(scorer, UndirectedGraph(scorer.names))[0])
             starts.append(gsimn(Tester(GTest(alpha=0.01), scorer.engine)))
-        limit = Limit(
-            math.inf if self.seconds is None else time.monotonic() + self.seconds,
-            math.inf if self.max_steps is None else self.max_steps,
-        )
         at = Neighborhood(scorer, starts[0], candidates(scorer, starts))
         best, top = starts[0], -np.inf
+        steps = math.inf if self.max_steps is None else self.max_steps
         for graph in {graph.adjacency: graph for graph in starts}.values():
             at.reset(graph)
             steepest_ascent(at, progress if top == -np.inf else None)  # later climbs begin below the best
             if at.value > top:
                 best, top = at.graph, at.value
-            if limit.reached:
+                progress = tell(progress, Step("climbing", 0, so_far=best))
+            if steps <= 0:
                 return Found(best, stopped="budget")
         at.reset(best)
-        best = iterated_local_search(
-            at, round(effort * min(PATIENCE, FEWER / scorer.n)), rng, limit, progress
-        )
+        record = Record(best, at.value, steps, progress)
+        best = iterated_local_search(at, round(effort * min(PATIENCE, FEWER / scorer.n)), rng, record)
         n_pairs = scorer.n * (scorer.n - 1) // 2
-        while scorer.n <= MOST_TO_LOOK_AGAIN and len(at.edges) < n_pairs and not limit.reached:
+        while scorer.n <= MOST_TO_LOOK_AGAIN and len(at.edges) < n_pairs and record.steps > 0:
             more = overlooked_edges(scorer, best, at.edges)
             if not more:
                 break
             at = Neighborhood(scorer, best, sorted({*at.edges, *more}))
             steepest_ascent(at, progress)
             best = at.graph
-        return Found(best, stopped="budget" if limit.reached else "converged")
+        return Found(best, stopped="converged" if record.steps > 0 else "budget")

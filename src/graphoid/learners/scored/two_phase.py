@@ -8,7 +8,8 @@ from graphoid.errors import SettingsError
 from graphoid.learners.scored.base import Found, ScoreLearner, Task
 from graphoid.learners.scored.hill_climb import steepest_ascent
 from graphoid.learners.scored.local_search import LEAST, Neighborhood
-from graphoid.progress import track
+from graphoid.limits import check_time
+from graphoid.progress import Step, tell, track
 from graphoid.scores.base import BlanketScorer
 from graphoid.structure.graph import UndirectedGraph
 from graphoid.structure.separation import members
@@ -22,6 +23,7 @@ def best_blanket(scorer: BlanketScorer, x: int) -> int:
     """
     blanket, value = 0, scorer.local(x, 0)
     while True:
+        check_time()
         larger, reached = _best(
             scorer, x, [blanket | 1 << y for y in range(scorer.n) if y != x and not blanket >> y & 1]
         )
@@ -56,6 +58,8 @@ class TwoPhase(ScoreLearner):
     ----------
     score
         A sum over variables and their blankets: :class:`MPL`, :class:`LogLinearScore` or :class:`IBScore`.
+    seconds
+        Stop after so much time, with the edges that both ends agree on so far.
     """
 
     def search(self, task: Task) -> Found:
@@ -65,13 +69,15 @@ class TwoPhase(ScoreLearner):
             raise SettingsError(
                 f"TwoPhase needs a sum over blankets, such as MPL(); {type(self.score).__name__} is not one."
             )
-        blankets = [
-            best_blanket(scorer, x) for x in track(range(scorer.n), "finding blankets", task.progress)
-        ]
-        wanted = {x: list(members(mask)) for x, mask in enumerate(blankets)}
+        wanted: dict[int, list[int]] = {x: [] for x in range(scorer.n)}
+        try:
+            for x in track(range(scorer.n), "finding blankets", task.progress):
+                wanted[x] = list(members(best_blanket(scorer, x)))
+        finally:  # also where the time ends it
+            both = UndirectedGraph.from_blankets(wanted, scorer.names, rule="both")
+            tell(task.progress, Step("finding blankets", scorer.n, scorer.n, so_far=both))
         either = UndirectedGraph.from_blankets(wanted, scorer.names, rule="either")
-        both = UndirectedGraph.from_blankets(wanted, scorer.names, rule="both")
         conflicting = [edge for edge in either.edges if not both.has_edge(*edge)]
         at = Neighborhood(scorer, both, conflicting)
-        path = steepest_ascent(at)
+        path = steepest_ascent(at, task.progress)
         return Found(at.graph, tuple(path))
