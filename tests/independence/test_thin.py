@@ -50,7 +50,8 @@ def test_thin_verdicts_are_answered_by_policy_and_others_are_not(kind: type) -> 
     table = table_of([x, x, rng.integers(0, 2, 100), np.arange(100) % 50], [2, 2, 2, 50])
     questions = [(0, 1, ()), (0, 2, ()), (0, 1, (3,)), (0, 2, (3,))]
     plain = gd.Tester(kind(thin=gd.ThinData()), table).ask(questions)
-    assert [v.thin for v in plain] == [False, False, True, True]
+    near_prior = kind is gd.BayesianTest  # 100 rows of two independent columns say little
+    assert [v.thin for v in plain] == [False, near_prior, True, True]
     for answer in ("independent", "dependent", "test"):
         policy = gd.ThinData(answer=answer)
         found = gd.Tester(kind(thin=policy), table).ask(questions)

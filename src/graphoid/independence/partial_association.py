@@ -138,7 +138,7 @@ class PartialAssociation:
     ) -> Verdict:
         answer = Answer(0.0, 0.0, 0.0)
         if n_free > 0:
-            to_x, to_y = self._merged(x, y)
+            to_x, to_y = self._group_columns(x, y)
             answer = self._associate(to_x, to_y, left, n_free)
             if any(self._engine.variables[v].ordered and len(self._columns[v]) > 1 for v in (x, y)):
                 scored = self._associate(self._score(x), self._score(y), left, n_free)
@@ -179,7 +179,7 @@ class PartialAssociation:
         score = np.arange(len(self.margins[v]), dtype=np.float64)
         return (score - score @ self.margins[v] / max(self.n_rows, 1.0))[None, :]
 
-    def _merged(self, x: int, y: int) -> list[NDArray[np.float64]]:
+    def _group_columns(self, x: int, y: int) -> list[NDArray[np.float64]]:
         """Return what makes columns of x and of y, rare states merged, the last left out."""
         if not self.rare(x, y):
             return [np.eye(len(self.margins[v]))[self._columns[v]] for v in (x, y)]

@@ -23,7 +23,7 @@ slices, and F1 was .990; with five (three given) it was .988, with 19 (one given
 
 CELLS_PER_NUMBER = 3
 """For how many cells of a table the rows suffice that a number in a regression takes: about three and a half
-rows a number, if ten a cell are asked for."""
+rows a number, if ten a cell are wanted for."""
 
 
 class Pooled(SourceWrapper):
@@ -57,13 +57,13 @@ class Pooled(SourceWrapper):
 
     def ask(self, questions: Sequence[Question]) -> list[Verdict]:
         """Answer many questions (x, y, given), in order."""
-        asked = [self._tester.resolve(question) for question in questions]
+        wanted = [self._tester.resolve(question) for question in questions]
         verdicts: dict[int, Verdict] = {}
-        sliced = [i for i, question in enumerate(asked) if self._bears(question)]
-        verdicts.update(zip(sliced, self._tester.ask([asked[i] for i in sliced]), strict=True))
+        sliced = [i for i, question in enumerate(wanted) if self._bears(question)]
+        verdicts.update(zip(sliced, self._tester.ask([wanted[i] for i in sliced]), strict=True))
         again = [
             i
-            for i, (x, y, _) in enumerate(asked)
+            for i, (x, y, _) in enumerate(wanted)
             if i not in verdicts
             or (
                 not verdicts[i].independent
@@ -71,8 +71,8 @@ class Pooled(SourceWrapper):
                 and self._partial.rare(x, y)
             )
         ]
-        verdicts.update(zip(again, self._partial.ask([asked[i] for i in again]), strict=True))
-        return [verdicts[i] for i in range(len(asked))]
+        verdicts.update(zip(again, self._partial.ask([wanted[i] for i in again]), strict=True))
+        return [verdicts[i] for i in range(len(wanted))]
 
     def _doubts(self, verdict: Verdict, question: Positions) -> bool:
         """Say whether a dependence may rest on states so rare that they should be merged."""

@@ -249,10 +249,12 @@ class Ends:
 
     def mean(self, x: int, y: int, blankets: Blankets) -> float:
         """Return the mean evidence on a pair of the ends that can tell; none, 0, if neither can."""
-        told = [self.evidence[a][b] for a, b in ((x, y), (y, x)) if not self._unexplained(a, b, blankets)]
-        return sum(told) / len(told) if told else 0.0
+        known = [
+            self.evidence[a][b] for a, b in ((x, y), (y, x)) if not self._lacks_explanation(a, b, blankets)
+        ]
+        return sum(known) / len(known) if known else 0.0
 
-    def _unexplained(self, x: int, y: int, blankets: Blankets) -> bool:
+    def _lacks_explanation(self, x: int, y: int, blankets: Blankets) -> bool:
         """Say whether what may come between x and y could not be given.
 
         A variable that makes two others dependent depends on both more than they do on each other.
@@ -288,9 +290,11 @@ class RobustGSMN(IndependenceLearner):
     test
         The independence test for :meth:`fit`; ``ChiSquare()`` if None. A :class:`~graphoid.ChiSquare` or
         :class:`~graphoid.GTest` says the alpha, and tables are judged by :class:`~graphoid.MantelHaenszel` at
-        that alpha, whose power is not lost to slices; :meth:`learn` takes any source of answers as it is.
+        that alpha, whose power is not lost to slices, and by regression on the given variables where there
+        are too many slices for the rows; :meth:`learn` takes any source of answers as it is.
     fdr
-        The share of edges that may be there by chance.
+        The share of edges that may be there by chance; how well it is kept is measured in
+        ``benchmarks/truth/discoveries.py``. An edge whose separation the rows cannot test is left out.
     max_given
         Most variables given in a question, however many the data could bear.
     infer
