@@ -32,7 +32,9 @@ MOST_BETWEEN = 3
 """A pair that is no edge is mostly two steps apart, and has few variables in between."""
 
 
-def control_discoveries(questions: Questions, graph: UndirectedGraph, rate: float) -> UndirectedGraph:
+def control_discoveries(
+    questions: Questions, graph: UndirectedGraph, rate: float, max_given: int | None = None
+) -> UndirectedGraph:
     """Return the graph without the edges that may be there by chance; each is noted in the trace.
 
     First every edge is put to the test once more, all in one batch: given the rest of the smaller of its two
@@ -41,9 +43,11 @@ def control_discoveries(questions: Questions, graph: UndirectedGraph, rate: floa
     """
     initial = [v for v in questions.trace if not v.given]
     strength, _ = pair_matrices(initial, graph.n, log_p)
-    again = Executed((x, y, smaller_blanket(graph, x, y)) for x, y in graph.edges)
+    again = Executed()
     for x, y in graph.edges:
-        others = between(strength, x, y)
+        rest = likeliest_between(strength, x, y, smaller_blanket(graph, x, y))
+        again.append((x, y, tuple(sorted(rest[:max_given]))))
+        others = between(strength, x, y)[:max_given]
         again += [(x, y, given) for given in sorted({tuple(sorted(others)), *((w,) for w in others)} - {()})]
     questions.ask(again)
     weakest = {pair: v for pair, v in weakest_verdicts(questions.trace).items() if graph.has_edge(*pair)}

@@ -114,7 +114,7 @@ class GrowShrinkLearner(IndependenceLearner):
             regrow=self.regrow,
         )
         if self.fdr is not None:
-            graph = control_discoveries(questions, graph, self.fdr)
+            graph = control_discoveries(questions, graph, self.fdr, self.max_given)
         n = len(questions.names)
         return graph, n * (n - 1) // 2
 
