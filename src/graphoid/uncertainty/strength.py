@@ -206,7 +206,7 @@ def _of_counts(
         ratio = log_odds(slices)
         if not np.isnan(ratio.value):
             odds, error = float(ratio.value), float(ratio.error)
-            sign = _sign(odds) if _has_direction(x) and _has_direction(y) else None
+            sign = _sign(odds) if has_direction(x) and has_direction(y) else None
     cells = _driving(slices, x, y)
     if odds is not None and error is not None:
         said = _odds_in_words(x, y, odds, error)
@@ -291,11 +291,11 @@ def partial_correlations(crossings: Sequence[Crossing], table: Table) -> list[fl
 
 def signs_of(pairs: Sequence[Edge], variables: Sequence[Variable]) -> NDArray[np.bool_]:
     """Return for which pairs a sign is defined: both are numbers, or have two states in order."""
-    directed = [v.continuous or (v.arity == 2 and _has_direction(v)) for v in variables]
+    directed = [v.continuous or (v.arity == 2 and has_direction(v)) for v in variables]
     return np.array([directed[x] and directed[y] for x, y in pairs], dtype=bool)
 
 
-def _has_direction(v: Variable) -> bool:
+def has_direction(v: Variable) -> bool:
     """Return whether the second state is more of something than the first."""
     return v.ordered or all(isinstance(state, (bool, int, float)) for state in v.states)
 
