@@ -57,6 +57,17 @@ def test_the_same_graphs(learner, kind):
             assert found[r].tolist() == [graph.has_edge(*pair) for pair in pairs_of(graph.n)]
 
 
+@pytest.mark.parametrize("learner", [gd.GSMN(), gd.GSIMN()], ids=repr)
+def test_ties_are_broken_alike_by_name(learner):
+    rng = np.random.default_rng(0)
+    columns = {name: rng.integers(2, size=12) for name in ("z", "y", "x", "b", "a")}
+    resampler = Resampler(gd.read({**columns, "c": columns["y"], "w": 1 - columns["a"]}), "rows", 1)
+    found = learn_resamples(learner, resampler, range(40)).joined
+    for r in range(40):
+        graph = graph_of(learner, resampler.table(r))
+        assert found[r].tolist() == [graph.has_edge(*pair) for pair in pairs_of(graph.n)]
+
+
 def test_tables_beyond_two_bytes_of_codes():
     # twenty states each: four given have more configurations, and tables more cells, than two bytes tell
     table = random_table(n_rows=400, arities=[20] * 7, seed=0)

@@ -66,3 +66,8 @@ class GSIMN(GrowShrinkLearner):
     def resample_kernel(self) -> ResampleKernel | None:
         """Return the settings of the kernel, which infers by one step."""
         return super().resample_kernel() if self.chaining == "backward" else None
+
+    @property
+    def goes_by_columns(self) -> bool:
+        """Of answers that contradict each other, forward chaining believes the first."""
+        return self.chaining == "forward"

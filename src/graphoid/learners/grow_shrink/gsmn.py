@@ -14,6 +14,7 @@ from graphoid.learners.grow_shrink.discoveries import control_discoveries
 from graphoid.learners.grow_shrink.loop import Rule, grow_shrink
 from graphoid.learners.grow_shrink.robust import RobustGSMN
 from graphoid.learners.questions import Questions
+from graphoid.logic.names import name_rank
 from graphoid.settings import Allowed, Number, check_setting
 from graphoid.structure.graph import UndirectedGraph
 
@@ -45,6 +46,7 @@ def gsmn(
         rule=rule,
         max_given=max_given,
         regrow=regrow,
+        rank=name_rank(questions.names),
         note=questions.trace.append,
         tell=questions.tell,
     )
