@@ -21,7 +21,8 @@ pytestmark = needs_kernels
 
 LEARNERS = [
     gd.GSIMN(),
-    gd.GSIMN(test=gd.GTest(alpha=0.01), rule="both"),
+    gd.GSIMN(check_below=None),
+    gd.GSIMN(check_below=0.01, test=gd.GTest(alpha=0.01), rule="both"),
     gd.GSIMN(test=gd.ChiSquare(dof="adjusted"), skip_independent=True),
     gd.GSMN(),
     gd.GSMN(propagate=False, rule="both"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields, replace
@@ -48,6 +49,8 @@ class ResampleKernel(NamedTuple):
     both: bool
     """Whether both ends of an edge have to find it."""
     infer: bool
+    check: float = -math.inf
+    """Pairs of this log p-value at most are taken apart by tests of their own only."""
 
 
 class Run(NamedTuple):

@@ -166,7 +166,7 @@ def native_fits(resampler: Resampler) -> bool:
 
 def kernel_settings(
     learner: AnyLearner, resampler: Resampler
-) -> tuple[int, int, float, bool, bool, bool, bool] | None:
+) -> tuple[int, int, float, bool, bool, bool, bool, float] | None:
     """Return the learner's settings for the kernels, or None where these do not have them."""
     if resampler.kind == "bayesian" or not native_fits(resampler):
         return None

@@ -75,7 +75,8 @@ class GrowShrinkLearner(IndependenceLearner):
     infers: ClassVar[bool] = False
     """Whether answers are inferred where rules know them."""
     propagate = True  # a setting of GSMN* alone
-    chaining = "backward"  # of GSIMN alone
+    chaining = "backward"  # of GSIMN alone, as is the next
+    check_below = cast("float | None", None)
 
     def __new__(cls, **settings: Any) -> Self:
         """Return a learner, which for ``preset="robust"`` is a :class:`~graphoid.RobustGSMN`."""
@@ -106,7 +107,7 @@ class GrowShrinkLearner(IndependenceLearner):
     def _search(self, questions: Questions) -> tuple[UndirectedGraph, int]:
         if self.infers:
             rules = Chaining if self.chaining == "forward" else Inferring
-            questions.source = rules(questions.source)
+            questions.source = rules(questions.source, check_below=self.check_below)
         graph = gsmn(
             questions,
             propagate=self.propagate,

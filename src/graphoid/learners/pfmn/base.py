@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, Generic, Protocol, TypeVar
 from graphoid.errors import SettingsError
 from graphoid.independence.base import DiscreteTest, HasTest
 from graphoid.independence.bayesian import BayesianTest
+from graphoid.independence.inferring import CHECK_BELOW, StrongPairs
 from graphoid.learners.base import AskingLearner, Run
 from graphoid.learners.pfmn.budget import Budget, BudgetedQuestions, Price, StepInfo, weight
 from graphoid.learners.pfmn.checkpoint import Checkpoint
@@ -133,6 +134,9 @@ class ParticleLearner(AskingLearner, Generic[State]):
         except OutOfTime:  # within a step: the state before it stands
             stopped = "budget"
         found = search.result(rng, state)
+        strong = StrongPairs(CHECK_BELOW)
+        strong.remember(questions.trace)
+        overruled = [v for v in found.inferred if v.independent and strong.doubts(v)]
         for verdict in found.inferred:
             questions.note(verdict)
         trace = tuple(questions.trace)
@@ -152,6 +156,7 @@ class ParticleLearner(AskingLearner, Generic[State]):
                 "effective_structures": math.exp(entropy(merge_equal(found.graphs, found.weights)[1])),
                 "next_test": None if found.proved or stopped else _next_test(search, rng, state),
                 "entropy_by_cost": log,
+                "overruled": [[questions.names[v.x], questions.names[v.y]] for v in overruled],
             },
         )
 
