@@ -81,7 +81,8 @@ def measure(
 
 def main() -> None:
     """Print all cells; exit with 1 if a bar is missed."""
-    count, start = (int(text) for text in (*sys.argv[1:3], "100", "0")[:2]) if len(sys.argv) > 2 else (100, 0)
+    given = sys.argv[1:3]
+    count, start = (int(text) for text in [*given, *("100", "0")[len(given) :]])
     limit = 0.05 + 2 * math.sqrt(0.05 * 0.95 / count)
     for cell in sys.argv[3:] or KINDS:
         kind = "ordered" if cell[1] == "o" else "nominal"
