@@ -282,3 +282,11 @@ def test_shuffled_rows_change_nothing() -> None:
 def test_the_oracle_answers_as_separation_does() -> None:
     graph = gd.datasets.random_graph(12, 3, 1)
     assert gd.GSMN().learn(gd.Oracle(graph)).trace == gd.GSMN().learn(Exact(graph)).trace
+
+
+@pytest.mark.parametrize("learner", [gd.GSMN(fdr=0.05), gd.GSIMN(fdr=0.05)], ids=["GSMN", "GSIMN"])
+def test_what_the_search_has_chosen_is_no_discovery(learner: gd.GSMN) -> None:
+    rng = np.random.default_rng(11)
+    tables = [gd.read(rng.integers(0, 2, (300, 30))) for _ in range(20)]
+    # .05 of 20; 4 is beyond the .98 quantile. Of p-values that the search had selected, 57 in 100 were false
+    assert sum(learner.fit(table).structure_.graph.n_edges > 0 for table in tables) < 4

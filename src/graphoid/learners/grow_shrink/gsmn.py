@@ -117,7 +117,7 @@ class GrowShrinkLearner(IndependenceLearner):
             regrow=self.regrow,
         )
         if self.fdr is not None:
-            graph = control_discoveries(questions, graph, self.fdr)
+            graph = control_discoveries(questions, graph, self.fdr, self.max_given)
         n = len(questions.names)
         return graph, n * (n - 1) // 2
 
@@ -149,7 +149,8 @@ class GSMN(GrowShrinkLearner):
         "both" joins them only if each has found the other; then only absences are propagated.
     fdr
         Keep only edges that survive the control of false discoveries at this rate
-        (:mod:`graphoid.learners.grow_shrink.discoveries`), over all pairs; needs p-values.
+        (:mod:`graphoid.learners.grow_shrink.discoveries`), over all pairs; needs p-values. Every edge is
+        tested again, and dependences that show only given others (``regrow``) do not survive.
     max_given
         Most variables given in a question. Where a blanket is larger, those of its members are given that
         depend most on both variables asked about. With fewer than the largest blanket has, the result is no
