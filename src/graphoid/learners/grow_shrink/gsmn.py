@@ -14,6 +14,7 @@ from graphoid.learners.grow_shrink.discoveries import control_discoveries
 from graphoid.learners.grow_shrink.loop import Rule, grow_shrink
 from graphoid.learners.grow_shrink.robust import RobustGSMN
 from graphoid.learners.questions import Questions
+from graphoid.logic.names import name_rank
 from graphoid.settings import Allowed, Number, check_setting
 from graphoid.structure.graph import UndirectedGraph
 
@@ -45,6 +46,7 @@ def gsmn(
         rule=rule,
         max_given=max_given,
         regrow=regrow,
+        rank=name_rank(questions.names),
         note=questions.trace.append,
         tell=questions.tell,
     )
@@ -73,7 +75,8 @@ class GrowShrinkLearner(IndependenceLearner):
     infers: ClassVar[bool] = False
     """Whether answers are inferred where rules know them."""
     propagate = True  # a setting of GSMN* alone
-    chaining = "backward"  # of GSIMN alone
+    chaining = "backward"  # of GSIMN alone, as is the next
+    check_below = cast("float | None", None)
 
     def __new__(cls, **settings: Any) -> Self:
         """Return a learner, which for ``preset="robust"`` is a :class:`~graphoid.RobustGSMN`."""
@@ -104,7 +107,7 @@ class GrowShrinkLearner(IndependenceLearner):
     def _search(self, questions: Questions) -> tuple[UndirectedGraph, int]:
         if self.infers:
             rules = Chaining if self.chaining == "forward" else Inferring
-            questions.source = rules(questions.source)
+            questions.source = rules(questions.source, check_below=self.check_below)
         graph = gsmn(
             questions,
             propagate=self.propagate,
