@@ -141,7 +141,8 @@ class ClassicalTest(SignificanceTest):
         statistic = self.statistic(slices, rows, columns) if slices.size else 0.0
         null = null_moments(rows, columns)
         if null.mean > 0 and not self._chi_square_fits(null):
-            statistic, dof = null.scale(pearson(slices, rows, columns))
+            some = rows.sum(axis=1) >= 2  # as in the moments; of weights there may be less than two rows
+            statistic, dof = null.scale(pearson(slices[some], rows[some], columns[some]))
         log_p = log_chi2_sf(statistic, dof)
         numbers = ([v] for v in (statistic, dof, math.exp(log_p), log_p, 0.0, cells))
         return self.verdicts(Columns([a.x], [a.y], [a.given], *numbers), counts.total)[0]

@@ -95,6 +95,6 @@ def learn(
         given |= {k: v for k, v in (("start", start), ("seconds", seconds)) if v is not None}
         return learner.with_params(**given).fit(table, progress=progress).structure_
     seed = 0 if random_state is ... else random_state
-    search, reason = recommend(len(table.variables), start=start, random_state=seed, seconds=seconds)
+    search, reason = recommend(len(table.varying.names), start=start, random_state=seed, seconds=seconds)
     found = search.fit(table, progress=progress).structure_
     return replace(found, settings={**found.settings, "reason": reason})

@@ -243,7 +243,7 @@ class LearnedStructure(Result):
         if pair in self.edge_probabilities or not self.edge_probabilities:
             return self.edge_probabilities.get(pair)
         known = [self._least_probable[v] for v in pair if v in self._least_probable]
-        return max((self.edge_probabilities[least] for least in known), default=None)
+        return max(self.edge_probabilities[least] for least in known) if len(known) == 2 else None
 
     def verdict(self, x: int | str, y: int | str) -> str:
         """Return "present", "absent" or "undecided": see :func:`graphoid.structure.scored.verdict`."""
@@ -251,7 +251,7 @@ class LearnedStructure(Result):
         if probability is None and not self.edge_probabilities:
             return "present" if self.graph.has_edge(*pair) else "absent"
         if probability is None:
-            return "undecided"  # the search was stopped before it came to that
+            return "undecided"  # a constant, or the search was stopped before it came to that
         known = [pair] if pair in self.edge_probabilities else map(self._least_probable.get, pair)
         return verdict(probability, powered=self.underpowered.isdisjoint(known))
 
