@@ -17,6 +17,7 @@ from graphoid.learners.recommended import recommend
 from graphoid.limits import map_threads
 from graphoid.progress import Listener, Step, tell
 from graphoid.settings import Allowed, Number, RandomState, Settings
+from graphoid.structure.learned import LearnedStructure
 from graphoid.uncertainty.bootstrap_result import EdgeStability, Resampled
 from graphoid.uncertainty.checkpoint import Checkpoint
 from graphoid.uncertainty.inclusion import Inclusion, dependences, priors, probabilities
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from graphoid.structure.contexts import CanonicalModel
-    from graphoid.structure.learned import LearnedStructure
     from graphoid.uncertainty.replicates import Found
     from graphoid.uncertainty.stability import CentralityRow, CurveRow, DifferenceRow
 
@@ -60,8 +60,8 @@ class Bootstrap(Settings):
     n
         How many resamples.
     kind
-        "rows" (drawn with replacement), "bayesian" (random weights; no row is ever left out) or "cases" (a
-        share of the rows is dropped, for the stability of centrality);
+        "halves" (half of the rows each), "rows" (drawn with replacement), "bayesian" (random weights; no row
+        is ever left out) or "cases" (a share of the rows is dropped, for the stability of centrality);
         see :mod:`graphoid.uncertainty.resampling`.
     n_jobs
         Threads. The result does not depend on it.
@@ -88,7 +88,7 @@ class Bootstrap(Settings):
 
     learner: AnyLearner | None = None
     n: int = 200
-    kind: Kind = "rows"
+    kind: Kind = "halves"
     n_jobs: int | None = 1
     random_state: RandomState = None
     checkpoint: str | os.PathLike[str] | None = None
@@ -112,7 +112,8 @@ class Bootstrap(Settings):
         numbers = isinstance(learner, AskingLearner) and isinstance(learner.test, PartialCorrelation)
         resampler = Resampler(table, self.kind, seed_of(self.random_state), self.shares, merge=not numbers)
         structure = structure_of(learner, table)
-        found = self._learn(learner, resampler, table, progress)
+        again = learner.for_resamples(structure) if isinstance(structure, LearnedStructure) else learner
+        found = self._learn(again, resampler, table, progress)
         self.result_ = self._measure(_Run(learner, table, resampler, structure, found))
         return self
 

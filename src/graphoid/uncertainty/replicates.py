@@ -168,8 +168,8 @@ def kernel_settings(
     learner: AnyLearner, resampler: Resampler
 ) -> tuple[int, int, float, bool, bool, bool, bool, float] | None:
     """Return the learner's settings for the kernels, or None where these do not have them."""
-    if resampler.kind == "bayesian" or not native_fits(resampler):
-        return None
+    if resampler.kind in ("rows", "bayesian") or not native_fits(resampler):
+        return None  # the kernels count whole rows, and repeated ones weigh less
     settings = learner.resample_kernel()
     largest = max((v.arity for v in resampler.rows.variables), default=1)
     if settings is None or (settings.test.kind == "mantel_haenszel" and largest**2 > MOST_COVARIED):
