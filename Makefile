@@ -1,14 +1,14 @@
 # make demo   set everything up and learn a first network
 # make test   set everything up and run the tests
 # make quick  the tests for the inner loop: logic to learners, under 45 s
-# The rest is for developers: lint, types, docs, bench, fuzz, fuzz-native, sanitize, wheel, test-all, test-browser, test-engines, clean.
+# The rest is for developers: lint, types, docs, bench, fuzz, fuzz-faults, fuzz-native, sanitize, wheel, test-all, test-browser, test-engines, clean.
 
 PYTHON ?= python3
 VENV   ?= .venv
 BIN     = $(VENV)/bin
 KERNELS = $(wildcard native/*/*) CMakeLists.txt pyproject.toml
 
-.PHONY: demo quick test test-all test-browser test-engines lint types docs docs-links bench fuzz fuzz-native sanitize wheel clean setup
+.PHONY: demo quick test test-all test-browser test-engines lint types docs docs-links bench fuzz fuzz-faults fuzz-native sanitize wheel clean setup
 .DEFAULT_GOAL := test
 
 setup: $(VENV)/.installed
@@ -73,6 +73,12 @@ bench: setup
 
 fuzz: setup
 	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest -n auto tests -k fuzz
+
+# 20,000 files, damaged or odd, through check, learn, load and query; and 1,250 kills. FILES, KILLS (of each of five
+# kinds) and SEED say otherwise.
+fuzz-faults: setup
+	$(BIN)/python tests/faults/fuzz_files.py --files $(or $(FILES),20000) --seed $(or $(SEED),0)
+	HYPOTHESIS_PROFILE=long KILLS=$(or $(KILLS),250) SEED=$(or $(SEED),0) $(BIN)/python -m pytest tests/faults/test_kills.py
 
 # The kernels rebuilt with address and undefined-behaviour checks, in an environment of their own.
 sanitize:

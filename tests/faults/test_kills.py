@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import os
 import subprocess
 import sys
@@ -11,8 +12,10 @@ import networkx as nx
 import pytest
 
 import graphoid as gd
+from graphoid.structure.learned import LearnedStructure
 
-N_KILLS = 500 if os.environ.get("HYPOTHESIS_PROFILE") == "long" else 5
+N_KILLS = int(os.environ.get("KILLS", "250")) if os.environ.get("HYPOTHESIS_PROFILE") == "long" else 5
+SEED = int(os.environ.get("SEED", "0"))
 
 DRIVER = """
 import os, random, signal, sys, time
@@ -26,14 +29,17 @@ from graphoid.cli.main import run
 def start():
     child = os.fork()
     if not child:
-        sys.argv = ["graphoid", *sys.argv[2:]]
+        if sys.argv[3] == "-c":
+            exec(sys.argv[4])
+            os._exit(0)
+        sys.argv = ["graphoid", *sys.argv[3:]]
         run()
     return child
 
 began = time.monotonic()
 assert os.waitpid(start(), 0)[1] == 0
 lasted = time.monotonic() - began
-rng = random.Random(0)
+rng = random.Random(int(sys.argv[2]))
 for _ in range(int(sys.argv[1])):
     child = start()
     time.sleep(rng.uniform(0, lasted))
@@ -66,6 +72,37 @@ def edge_names(graph):
 OUTPUTS = {"--out": ["r.json", "r.graphml", "r.csv"], "--report": ["r.html"], "--model": ["w.json"]}
 
 
+CHECKPOINTS = {
+    "bootstrap": """
+learner = gd.Bootstrap(gd.GSMN(), n=40, random_state=1, checkpoint="c.json")
+learner.fit(gd.read("m.csv")).result_.save("b.json")
+""",
+    "pfmn": """
+learner = gd.PFMN(test=gd.BayesianTest(), random_state=1, checkpoint="c.json")
+learner.fit(gd.read("m.csv")).structure_.save("r.json")
+""",
+}
+
+
+def kill_often(folder, command):
+    """Yield once for each kill of a command at a time of chance; it must end well before and after them."""
+    (folder / "m.csv").write_text("a,b,c\n" + "0,0,1\n1,1,0\n1,1,1\n0,0,0\n" * 50)
+    with subprocess.Popen(
+        [sys.executable, "-c", DRIVER, str(N_KILLS), str(SEED), *command],
+        cwd=folder,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as driver:
+        for _ in range(N_KILLS):
+            assert driver.stdout.readline() == "killed\n"
+            yield
+            driver.stdin.write("\n")
+            driver.stdin.flush()
+        assert driver.wait(60) == 0
+    assert not list(folder.glob(".*.part"))  # what killed writers left is removed by the next
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="children are forked to save time")
 @pytest.mark.parametrize(
@@ -78,25 +115,40 @@ OUTPUTS = {"--out": ["r.json", "r.graphml", "r.csv"], "--report": ["r.html"], "-
     ids=["model", "bootstrap", "cache"],
 )
 def test_fuzz_kills_leave_whole_files(tmp_path, settings, written):
-    (tmp_path / "m.csv").write_text("a,b,c\n" + "0,0,1\n1,1,0\n1,1,1\n0,0,0\n" * 50)
     names = [name for option in written for name in OUTPUTS[option]]
     outputs = [word for option in written for name in OUTPUTS[option] for word in (option, name)]
     command = ["learn", "m.csv", "--learner", "gsmn", "-q", *settings, *outputs]
-    with subprocess.Popen(
-        [sys.executable, "-c", DRIVER, str(N_KILLS), *command],
-        cwd=tmp_path,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as driver:
-        for _ in range(N_KILLS):
-            assert driver.stdout.readline() == "killed\n"
-            for path in (tmp_path / name for name in names):
-                if path.exists():
-                    assert edges_in(path) in (None, {frozenset("ab")})
-                    path.unlink()
-            driver.stdin.write("\n")
-            driver.stdin.flush()
-        assert driver.wait(60) == 0
+    for _ in kill_often(tmp_path, command):
+        for path in (tmp_path / name for name in names):
+            if path.exists():
+                assert edges_in(path) in (None, {frozenset("ab")})
+                path.unlink()
     for name in names:
         assert edges_in(tmp_path / name) in (None, {frozenset("ab")})
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="children are forked to save time")
+@pytest.mark.parametrize("kind", list(CHECKPOINTS))
+def test_fuzz_a_killed_run_goes_on_to_the_same_result(tmp_path, kind):
+    result, whole = tmp_path / ("b.json" if kind == "bootstrap" else "r.json"), None
+    checkpoint = tmp_path / "c.json"
+    for turn, _ in enumerate(kill_often(tmp_path, ["-c", CHECKPOINTS[kind]])):
+        if whole is None:  # of the run before the kills
+            whole = without_times(result)
+        if result.exists():
+            assert without_times(result) == whole
+            result.unlink()
+        if checkpoint.exists():
+            json.loads(checkpoint.read_text())
+            if turn % 2:
+                checkpoint.unlink()
+    assert without_times(result) == whole
+
+
+def without_times(path):
+    """Return what was found, less how long it took."""
+    found = gd.load(path)
+    return (
+        found.graph.edges if isinstance(found, LearnedStructure) else found.to_frame("edges").to_dict("list")
+    )

@@ -38,6 +38,19 @@ def test_impossible_evidence_is_refused_by_all_who_answer(contradictory, ask):
         ask(contradictory, {"a": 0, "b": 1})
 
 
+def test_the_conditionals_of_an_impossible_row_are_refused():
+    names = tuple(Variable(name, (0, 1)) for name in "ab")
+    model = gd.MarkovNetwork(names, factors=(Factor((0, 1), np.array([[-np.inf, -np.inf], [0.0, -np.inf]])),))
+    assert model.log_conditionals("b", [[1, 1]]).tolist() == [[0.0], [-np.inf]]
+    with pytest.raises(DataError, match=r"the evidence \(a = 0\) has probability zero"):
+        model.log_conditionals("b", [[1, 0], [0, 1]])
+
+
+def test_a_model_with_a_factor_of_nothing_is_like_itself():
+    model = gd.MarkovNetwork((Variable("a", (0, 1)),), factors=(Factor((), np.array(1.0)),))
+    assert model.kl(model) == pytest.approx(0)
+
+
 def test_possible_evidence_is_estimated(contradictory):
     found = contradictory.estimate("c", {"a": 1, "b": 1}, random_state=0)
     assert found.probabilities.sum() == pytest.approx(1)

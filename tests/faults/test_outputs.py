@@ -356,3 +356,25 @@ def test_closed_and_full_streams_lose_nothing(folder):
     assert code == 1
     assert err.splitlines()[-1] == "error: No space left on device."
     assert both == (("", ""), 0)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a process is asked by a signal whether it runs")
+def test_what_a_killed_writer_left_is_removed_by_the_next(tmp_path):
+    code = """
+import os, signal
+from graphoid.structure import whole_file
+with whole_file.writer("r.json") as file:
+    file.write(b"half")
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+    subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=False)
+    other = tmp_path / ".own.part"
+    other.touch()
+    with whole_file.writer(tmp_path / "r.json") as file:
+        mine = [path for path in tmp_path.glob(".*.part") if path != other]
+        assert len(mine) == 1
+        whole_file.write(tmp_path / "r.json", "another")  # at the same time, by a process that runs
+        assert mine[0].exists()
+        file.write(b"whole")
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".own.part", "r.json"]
+    assert (tmp_path / "r.json").read_text() == "whole"

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import gzip
 import os
+import random
+import struct
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 import graphoid as gd
+from graphoid.cli.learners import LEARNERS
 from graphoid.data.check import check
 from graphoid.errors import DataError, GraphoidError
+from tests.support.damage import damage_bytes, damage_numbers
+from tests.support.odd_tables import to_spss
 from tests.support.terminal import graphoid
 
 ROWS = "".join(f"{i % 2},x{i % 3},{i % 2}\n" for i in range(20))
@@ -148,3 +154,93 @@ def test_damaged_files_are_read_or_refused_in_a_sentence(tmp_path, ending):
             said += check(path).problems
     assert said
     assert not [text for text in said if "\n" in text]
+
+
+@pytest.fixture
+def spss(tmp_path):
+    pyreadstat = pytest.importorskip("pyreadstat")
+    frame = pd.DataFrame({"a": [0.0, 1.0] * 10, "b": ["x", "yy"] * 10})
+    labels = {"a": {0.0: "no", 1.0: "yes"}, "b": {"x": "X"}}
+    pyreadstat.write_sav(frame, str(tmp_path / "m.sav"), variable_value_labels=labels)
+    return tmp_path / "m.sav"
+
+
+LABELLED = struct.pack("<3i", 4, 1, 1)
+"""The record that says to which one variable labels belong: the first."""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        (LABELLED, struct.pack("<3i", 4, 1, 9_000), "labels belong to a variable 9000, which is not there"),
+        (LABELLED, struct.pack("<3i", 5, 1, 1), "labels belong to no variable"),
+        (
+            struct.pack("<4i", 2, 0, 0, 0),
+            struct.pack("<4i", 2, 900, 0, 0),
+            "the record of variable 1 is none",
+        ),
+        (struct.pack("<4i", 2, 0, 0, 0), struct.pack("<4i", 2, 16, 0, 0), "texts are not as wide as it says"),
+        (b"\x08\x05\x00A ", b"\x08\x01\x00A ", "the record of variable 1 is none"),
+        (b"x" + b" " * 7 + b"\x01X", b"\xe7\x03\0" + b" " * 5 + b"\x01X", "has a label and is no text"),
+        (b"x" + b" " * 7 + b"\x01X", b"\xff" + b" " * 7 + b"\x01X", "can't decode byte 0xff"),
+        (struct.pack("<i", 20), struct.pack("<i", 2**30), "promises 1,073,741,824 rows and is too small"),
+        (b"$FL2", b"$FL9", "does not begin as such a file does"),
+    ],
+)
+def test_an_spss_file_that_would_end_the_process_is_refused(spss, old, new, says):
+    content = spss.read_bytes()
+    assert old in content
+    spss.write_bytes(content.replace(old, new, 1))
+    with pytest.raises(DataError, match=f"m.sav cannot be read as SPSS: .*{says}"):
+        gd.read(spss)
+
+
+def test_fuzz_damaged_spss_files_are_read_or_refused(tmp_path):
+    pytest.importorskip("pyreadstat")
+    path, said = tmp_path / "m.sav", 0
+    for seed in range(2_000 if os.environ.get("HYPOTHESIS_PROFILE") == "long" else 60):
+        rng = random.Random(seed)  # noqa: S311 - not for secrets
+        to_spss(path, rng)
+        path.write_bytes(rng.choice([damage_bytes, damage_numbers])(path.read_bytes(), rng))
+        try:
+            gd.read(path, missing="category")
+        except GraphoidError:
+            said += 1
+    assert said
+
+
+def test_columns_of_one_name_in_a_parquet_file_are_told_apart(tmp_path, where):
+    path = tmp_path / "m.parquet"
+    pq.write_table(pa.Table.from_arrays([pa.array([0, 1]), pa.array(["x", "y"])], names=["a", "a"]), path)
+    with pytest.raises(DataError, match="used more than once: 'a'"):
+        gd.read(path, where=where)
+    states = [gd.read(path, where=where, columns=[i]).variables[0].states for i in (0, 1)]
+    assert states == [(0, 1), ("x", "y")]
+
+
+@pytest.mark.parametrize("values", [[[1], [2]], [{"x": 1}, {"x": 2}]])
+def test_values_within_values_are_refused(tmp_path, where, values):
+    pq.write_table(pa.table({"a": values, "b": [0, 1]}), tmp_path / "m.parquet")
+    with pytest.raises(DataError, match=r"'a' holds .* values; a variable has one plain value a row"):
+        gd.read(tmp_path / "m.parquet", where=where)
+
+
+def test_a_factor_without_levels_is_missing(tmp_path):
+    empty = pa.DictionaryArray.from_arrays(pa.array([None, None], pa.int32()), pa.array([], pa.string()))
+    pq.write_table(pa.table({"a": empty, "b": [0, 1]}), tmp_path / "m.parquet")
+    assert gd.read(tmp_path / "m.parquet", missing="category").n_rows == 2
+
+
+def test_a_name_that_is_no_text_is_refused(tmp_path, where):
+    pq.write_table(pa.table({"name": [0, 1]}), tmp_path / "m.parquet", store_schema=False)
+    content = (tmp_path / "m.parquet").read_bytes()
+    (tmp_path / "m.parquet").write_bytes(content.replace(b"name", b"n\xffme"))
+    with pytest.raises(DataError, match=r"m.parquet cannot be read as Parquet: .*decode byte 0xff"):
+        gd.read(tmp_path / "m.parquet", where=where)
+
+
+@pytest.mark.parametrize("learner", list(LEARNERS))
+def test_one_column_is_enough_for_every_learner(tmp_path, learner):
+    write(tmp_path, "a\n" + "0\n1\n" * 10)
+    done = graphoid("learn", "m.csv", "--learner", learner, "-q", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")

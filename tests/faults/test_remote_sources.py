@@ -183,3 +183,20 @@ def test_a_file_that_was_touched_or_copied_is_the_same(tmp_path, twins):
     assert edges_of(table) == [("a", "b")]
     copy = shutil.copy(path, tmp_path / f"copy{path.suffix}")
     assert gd.read(copy, where="source").data_id == table.data_id
+
+
+def test_a_damaged_database_is_refused_in_a_sentence(tmp_path):
+    duckdb = pytest.importorskip("duckdb")
+    whole = tmp_path / "whole.duckdb"
+    with duckdb.connect(str(whole)) as connection:
+        connection.execute("CREATE TABLE t AS SELECT i % 2 AS a, i % 3 AS b FROM range(9000) AS r(i)")
+    content, said = whole.read_bytes(), set()
+    for k, at in enumerate(range(0, len(content), 9_973)):
+        path = tmp_path / f"m{k}.duckdb"  # DuckDB knows databases by their names
+        path.write_bytes(content[:at] + b"\xff" * 40 + content[at + 40 :] if k % 4 else content[:at])
+        try:
+            gd.GSMN().fit(gd.read(path))
+        except DataError as error:
+            said.add(str(error).replace(path.name, "it"))
+    assert any(text.startswith("it cannot be read by DuckDB: ") for text in said)
+    assert not [text for text in said if "\n" in text]

@@ -67,6 +67,16 @@ def load_and_use(path):
         use(loaded, path.with_suffix(".used"))
 
 
+@pytest.mark.parametrize("name", ["a\0b", "\ud800"])
+@pytest.mark.parametrize(
+    "load",
+    [gd.load, gd.MarkovNetwork.from_uai, gd.datasets.bayesian_network, gd.datasets.read_graph, gd.read],
+)
+def test_what_no_file_can_be_called_is_refused(load, name):
+    with pytest.raises(DataError):
+        load(name)
+
+
 def altered(thing, **parts):
     body = json.loads(thing.to_json())["body"]
     return document.pack(thing.FORMAT, 1, {**body, **parts})

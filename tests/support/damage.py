@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -90,6 +91,30 @@ def damage_bytes(content: bytes, rng: Random) -> bytes:
             changed[at:at] = rng.choice(
                 [b"-1", b"999999999999", b"nan", b"\x00", b"{", b'"', b"\xff", b"0 ", b"\n"]
             )
+    return bytes(changed)
+
+
+def damage_text(content: bytes, rng: Random) -> bytes:
+    """Return text with a word or a number in the place of another, or with damage to its bytes."""
+    if rng.random() < 0.4:
+        return damage_bytes(content, rng)
+    parts = re.split(rb"([A-Za-z0-9_.+-]+)", content)
+    words = range(1, len(parts), 2)
+    odd = [b"0", b"-1", b"1e400", b"nan", b"99999999999", b"0.5", b"", b"x", b"\xc3\xa4"]
+    for at in rng.sample(words, min(len(words), rng.choice([1, 1, 2, 3]))):
+        parts[at] = rng.choice([rng.choice(odd), parts[rng.choice(words)]])
+    return b"".join(parts)
+
+
+def damage_numbers(content: bytes, rng: Random) -> bytes:
+    """Return bytes with another number of four bytes at one to three places, mostly near the beginning."""
+    changed = bytearray(content)
+    for _ in range(rng.choice([1, 1, 2, 3])):
+        at = rng.randrange(len(changed) if rng.random() < 0.3 else min(len(changed), 2_000))
+        number = rng.choice(
+            [*range(-1, 9), 20, 255, 256, 999, 65_536, 2**31 - 1, -(2**31), rng.getrandbits(31)]
+        )
+        changed[at - at % 4 : at - at % 4 + 4] = number.to_bytes(4, "little", signed=True)
     return bytes(changed)
 
 

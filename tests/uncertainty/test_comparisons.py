@@ -1,95 +1,20 @@
-"""Groups, sensitivity and power: each against a case whose answer is known."""
-
-import math
+"""Sensitivity and power: each against a case whose answer is known."""
 
 import numpy as np
 import pytest
 
 import graphoid as gd
-from graphoid.errors import DataError, SettingsError
-from graphoid.uncertainty.groups import bayes_factor
+from graphoid.errors import SettingsError
 from graphoid.uncertainty.power import rows_to_reach
-from tests.support.tables import table_of
 
 
-def two_groups(seed, differ, n=1_000):
-    """a and b go together in the first group, and in the second unless they differ; b and c in both."""
+def chain(seed, n=1_000):
+    """a and b go together, and b and c."""
     rng = np.random.default_rng(seed)
-    group = rng.integers(2, size=n)
     a = rng.integers(2, size=n)
-    follow = (rng.random(n) < 0.4) & ~(differ & (group == 1))
-    b = np.where(follow, a, rng.integers(2, size=n))
+    b = np.where(rng.random(n) < 0.4, a, rng.integers(2, size=n))
     c = np.where(rng.random(n) < 0.4, b, rng.integers(2, size=n))
-    return gd.read({"group": group, "a": a, "b": b, "c": c})
-
-
-def test_a_difference_is_found_where_it_is():
-    found = gd.compare_groups(two_groups(3, differ=True), "group", learner=gd.GSMN(), n=200, random_state=1)
-    rows = {(row.x, row.y): row for row in found.pairs}
-    assert rows["a", "b"].p_adjusted < 0.05
-    assert rows["a", "b"].bayes_factor > 100
-    assert rows["a", "b"].first > 1 > abs(rows["a", "b"].second)
-    assert rows["b", "c"].p_value > 0.05
-    assert rows["b", "c"].bayes_factor < 1
-    assert found.p_value < 0.05
-    assert found.groups == (0, 1)
-    assert sum(found.rows) == 1_000
-
-
-def test_numbers_of_a_group_are_those_of_its_rows():
-    table = two_groups(3, differ=True)
-    found = gd.compare_groups(table, "group", learner=gd.GSMN(), n=5, random_state=1)
-    group, a, b, _ = table.codes.T
-    row = found.pairs[0]
-    graph = found.graph
-    given = min((set(graph.blanket(x)) - {0, 1} for x in (0, 1)), key=len)
-    assert given == set()  # a has b alone
-    cells = [[np.sum((group == 0) & (a == i) & (b == j)) for j in (0, 1)] for i in (0, 1)]
-    expected = math.log(cells[0][0] * cells[1][1] / (cells[0][1] * cells[1][0]))
-    assert row.first == pytest.approx(expected)
-    assert row.difference == pytest.approx(row.first - row.second)
-
-
-@pytest.mark.slow
-def test_p_values_are_level_where_nothing_differs():
-    p = [
-        gd.compare_groups(
-            two_groups(seed, differ=False, n=400), "group", learner=gd.GSMN(), n=99, random_state=1
-        )
-        for seed in range(100)
-    ]
-    rate = np.mean([min(row.p_adjusted for row in found.pairs) <= 0.05 for found in p])
-    assert rate <= 0.12  # .05 and three standard errors of 100 tries
-    assert np.mean([found.p_value <= 0.05 for found in p]) <= 0.12
-
-
-def test_groups_that_cannot_be_compared():
-    table = two_groups(0, differ=True, n=50)
-    with pytest.raises(DataError, match="3 states"):
-        gd.compare_groups(table_of([[0, 1, 2], [0, 1, 0]]), "v0")
-    with pytest.raises(DataError, match="nothing to compare"):
-        gd.compare_groups(table_of([[0, 0, 0], [0, 1, 0]], [2, 2]), "v0")
-    with pytest.raises(SettingsError, match="n is 0"):
-        gd.compare_groups(table, "group", n=0)
-
-
-def test_groups_do_not_depend_on_threads():
-    table = two_groups(1, differ=True, n=300)
-    one, two = (
-        gd.compare_groups(table, "group", learner=gd.GSMN(), n=30, n_jobs=jobs, random_state=2).pairs
-        for jobs in (1, 2)
-    )
-    assert one == two
-
-
-def test_bayes_factor_is_that_of_a_normal_prior():
-    # the likelihood N(d; 0, s^2) against the marginal N(d; 0, s^2 + s^2 n), by the densities themselves
-    z, n = 2.5, 50.0
-
-    def density(x, variance):
-        return math.exp(-x * x / (2 * variance)) / math.sqrt(2 * math.pi * variance)
-
-    assert bayes_factor(z, (50, 50)) == pytest.approx(density(z, 1 + n) / density(z, 1))
+    return gd.read({"a": a, "b": b, "c": c})
 
 
 def test_sensitivity_varies_one_setting_at_a_time():
@@ -122,7 +47,7 @@ def test_sensitivity_to_a_prior():
 
 
 def test_power_rises_with_the_rows():
-    table = two_groups(0, differ=False)
+    table = chain(0)
     graph = gd.UndirectedGraph(table.names, [("a", "b"), ("b", "c")])
     found = gd.power(graph, table, learner=gd.GSMN(), rows=(20, 100, 600), n=15, random_state=1)
     for row in found.edges:

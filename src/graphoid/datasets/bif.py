@@ -78,7 +78,7 @@ def bayesian_network(path: str | os.PathLike[str]) -> BayesianNetwork:
     try:
         content = path.read_bytes()
         text = (_decompress(content) if content[:2] == b"\x1f\x8b" else content).decode("utf-8")
-    except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
+    except (OSError, EOFError, ValueError, zlib.error) as error:
         raise DataError(f"{path} cannot be read as a BIF file: {error}.") from error
     name = path.name.removesuffix(".gz").removesuffix(".bif")
     return parse_bif(text, name)

@@ -29,7 +29,7 @@ def read_graph(path: str | os.PathLike[str]) -> UndirectedGraph:
     try:
         with Path(path).open(encoding="utf-8-sig", newline="") as stream:
             lines = [line for line in csv.reader(stream) if line][1:]
-    except (UnicodeDecodeError, csv.Error):
+    except (ValueError, csv.Error):  # no text, or no name of a file
         raise DataError(f"{where!r} is not a text file; expected two names a line, such as 0,1.") from None
     ends: list[tuple[str, str]] = []
     for number, line in enumerate(lines, start=2):

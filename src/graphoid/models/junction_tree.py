@@ -41,7 +41,7 @@ class JunctionTree:
 
     def holding(self, scope: Iterable[int], arities: Sequence[int]) -> int:
         """Return the smallest cluster that contains all of a scope; the first of equals."""
-        inside = set.intersection(*(self._with[v] for v in scope))
+        inside = set(range(len(self.clusters))).intersection(*(self._with[v] for v in scope))
         return min(inside, key=lambda k: (n_cells(self.clusters[k], arities), k))
 
     @cached_property

@@ -272,7 +272,10 @@ class MarkovNetwork(NamedVariables, Document):
         return float(each.sum() if weights is None else each @ weights.values)
 
     def log_conditionals(self, x: int | str, rows: object) -> NDArray[np.float64]:
-        """Return the log probability of every state of a variable given all others: (states, rows)."""
+        """Return the log probability of every state of a variable given all others: (states, rows).
+
+        Others that cannot occur together are refused.
+        """
         v = self.position(x)
         codes = row_codes(rows, self.variables)
         score = np.zeros((self.arities[v], len(codes)))
@@ -280,7 +283,12 @@ class MarkovNetwork(NamedVariables, Document):
             if v in potential.members:
                 given = potential.given(set(potential.members) - {v})
                 score += given.tables[:, given.which(codes)]
-        score -= score.max(axis=0)
+        best = score.max(axis=0)
+        if np.isneginf(best).any():
+            others = codes[np.argmin(best)].copy()
+            others[v] = -1
+            raise self._impossible(others)
+        score -= best
         score -= np.log(np.exp(score).sum(axis=0))
         return score
 

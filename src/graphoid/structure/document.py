@@ -167,6 +167,8 @@ def read_text(path: str | os.PathLike[str]) -> str:
         raise DataError(
             f"{os.fspath(path)!r} is not a text file; expected JSON that graphoid saved."
         ) from None
+    except ValueError as error:  # a NUL, or half of a character
+        raise DataError(f"no file can be called {os.fspath(path)!r}: {error}.") from None
 
 
 def digest(body: object) -> str:

@@ -16,6 +16,7 @@ from graphoid.logic.verdict import Verdict
 from graphoid.structure import explain, plain
 from graphoid.structure.compare import Comparison, HasGraph, compare
 from graphoid.structure.document import Document, Json, pair_mapping, pair_rows, to_row, verdicts
+from graphoid.structure.effect import Effect, effect_mapping, effect_rows
 from graphoid.structure.graph import Edge, UndirectedGraph
 from graphoid.structure.scored import Scored, bayes_factor, verdict
 
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     import networkx as nx
     from numpy.typing import NDArray
 
-    from graphoid.uncertainty.effects import Effect
 
 EXECUTED = frozenset({"test", "oracle"})
 """Sources of a verdict that was paid for; any other is the rule that answered in place of a test."""
@@ -189,6 +189,8 @@ class LearnedStructure(Result):
     table
         What it was learned from, where that was in this process: kept for :meth:`report`, neither saved nor
         copied to another process nor compared.
+    measured
+        Effects of its edges, of a structure that was read from a file; others measure them in their table.
     """
 
     FORMAT: ClassVar[str] = "graphoid structure"
@@ -204,6 +206,7 @@ class LearnedStructure(Result):
     edge_probabilities: Mapping[Edge, float] = field(default_factory=dict)
     details: Json = field(default_factory=dict)
     table: object = field(default=None, compare=False)
+    measured: Mapping[Edge, Effect] | None = field(default=None, compare=False)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -254,9 +257,9 @@ class LearnedStructure(Result):
         """
         from graphoid.uncertainty.strength import effects_of
 
-        effects = self._effects if table is None else effects_of(self.graph, table)
-        if table is None and self.table is None:
+        if table is None and self.table is None and self.measured is None:
             raise DataError("edge weights are measured in a table: weights(table), the one learned from.")
+        effects = self._effects if table is None else effects_of(self.graph, table)
         matrix = np.zeros((self.graph.n, self.graph.n))
         for x, y in self.graph.edges:
             weight = effects[x, y].weight if (x, y) in effects else None
@@ -267,7 +270,7 @@ class LearnedStructure(Result):
     def _effects(self) -> Mapping[Edge, Effect]:
         from graphoid.uncertainty.strength import effects_of
 
-        return effects_of(self.graph, self.table)
+        return effects_of(self.graph, self.table) if self.measured is None else self.measured
 
     def _measure(self, row: EdgeRow) -> EdgeRow:
         pair = self.graph.position(row.x), self.graph.position(row.y)
@@ -339,6 +342,7 @@ class LearnedStructure(Result):
             "scored": None if self.scored is None else self.scored.to_body(),
             "edge_probabilities": pair_rows(self.edge_probabilities),
             "details": dict(self.details),
+            "effects": effect_rows(self._effects) if self._effects else None,
         }
 
     @classmethod
@@ -357,6 +361,7 @@ class LearnedStructure(Result):
             scored=None if scored is None else Scored.from_body(plain.record(scored), graph.n),
             edge_probabilities=pair_mapping(body.get("edge_probabilities", []), graph.n, least=0, most=1),
             details=plain.record(body.get("details", {})),
+            measured=None if body.get("effects") is None else effect_mapping(body["effects"], graph.n),
         )
 
     def __str__(self) -> str:

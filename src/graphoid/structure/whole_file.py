@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import os
+import platform
 import secrets
 import shutil
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -20,7 +22,7 @@ def write(path: str | os.PathLike[str], content: str | bytes) -> None:
         file.write(whole)
 
 
-@contextmanager
+@contextlib.contextmanager
 def writer(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """Open a file to write to, which takes its place when all of it is on the disk.
 
@@ -34,7 +36,8 @@ def writer(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             with target.open("wb") as file:
                 yield file
             return
-        part = target.with_name(f".{secrets.token_hex(8)}.part")
+        _remove_abandoned(target)
+        part = _part(target)
         with part.open("xb") as file:
             yield file
             file.flush()
@@ -49,6 +52,39 @@ def writer(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             part.unlink(missing_ok=True)
 
 
+def _part(target: Path) -> Path:
+    """Return a name for what is being written: what it will be, who writes, and chance."""
+    return target.with_name(f".{_key(target)}-{os.getpid()}-{secrets.token_hex(4)}.part")
+
+
+def _key(target: Path) -> str:
+    """Return a digest of a name, and of this machine: on another one a process has the same number."""
+    named = os.fsencode(target.name) + b"\0" + platform.node().encode()
+    return hashlib.blake2b(named, digest_size=8).hexdigest()
+
+
+def _remove_abandoned(target: Path) -> None:
+    """Remove what is left of this file by processes that were killed while they wrote it."""
+    for part in target.parent.glob(f".{_key(target)}-*-*.part"):
+        process = part.name.split("-")[1]
+        with contextlib.suppress(OSError):  # another writer was quicker, or the folder lets nobody remove
+            if process.isdecimal() and not _runs(int(process)):
+                part.unlink()
+
+
+def _runs(process: int) -> bool:
+    """Return whether a process runs; where no signal can ask, a file that is open cannot be removed."""
+    if os.name != "posix":
+        return process == os.getpid()
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # of somebody else
+        return True
+    return True
+
+
 def probe(path: str | os.PathLike[str]) -> None:
     """Raise an error of the system if a file cannot be written; nothing is left behind."""
     target = Path(os.path.realpath(path))
@@ -57,7 +93,7 @@ def probe(path: str | os.PathLike[str]) -> None:
     if target.exists() and not os.access(target, os.W_OK):
         raise PermissionError(None, "is write-protected", os.fspath(path))
     if not target.exists() or target.is_file():
-        part = target.with_name(f".{secrets.token_hex(8)}.part")
+        part = _part(target)
         part.touch(exist_ok=False)
         part.unlink()
 

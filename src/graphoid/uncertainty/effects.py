@@ -1,6 +1,6 @@
 r"""The edge weight of every pair: its term in the models of both of its variables, with an interval.
 
-Each variable is modelled given its blanket (:mod:`graphoid.uncertainty.conditional`), and the term of a pair
+Each variable is modelled given its blanket (:mod:`graphoid.uncertainty.blanket_model`), and the term of a pair
 is the mean of what it is in the models of its two ends. Rows move both, so that the covariance comes from how
 much every row moves the mean of both (the sandwich of [Huber1967]_), which is right for a wrong model too.
 
@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from graphoid.uncertainty.conditional import ConditionalModel, Term, contrast_code, score_code
+from graphoid.structure.effect import Effect
+from graphoid.uncertainty.blanket_model import BlanketModel, Term
+from graphoid.uncertainty.pair_terms import contrast_code, score_code
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -64,19 +66,6 @@ def count_sample(counts: Counts) -> Sample:
     return Sample(dict(zip(counts.variables, configurations.T, strict=True)), weights.astype(np.float64))
 
 
-class Effect(NamedTuple):
-    """How strongly two variables go together given their blankets, with intervals of 95 %."""
-
-    size: float
-    """Of the term, from 0 on; for ordered variables the amount of the weight."""
-    low: float
-    high: float
-    weight: float | None = None
-    """Signed, where both variables are ordered or have two states; else None."""
-    weight_low: float | None = None
-    weight_high: float | None = None
-
-
 class Estimate(NamedTuple):
     """An effect, and what each row of the sample adds to it."""
 
@@ -107,7 +96,7 @@ class Contribution(NamedTuple):
 class _Fit(NamedTuple):
     """The model of a variable, and the configuration of its blanket in every row."""
 
-    model: ConditionalModel
+    model: BlanketModel
     counts: Matrix
     group: NDArray[np.intp]
     first: NDArray[np.intp]
@@ -196,7 +185,7 @@ class Effects:
         slopes = self._code(response).shape[1] * sum(self._code(z).shape[1] for z in given)
         return int(self._occurs(response).sum()) - 1 + int(slopes)
 
-    def _meeting(self, end: _End, without: ConditionalModel, pair: Edge) -> Meeting:
+    def _meeting(self, end: _End, without: BlanketModel, pair: Edge) -> Meeting:
         """Return how often states meet, all states included, beside what a model without the pair expects."""
         fit, arities = end.fit, [self._variables[v].arity for v in (end.response, end.other)]
         other = np.eye(arities[1])[self._sample.columns[end.other][fit.first]]
@@ -250,7 +239,7 @@ class Effects:
         counts = np.bincount(cells, sample.weights, len(first) * k).reshape(-1, k).astype(np.float64)
         columns = {z: codes[z][sample.columns[z][first]] for z in given}
         own = codes[response][self._occurs(response)]
-        return _Fit(ConditionalModel(counts, own, columns), counts, group, first)
+        return _Fit(BlanketModel(counts, own, columns), counts, group, first)
 
     def _occurs(self, v: int) -> NDArray[np.bool_]:
         return np.asarray(np.bincount(self._sample.columns[v], minlength=self._variables[v].arity) > 0)

@@ -15,12 +15,12 @@ from graphoid.data.remote.table import RemoteTable
 from graphoid.data.table import Table
 from graphoid.errors import DataError
 from graphoid.independence.partial_correlation import Correlated, PartialCorrelation
+from graphoid.structure.effect import Effect
 from graphoid.structure.explain import listing
 from graphoid.structure.graph import Edge, UndirectedGraph
 from graphoid.uncertainty.association import log_odds
 from graphoid.uncertainty.effects import (
     NORMAL_95,
-    Effect,
     Effects,
     Meeting,
     count_sample,
@@ -221,11 +221,11 @@ def _estimators(
     discrete = [pair for pair in pairs if not any(variables[v].continuous for v in pair)]
     if isinstance(data, Table):
         return dict.fromkeys(discrete, Effects(graph, variables, sample_of(data)))
-    counted = data.counts([CountRequest(_family(graph, pair, variables)) for pair in discrete])
-    return {
-        pair: Effects(graph, variables, count_sample(counts))
-        for pair, counts in zip(discrete, counted, strict=True)
-    }
+    families = {pair: _family(graph, pair, variables) for pair in discrete}
+    different = list(dict.fromkeys(families.values()))
+    counted = data.counts([CountRequest(family) for family in different])
+    of = {f: Effects(graph, variables, count_sample(c)) for f, c in zip(different, counted, strict=True)}
+    return {pair: of[family] for pair, family in families.items()}
 
 
 def _correlations(given: Mapping[Edge, tuple[int, ...]], table: Table) -> dict[Edge, Correlation | None]:
@@ -389,11 +389,11 @@ def partial_correlations(crossings: Sequence[Crossing], table: Table) -> list[Co
 
 def signs_of(pairs: Sequence[Edge], variables: Sequence[Variable]) -> NDArray[np.bool_]:
     """Return for which pairs more of one may go with more of the other: both are numbers, or in order."""
-    directed = [v.continuous or v.ordered or (v.arity == 2 and _has_direction(v)) for v in variables]
+    directed = [v.continuous or v.ordered or (v.arity == 2 and has_direction(v)) for v in variables]
     return np.array([directed[x] and directed[y] for x, y in pairs], dtype=bool)
 
 
-def _has_direction(v: Variable) -> bool:
+def has_direction(v: Variable) -> bool:
     """Return whether the second state is more of something than the first."""
     return v.ordered or all(isinstance(state, (bool, int, float)) for state in v.states)
 

@@ -95,6 +95,15 @@ def _encode_array(values: Array, name: str) -> Encoded:
     )
 
 
+def refuse_nested(kind: pa.DataType, name: str) -> None:
+    """Raise if a column holds lists, structures or such."""
+    if pa.types.is_nested(kind) or pa.types.is_union(kind):
+        raise DataError(
+            f"{name!r} holds {kind} values; a variable has one plain value a row. "
+            f"Take it apart into columns, or leave it out with columns=..."
+        )
+
+
 def _encode_arrow(cells: pa.Array | pa.ChunkedArray, name: str) -> Encoded:
     if isinstance(cells, pa.Array):
         cells = pa.chunked_array([cells])
@@ -117,11 +126,7 @@ def _encode_arrow(cells: pa.Array | pa.ChunkedArray, name: str) -> Encoded:
         ticks = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[kind.unit]  # a second, whatever they count
         seconds = pc.divide(pc.cast(pc.cast(cells, pa.int64()), pa.float64(), safe=False), float(ticks))
         return _encode_arrow_numbers(seconds, name)
-    if pa.types.is_nested(kind) or pa.types.is_union(kind):
-        raise DataError(
-            f"{name!r} holds {kind} values; a variable has one plain value a row. "
-            f"Take it apart into columns, or leave it out with columns=..."
-        )
+    refuse_nested(kind, name)
     try:
         text = pa.large_string() if pa.types.is_large_binary(kind) else pa.string()
         strings = _times(cells) if pa.types.is_timestamp(kind) else pc.cast(cells, text)
@@ -190,15 +195,21 @@ def _encode_dictionary(cells: pa.ChunkedArray, name: str, *, declared: bool) -> 
             return replace(column, declared=True)
     if cells.null_count == len(cells) and not declared:  # there may be no level to point to
         return Encoded([], np.zeros(len(cells), dtype=np.uint8), len(cells))
+    filled = next((chunk.dictionary for chunk in cells.chunks if len(chunk.dictionary)), None)
+    if filled is None:
+        return Encoded([], np.zeros(len(cells), dtype=np.uint8), len(cells), declared=declared)
     missing = pc.is_null(cells).to_numpy() if cells.null_count else None
-    if missing is not None:
+    if missing is not None:  # a chunk without a level to point to takes those of another
         cells = pa.chunked_array(
-            [pa.DictionaryArray.from_arrays(c.indices.fill_null(0), c.dictionary) for c in cells.chunks]
+            [
+                pa.DictionaryArray.from_arrays(
+                    c.indices.fill_null(0), c.dictionary if len(c.dictionary) else filled
+                )
+                for c in cells.chunks
+            ]
         )
     whole = cells.chunk(0) if cells.num_chunks == 1 else cells.combine_chunks()
     indices, labels = whole.indices.to_numpy(zero_copy_only=False), whole.dictionary
-    if not len(labels):
-        return Encoded([], np.zeros(len(cells), dtype=np.uint8), len(cells), declared=declared)
     if declared:
         return encode_factor(_factor(indices, labels, missing, ordered=cells.type.ordered), name)
     levels, ranks = ranked_labels(labels)

@@ -9,6 +9,7 @@ import numpy as np
 from graphoid.data.encoding.discretize import FEW
 from graphoid.data.encoding.encode import Factor, Plain
 from graphoid.data.formats.files import open_text
+from graphoid.data.formats.sav import check_sav
 from graphoid.data.source import Source
 from graphoid.errors import DataError, missing_extra
 
@@ -63,13 +64,23 @@ def from_spss(path: Path) -> Source:
         import pyreadstat
     except ImportError:
         raise missing_extra("reading SPSS files", "survey") from None
+    check_sav(path)
     try:
         # Which values are user-defined missing is told only when asked to keep them, hence the second look.
         cells, about = pyreadstat.read_sav(str(path), output_format="dict")
         _, declared = pyreadstat.read_sav(str(path), metadataonly=True, user_missing=True)
-    except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, UnicodeDecodeError, ValueError) as error:
-        raise DataError(f"{path.name} cannot be read as SPSS: {' '.join(str(error).split())}") from error
+    except (
+        pyreadstat.ReadstatError,
+        pyreadstat.PyreadstatError,
+        UnicodeDecodeError,
+        ValueError,
+        MemoryError,
+    ) as error:
+        reason = " ".join(str(error).split()) or "there is no memory for what it promises"
+        raise DataError(f"{path.name} cannot be read as SPSS: {reason}") from error
     names = list(about.column_names)
+    if None in names:
+        raise DataError(f"{path.name} cannot be read as SPSS: variable {names.index(None) + 1} has no name.")
 
     def load(positions: Sequence[int]) -> Iterator[RawColumn]:
         for i in positions:

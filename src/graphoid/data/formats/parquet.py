@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -24,14 +25,19 @@ CELLS = 1 << 20
 many go together, for the price of a call is paid once."""
 
 
-def from_parquet(path: Path) -> Source:
-    """Return a Parquet file as a source."""
+def read_metadata(path: Path) -> tuple[pq.FileMetaData, pa.Schema]:
+    """Return what a Parquet file says of itself, and its columns."""
     try:
         metadata = pq.read_metadata(path)
-        schema = metadata.schema.to_arrow_schema()
-    except (pa.ArrowException, OSError) as error:
+        return metadata, metadata.schema.to_arrow_schema()
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:  # the last: in a name
         raise DataError(f"{path.name} cannot be read as Parquet: {' '.join(str(error).split())}") from error
-    names = schema.names
+
+
+def from_parquet(path: Path) -> Source:
+    """Return a Parquet file as a source."""
+    metadata, schema = read_metadata(path)
+    names, own = schema.names, occurrences(schema.names)
     # Strings come as dictionaries straight from the file's own; that saves building every cell as text.
     stored = [f.name for f in schema if pa.types.is_string(f.type) or pa.types.is_large_string(f.type)]
     local = threading.local()
@@ -46,18 +52,18 @@ def from_parquet(path: Path) -> Source:
     def load(positions: Sequence[int]) -> Iterator[RawColumn]:
         try:
             table = file().read(columns=[names[i] for i in positions], use_threads=False)
-            for i in positions:
-                if pa.types.is_dictionary(table.schema.field(names[i]).type):
-                    table.column(names[i]).validate(full=True)  # a damaged page may point beyond it
+            for column in table.columns:
+                if pa.types.is_dictionary(column.type):
+                    column.validate(full=True)  # a damaged page may point beyond it
         except (pa.ArrowException, OSError) as error:
             raise _damage_error(path, error) from error
         if table.num_rows != metadata.num_rows:
             raise _damage_error(path, f"{table.num_rows:,} rows instead of {metadata.num_rows:,}.")
-        where = {name: k for k, name in enumerate(table.schema.names)}
+        where = {one: k for k, one in enumerate(occurrences(table.schema.names))}
         columns = table.columns
         del table
         for i in positions:
-            k = where[names[i]]
+            k = where[own[i]]
             cells, columns[k] = columns[k], None
             field = schema.field(i)
             if pa.types.is_dictionary(cells.type) and not pa.types.is_dictionary(field.type):
@@ -66,6 +72,16 @@ def from_parquet(path: Path) -> Source:
                 yield arrow_column(cells, field)
 
     return Source(names, metadata.num_rows, load, group=max(1, CELLS // max(1, metadata.num_rows)))
+
+
+def occurrences(names: Sequence[str]) -> list[tuple[str, int]]:
+    """Return every name with how often it came before: two columns may share one."""
+    seen: Counter[str] = Counter()
+    found = []
+    for name in names:
+        found.append((name, seen[name]))
+        seen[name] += 1
+    return found
 
 
 def _damage_error(path: Path, what: object) -> DataError:

@@ -16,6 +16,7 @@ from graphoid.errors import DataError, missing_extra
 from graphoid.logic.names import quote as quote_names
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     import duckdb
@@ -33,13 +34,22 @@ def open_database(path: Path, table: str | None) -> DuckDBRelation:
         raise missing_extra("a .duckdb database", "duckdb") from None
     if not path.is_file():
         raise not_a_file(path)
-    try:
+    with _clear_errors(path.name):
         connection = duckdb.connect(str(path), read_only=True)
-    except duckdb.Error as error:
-        raise DataError(f"{path.name} cannot be opened as DuckDB: {' '.join(str(error).split())}") from None
-    found = _find_table(connection, path, table)
-    name = f"{path.name}:{found.spelled}"
-    return DuckDBRelation(connection.sql(found.query), connection, found.query, name=name, path=path)
+        found = _find_table(connection, path, table)
+        name = f"{path.name}:{found.spelled}"
+        return DuckDBRelation(connection.sql(found.query), connection, found.query, name=name, path=path)
+
+
+@contextlib.contextmanager
+def _clear_errors(name: str) -> Iterator[None]:
+    """Raise what DuckDB says of a damaged file, or of a query, as one sentence."""
+    import duckdb
+
+    try:
+        yield
+    except (duckdb.Error, pa.ArrowException, UnicodeDecodeError) as error:
+        raise DataError(f"{name} cannot be read by DuckDB: {' '.join(str(error).split())}") from None
 
 
 class _Found(NamedTuple):
@@ -107,7 +117,7 @@ class DuckDBRelation(SqlRelation):
             raise missing_extra("counting in DuckDB", "duckdb") from None
         self._relation, self.connection, self._path = relation, connection, path
         self._query = query
-        with ONE_AT_A_TIME:
+        with _clear_errors(name), ONE_AT_A_TIME:
             first = to_arrow(relation.limit(1))
         self._declared = {
             i: first.column(i).combine_chunks().dictionary if first.num_rows else pa.array([], pa.string())
@@ -153,9 +163,9 @@ class DuckDBRelation(SqlRelation):
         already, which may have others: they are asked one after the other.
         """
         if self.connection is None:
-            with ONE_AT_A_TIME:
+            with _clear_errors(self.name), ONE_AT_A_TIME:
                 return to_arrow(self._relation.query(VIEW, statement))
-        with contextlib.closing(self.connection.cursor()) as own:
+        with _clear_errors(self.name), contextlib.closing(self.connection.cursor()) as own:
             return to_arrow(own.sql(self._query).query(VIEW, statement))
 
 

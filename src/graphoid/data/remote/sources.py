@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from graphoid.data.formats.files import not_a_file
-from graphoid.errors import SettingsError
+from graphoid.errors import DataError, SettingsError
 
 if TYPE_CHECKING:
     from graphoid.data.remote.relation import CensusRelation
@@ -83,11 +83,10 @@ def _relation_of_object(source: object, *, always: bool) -> CensusRelation | Non
 def _is_large(path: Path) -> bool:
     if not path.is_file():
         return False
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    from graphoid.data.formats.parquet import read_metadata  # brings a library of its own
 
     try:
-        metadata = pq.read_metadata(path)
-    except (pa.ArrowException, OSError):
+        metadata, _ = read_metadata(path)
+    except DataError:
         return False  # said by whoever reads it
     return bool(metadata.num_rows * metadata.num_columns > MANY_CELLS)

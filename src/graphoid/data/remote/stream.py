@@ -12,9 +12,11 @@ import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet as pq
 
+from graphoid.data.encoding.columns import refuse_nested
 from graphoid.data.encoding.text import missing_text
 from graphoid.data.formats.delimited import check_quotes, read_header
 from graphoid.data.formats.files import WatchedText, clear_errors, file_digest, open_text
+from graphoid.data.formats.parquet import occurrences, read_metadata
 from graphoid.data.remote.census import MOST_VALUES, Census, ValueCounts, WeightSummary, to_ipc
 from graphoid.errors import DataChanged, DataError
 
@@ -156,13 +158,7 @@ class FileStream(Stream):
         self._sizes = [path.stat().st_size // max(1, len(self.names))] * len(self.names)
 
     def _open_parquet(self) -> pq.FileMetaData:
-        try:
-            metadata = pq.read_metadata(self.path)
-        except (pa.ArrowException, OSError) as error:
-            raise DataError(
-                f"{self.name} cannot be read as Parquet: {' '.join(str(error).split())}"
-            ) from error
-        self.schema = metadata.schema.to_arrow_schema()
+        metadata, self.schema = read_metadata(self.path)
         self.names = self.schema.names
         groups = [metadata.row_group(g) for g in range(metadata.num_row_groups)]
         if metadata.num_columns == len(self.names):
@@ -216,7 +212,6 @@ class FileStream(Stream):
                 self._check_unchanged()
 
     def _batches(self, positions: list[int]) -> Iterator[list[pa.Array]]:
-        names = [self.names[i] for i in positions]
         if self.text:
             reading, parsing, converting = self._header.arrow_options(pa.string())
             converting.include_columns = [str(i) for i in dict.fromkeys(positions)]
@@ -234,8 +229,14 @@ class FileStream(Stream):
             file = pq.ParquetFile(
                 self.path, metadata=self._metadata, read_dictionary=stored, pre_buffer=False
             )
-            for batch in file.iter_batches(ROWS, columns=list(dict.fromkeys(names)), use_threads=False):
-                yield [batch.column(name) for name in names]
+            named, own = list(dict.fromkeys(self.names[i] for i in positions)), occurrences(self.names)
+            for batch in file.iter_batches(ROWS, columns=named, use_threads=False):
+                where = {one: k for k, one in enumerate(occurrences(batch.schema.names))}
+                columns = [batch.column(where[own[i]]) for i in positions]
+                for column in columns:
+                    if pa.types.is_dictionary(column.type):
+                        column.validate(full=True)  # a damaged page may point beyond it
+                yield columns
         else:
             with pa.memory_map(str(self.path)) as file:
                 reader = pa.ipc.open_file(file)
@@ -282,6 +283,7 @@ class _ValueCounter:
     """The different values of a column so far."""
 
     def __init__(self, field: pa.Field, *, text: bool) -> None:
+        refuse_nested(field.type, field.name)
         self._field, self._text = field, text
         self._parts: list[_Part] = []
         self._size = 0

@@ -77,7 +77,7 @@ class ParticleFilter:
 
     def step(self, rng: Generator, state: State) -> tuple[State, StepInfo | None]:
         """Ask the best test and filter the population by the answer (Algorithm 1, lines 4-12)."""
-        if state.evidence and self.entropy(state) <= self.settings.epsilon:
+        if self.n < 2 or (state.evidence and self.entropy(state) <= self.settings.epsilon):
             return replace(state, stopped="converged"), None
         test, _ = self.optimal_test(state)
         if self.questions.price_of(test) > self.questions.remaining:

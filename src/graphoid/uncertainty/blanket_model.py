@@ -3,7 +3,7 @@ r"""A variable given its blanket, as pairwise networks have it, without the bias
 .. math:: P(y = k) \propto \exp\Big(a_k + \sum_j t_k^\top W_j u_j\Big)
 
 with t the code of the response and u that of the j-th variable: :func:`score_code` where states have an
-order, or are two, :func:`contrast_code` where they have none. So the term :math:`W_j` of two ordered
+order, or are two, :func:`contrast_code` where they have none (:mod:`graphoid.uncertainty.pair_terms`). So the term :math:`W_j` of two ordered
 variables is one number, the linear-by-linear log odds ratio for a standard deviation of each ([Agresti2013]_,
 section 6.3), and the norm of that of nominal ones is on the same scale: the root mean square of the doubly
 centered interaction if the two were independent.
@@ -32,28 +32,6 @@ ALIASED = 1e-9
 """Information below this share of the largest is rounding."""
 
 
-def score_code(shares: Matrix) -> Matrix:
-    """Return states numbered in steps of one, with mean 0 and variance 1 in these shares.
-
-    >>> score_code(np.array([0.5, 0.5])).tolist()
-    [[-1.0], [1.0]]
-    """
-    steps = np.arange(len(shares), dtype=np.float64)
-    centered = steps - shares @ steps
-    spread = np.sqrt(shares @ centered**2)
-    return centered[:, None] / spread if spread > 0 else np.zeros((len(shares), 0))
-
-
-def contrast_code(shares: Matrix) -> Matrix:
-    """Return numbers for each state with mean 0, variance 1 and no correlation in these shares."""
-    occurs = np.flatnonzero(shares > 0)
-    roots = np.sqrt(shares[occurs])[:, None]
-    basis = np.linalg.qr(roots * np.hstack([np.ones((len(occurs), 1)), np.eye(len(occurs))[:, :-1]]))[0]
-    code = np.zeros((len(shares), len(occurs) - 1))
-    code[occurs] = basis[:, 1:] / roots
-    return code
-
-
 class Term(NamedTuple):
     """A variable's term in the model of another."""
 
@@ -79,7 +57,7 @@ class _Point(NamedTuple):
     """Directions, a column each, of which the rows tell nothing."""
 
 
-class ConditionalModel:
+class BlanketModel:
     """A variable given its blanket, fitted to counts.
 
     Weights are at the mode under Jeffreys' prior: without bias of first order, and finite where two states
@@ -126,10 +104,10 @@ class ConditionalModel:
         """Of each state, a line for every configuration of the blanket."""
         return self._at.p
 
-    def without(self, z: int) -> ConditionalModel:
+    def without(self, z: int) -> BlanketModel:
         """Return the model without a variable of the blanket."""
         rest = {other: columns for other, columns in self._blanket.items() if other != z}
-        return ConditionalModel(self._counts, self._code, rest, np.delete(self._at.weights, self._places[z]))
+        return BlanketModel(self._counts, self._code, rest, np.delete(self._at.weights, self._places[z]))
 
     def term(self, z: int) -> Term | None:
         """Return the term of a variable of the blanket; None where the others leave nothing of it."""

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from graphoid.uncertainty.conditional import ConditionalModel, contrast_code, score_code
+from graphoid.uncertainty.blanket_model import BlanketModel
 from graphoid.uncertainty.effects import group_rows, size_interval
+from graphoid.uncertainty.pair_terms import contrast_code, score_code
 
 
 def counts_of(seed, ordered, n=300):
@@ -52,7 +53,7 @@ def plain_fit(counts, code, blanket):
 def test_weights_are_at_the_mode(ordered):
     counts, code, blanket = counts_of(1, ordered)
     weights, covariance = plain_fit(counts, code, blanket)
-    model = ConditionalModel(counts, code, blanket)
+    model = BlanketModel(counts, code, blanket)
     p = code.shape[1]
     assert model.n_weights == len(weights)
     for z, own in ((5, np.arange(2, 2 + p)), (7, np.arange(2 + p, 2 + 3 * p))):
@@ -65,26 +66,26 @@ def test_weights_are_at_the_mode(ordered):
 @pytest.mark.parametrize("ordered", [True, False])
 def test_influence_is_what_one_more_row_does(ordered):
     counts, code, blanket = counts_of(2, ordered)
-    term = ConditionalModel(counts, code, blanket).term(5)
+    term = BlanketModel(counts, code, blanket).term(5)
     cells = np.argwhere(counts > 0)[::7]
     for g, k in cells:
         more = counts.copy()
         more[g, k] += 1
-        moved = ConditionalModel(more, code, blanket).term(5).value - term.value
+        moved = BlanketModel(more, code, blanket).term(5).value - term.value
         assert moved == pytest.approx(term.influence[g, k], abs=0.1 * np.abs(term.influence).max())
 
 
 def test_states_that_never_meet_have_finite_weights():
     counts = np.array([[20.0, 0.0], [0.0, 20.0]])
     code = score_code(np.array([0.5, 0.5]))
-    term = ConditionalModel(counts, code, {0: code}).term(0)
+    term = BlanketModel(counts, code, {0: code}).term(0)
     # half a row more in every cell
     assert term.value[0] == pytest.approx(np.log(20.5**2 / 0.5**2) / 4, rel=1e-3)
 
 
 def test_nothing_is_left_of_a_copy():
     counts, code, blanket = counts_of(3, True)
-    model = ConditionalModel(counts, code, {**blanket, 9: blanket[5]})
+    model = BlanketModel(counts, code, {**blanket, 9: blanket[5]})
     assert model.term(5) is None
     assert model.term(9) is None
     assert model.term(7) is not None

@@ -1,0 +1,233 @@
+"""Two groups compared: what differs is found, and nothing else."""
+
+import math
+
+import numpy as np
+import pytest
+
+import graphoid as gd
+from graphoid.errors import DataError, SettingsError
+from graphoid.uncertainty.groups import PRIOR_SPREAD, log_bayes_factor, probabilities
+from tests.support.tables import table_of
+
+ROBUST = gd.GSMN(preset="robust")
+
+
+def two_groups(seed, differ, n=1_000):
+    """a and b go together in the first group, and in the second unless they differ; b and c in both."""
+    rng = np.random.default_rng(seed)
+    group = rng.integers(2, size=n)
+    a = rng.integers(2, size=n)
+    follow = (rng.random(n) < 0.4) & ~(differ & (group == 1))
+    b = np.where(follow, a, rng.integers(2, size=n))
+    c = np.where(rng.random(n) < 0.4, b, rng.integers(2, size=n))
+    return gd.read({"group": group, "a": a, "b": b, "c": c})
+
+
+def likert(rng, load, rows, cuts=(-1.5, -0.5, 0.5, 1.5)):
+    """Five-point items, one for every load on a common factor."""
+    factor = rng.normal(size=rows)
+    return [np.digitize(w * factor + rng.normal(size=rows), cuts) for w in load]
+
+
+def stack(first, second, names="abcdefgh"):
+    """Return a table of two groups of columns."""
+    columns = {name: np.append(x, y) for name, x, y in zip(names, first, second, strict=False)}
+    return gd.read({"group": np.repeat([0, 1], [len(first[0]), len(second[0])]), **columns})
+
+
+def by_pair(found):
+    return {(row.x, row.y): row for row in found.pairs}
+
+
+def some_differ(found):
+    return any(row.p_adjusted <= 0.05 for row in found.pairs)
+
+
+def test_a_difference_is_found_where_it_is():
+    found = gd.compare_groups(two_groups(3, differ=True), "group", learner=gd.GSMN(), n=200, random_state=1)
+    rows = by_pair(found)
+    assert rows["a", "b"].p_adjusted < 0.05
+    assert rows["a", "b"].bayes_factor > 100
+    assert rows["a", "b"].probability > 0.95
+    assert rows["a", "b"].effects[0] > 1 > abs(rows["a", "b"].effects[1])
+    assert rows["b", "c"].p_value > 0.05
+    assert rows["b", "c"].bayes_factor < 1
+    assert rows["b", "c"].probability < 0.5
+    assert found.p_value < 0.05
+    assert found.groups == (0, 1)
+    assert sum(found.rows) == 1_000
+
+
+def test_opposite_signs_of_two_likert_items_are_found():
+    rng = np.random.default_rng(1)
+    found = gd.compare_groups(
+        stack(likert(rng, (1.2, 1.2), 500), likert(rng, (1.2, -1.2), 500)), "group", random_state=1
+    )
+    (row,) = found.pairs
+    assert row.measure == "linear_by_linear"
+    assert row.effects[0] > 0.5 > -0.5 > row.effects[1]
+    assert row.difference == pytest.approx(row.effects[0] - row.effects[1])
+    assert row.p_adjusted < 0.01
+    assert row.bayes_factor > 1e6
+
+
+def test_a_flip_of_nominal_states_is_found_by_its_size():
+    rng = np.random.default_rng(2)
+    states = np.array(list("xyz"))
+    a = rng.integers(3, size=1_000)
+    follow, group = rng.random(1_000) < 0.4, np.repeat([0, 1], 500)
+    b = np.where(follow, (a + group) % 3, rng.integers(3, size=1_000))
+    table = gd.read({"group": group, "a": states[a], "b": states[b]})
+    (row,) = gd.compare_groups(table, "group", learner=gd.GSMN(), random_state=1).pairs
+    assert (row.measure, row.dof, row.error) == ("size", 4, None)
+    assert all(size > 0.3 for size in row.effects)
+    assert row.difference > 0.5
+    assert row.p_adjusted < 0.01
+    assert row.bayes_factor > 1e6
+
+
+def test_p_value_and_bayes_factor_of_a_small_group_agree():
+    odd = []
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        load = (1.2, 1.2, 1.2, 0.0, 0.0)
+        table = stack(likert(rng, load, 1_900), likert(rng, load, 100))
+        found = gd.compare_groups(table, "group", learner=ROBUST, n=50, random_state=1)
+        odd += [row for row in found.pairs if row.bayes_factor > 10 and row.p_value > 0.05]
+        odd += [row for row in found.pairs if row.bayes_factor < 0.1 and row.p_value < 0.001]
+    assert not odd
+
+
+@pytest.mark.parametrize("cuts", [(1.0,), (0.0, 1.0, 1.5, 2.0)])
+def test_other_margins_are_no_difference(cuts):
+    even = np.array(cuts) - np.mean(cuts)
+    false = 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        load = (1.0, 1.0, 1.0, 0.0)
+        table = stack(likert(rng, load, 500, even), likert(rng, load, 500, cuts))
+        false += some_differ(gd.compare_groups(table, "group", learner=ROBUST, n=200, random_state=1))
+    assert false <= 3  # .05 of 20 and two standard errors
+
+
+def chain_of(rng, signs, rows):
+    """Binary columns, each after the one before it or, where the sign is negative, its opposite."""
+    columns = [rng.integers(2, size=rows)]
+    for sign in signs:
+        after = columns[-1] if sign > 0 else 1 - columns[-1]
+        columns.append(np.where(rng.random(rows) < 0.5, after, rng.integers(2, size=rows)))
+    return columns
+
+
+def test_an_edge_that_differs_leaves_its_neighbors_alone():
+    false = 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        table = stack(chain_of(rng, (1, 1, 1), 500), chain_of(rng, (1, -1, 1), 500))
+        found = gd.compare_groups(table, "group", learner=gd.GSMN(), n=200, random_state=1)
+        called = {pair for pair, row in by_pair(found).items() if row.p_adjusted <= 0.05}
+        assert ("b", "c") in called
+        assert found.graph.has_edge("b", "c")  # of either group, though of both together there is none
+        false += called != {("b", "c")}
+    assert false <= 3
+
+
+def test_log_odds_are_those_of_the_rows_with_half_a_row_in_every_cell():
+    # two columns alone: the mode under Jeffreys' prior adds 1/2 to each cell of the table of a group
+    table = two_groups(3, differ=True)
+    joined = gd.compare_groups(
+        gd.read({name: table.column(name) for name in ("group", "a", "b")}),
+        "group",
+        learner=gd.GSMN(),
+        n=5,
+        random_state=1,
+    )
+    group, a, b, _ = table.codes.T
+    for k, effect in enumerate(joined.pairs[0].effects):
+        cells = [[np.sum((group == k) & (a == i) & (b == j)) + 0.5 for j in (0, 1)] for i in (0, 1)]
+        expected = math.log(cells[0][0] * cells[1][1] / (cells[0][1] * cells[1][0]))
+        assert effect == pytest.approx(expected, abs=1e-4)
+
+
+def test_columns_of_every_kind_are_compared():
+    rng = np.random.default_rng(4)
+    number = rng.normal(size=600)
+    group = np.repeat([0, 1], 300)
+    other = np.where(group == 0, number, -number) + rng.normal(size=600)
+    item = np.digitize(number + rng.normal(size=600), (-1, 0, 1))
+    name = np.array(list("xyz"))[rng.integers(3, size=600)]
+    columns = {"group": group, "number": number, "other": other, "item": item, "name": name}
+    table = gd.read(columns, discretize=None)
+
+    class Nothing:
+        """A learner of graphs without edges."""
+
+        def fit(self, table):
+            self.structure_ = type("Found", (), {"graph": gd.UndirectedGraph(table.names)})()
+            return self
+
+    rows = by_pair(gd.compare_groups(table, "group", learner=Nothing(), n=200, random_state=1))
+    assert rows["number", "other"].measure == "fisher_z"
+    assert rows["number", "other"].p_adjusted < 0.05
+    assert rows["number", "item"].measure == "linear_by_linear"
+    assert min(rows["number", "item"].effects) > 0.3
+    assert rows["number", "item"].p_adjusted > 0.05
+    assert rows["number", "name"].dof == 2
+
+
+def test_a_column_that_is_constant_in_a_group_tells_nothing():
+    rng = np.random.default_rng(5)
+    table = stack([rng.integers(2, size=50), np.zeros(50, int)], rng.integers(2, size=(2, 50)))
+    (row,) = gd.compare_groups(table, "group", learner=gd.GSMN(), n=5, random_state=1).pairs
+    assert row.p_value > 0.2
+    assert row.bayes_factor is None or 0.3 < row.bayes_factor < 3
+
+
+@pytest.mark.slow
+def test_p_values_are_level_where_nothing_differs():
+    p = [
+        gd.compare_groups(
+            two_groups(seed, differ=False, n=400), "group", learner=gd.GSMN(), n=99, random_state=1
+        )
+        for seed in range(100)
+    ]
+    assert np.mean([some_differ(found) for found in p]) <= 0.12  # .05 and three standard errors of 100 tries
+    assert np.mean([found.p_value <= 0.05 for found in p]) <= 0.12
+
+
+def test_groups_that_cannot_be_compared():
+    table = two_groups(0, differ=True, n=50)
+    with pytest.raises(DataError, match="3 states"):
+        gd.compare_groups(table_of([[0, 1, 2], [0, 1, 0]]), "v0")
+    with pytest.raises(DataError, match="nothing to compare"):
+        gd.compare_groups(table_of([[0, 0, 0], [0, 1, 0]], [2, 2]), "v0")
+    with pytest.raises(SettingsError, match="n is 0"):
+        gd.compare_groups(table, "group", n=0)
+
+
+def test_groups_do_not_depend_on_threads():
+    table = two_groups(1, differ=True, n=300)
+    one, two = (
+        gd.compare_groups(table, "group", learner=gd.GSMN(), n=30, n_jobs=jobs, random_state=2).pairs
+        for jobs in (1, 2)
+    )
+    assert one == two
+
+
+def test_bayes_factor_is_that_of_a_normal_prior():
+    # the likelihood N(d; 0, s^2) against the marginal N(d; 0, s^2 + prior), by the densities themselves
+    d, s = 0.6, 0.25
+
+    def density(variance):
+        return math.exp(-d * d / (2 * variance)) / math.sqrt(2 * math.pi * variance)
+
+    found = log_bayes_factor((d / s) ** 2, 1, np.array([[1 / s**2]]))
+    assert math.exp(found) == pytest.approx(density(s**2 + PRIOR_SPREAD**2) / density(s**2))
+
+
+def test_probability_weighs_how_many_pairs_differ():
+    # 40 pairs with odds of 10 : 1 against make the share that differ small, and one with 10 : 1 for doubtful
+    alone, among = (probabilities(np.log([10.0] + [0.1] * others))[0] for others in (0, 40))
+    assert alone == pytest.approx(10 / 11, abs=1e-4)
+    assert among < 0.5
