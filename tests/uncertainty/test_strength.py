@@ -12,6 +12,7 @@ from graphoid.counts.native import engine_for
 from graphoid.counts.reference import ReferenceEngine
 from graphoid.data.table import Weights
 from graphoid.errors import DataError
+from graphoid.uncertainty.effects import Effects, sample_of
 from graphoid.uncertainty.strength import MEASURES, EdgeStrength, strengths
 
 
@@ -47,13 +48,27 @@ def plain_bits(x, y, z):
     return total - free / (2 * n * math.log(2))
 
 
-def test_bits_of_a_pair_alone_are_those_of_its_table():
-    # names have no order, and a pair without others has no model but its table
+@pytest.mark.parametrize("states", [(2, 3, 2), (3, 3, 2)])
+def test_bits_are_those_of_the_rows(states):
+    columns = rows_of_three(1, states=states)
+    table = gd.read(columns)
+    found = strengths(triangle(table), table)
+    x, z, y = columns.values()
+    assert [(s.x, s.y, s.given) for s in found] == [
+        ("x", "z", ("y",)),
+        ("x", "y", ("z",)),
+        ("z", "y", ("x",)),
+    ]
+    expected = [plain_bits(x, z, y), plain_bits(x, y, z), plain_bits(z, y, x)]
+    assert [s.bits for s in found] == pytest.approx(expected, abs=1e-12)
+    assert {s.unit for s in found} == {"bits"}
+
+
+def test_bits_of_models_are_those_of_slices_where_both_can_be_had():
     x, _, y = rows_of_three(1, n=4000, states=(3, 3, 2)).values()
     table = gd.read({"x": np.array(list("abc"))[x], "y": y})
-    (edge,) = strengths(gd.UndirectedGraph(table.names, [(0, 1)]), table)
-    assert edge.bits == pytest.approx(plain_bits(x, y, np.zeros(4000)), abs=2e-5)
-    assert edge.unit == "bits"
+    effects = Effects(gd.UndirectedGraph(table.names, [(0, 1)]), table.variables, sample_of(table))
+    assert effects.contribution((0, 1)).bits == pytest.approx(effects.bits_of_slices((0, 1), ()), abs=2e-5)
 
 
 def test_independent_columns_have_no_bits_and_no_size():
@@ -159,7 +174,7 @@ def test_no_sign_and_no_log_odds_where_they_are_undefined():
     assert edge.log_odds is None
     assert edge.log_odds_error is None
     assert edge.sign == 1
-    assert edge.bits == pytest.approx(1, abs=0.1)
+    assert edge.bits == pytest.approx(1 - 1 / (2 * 40 * math.log(2)))
     # three states without an order: none either
     table = gd.read({"a": list("abc") * 20, "b": [0, 1, 1] * 20})
     (edge,) = strengths(gd.UndirectedGraph(table.names, [(0, 1)]), table)

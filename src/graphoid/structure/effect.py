@@ -1,4 +1,4 @@
-"""How strongly two variables go together: a number with its interval, and with its sign where there is one."""
+"""How strongly two variables go together: a size with its interval, and a weight where there is a sign."""
 
 from __future__ import annotations
 

@@ -2,11 +2,11 @@ r"""A variable given its blanket, as pairwise networks have it, without the bias
 
 .. math:: P(y = k) \propto \exp\Big(a_k + \sum_j t_k^\top W_j u_j\Big)
 
-with t the code of the response and u that of the j-th variable: :func:`score_code` where states have an
-order, or are two, :func:`contrast_code` where they have none (:mod:`graphoid.uncertainty.pair_terms`). So the term :math:`W_j` of two ordered
-variables is one number, the linear-by-linear log odds ratio for a standard deviation of each ([Agresti2013]_,
-section 6.3), and the norm of that of nominal ones is on the same scale: the root mean square of the doubly
-centered interaction if the two were independent.
+with t the code of the response and u that of the j-th variable (:mod:`graphoid.uncertainty.pair_terms`): its
+score where states have an order, or are two, contrasts where they have none. So the term :math:`W_j` of two
+ordered variables is one number, the linear-by-linear log odds ratio for a standard deviation of each
+([Agresti2013]_, section 6.3), and the norm of that of nominal ones is on the same scale: the root mean square
+of the doubly centered interaction if the two were independent.
 """
 
 from __future__ import annotations

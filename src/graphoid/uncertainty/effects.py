@@ -1,8 +1,8 @@
 r"""The edge weight of every pair: its term in the models of both of its variables, with an interval.
 
-Each variable is modelled given its blanket (:mod:`graphoid.uncertainty.blanket_model`), and the term of a pair
-is the mean of what it is in the models of its two ends. Rows move both, so that the covariance comes from how
-much every row moves the mean of both (the sandwich of [Huber1967]_), which is right for a wrong model too.
+Each variable is modelled given its blanket (:mod:`graphoid.uncertainty.blanket_model`), and the term of a
+pair is the mean of what it is in the models of its two ends. Rows move both, so that the covariance comes
+from how much every row moves their mean (the sandwich of [Huber1967]_), which is right for a wrong model too.
 
 Where both variables are ordered or have two states the term is a number with a sign, the **weight**. Else it
 is a matrix, and its **size**, the norm, has no sign: :math:`\|\hat W\|^2` is about a multiple c of a
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from graphoid.structure.effect import Effect
+from graphoid.uncertainty.association import information
 from graphoid.uncertainty.blanket_model import BlanketModel, Term
 from graphoid.uncertainty.pair_terms import contrast_code, score_code
 
@@ -89,7 +90,7 @@ class Contribution(NamedTuple):
     """What a pair's term does in the models of its variables."""
 
     bits: float
-    """By how much each tells about the other beyond its blanket, less what chance would give."""
+    """By how much the term tells about either variable beyond its blanket, less what chance would give."""
     meeting: Meeting
 
 
@@ -167,6 +168,18 @@ class Effects:
         cells = (group * arities[0] + columns[pair[0]]) * arities[1] + columns[pair[1]]
         counts = np.bincount(cells, self._sample.weights, len(first) * math.prod(arities))
         return np.asarray(counts.reshape(-1, *arities))
+
+    def bits_of_slices(self, pair: Edge, given: Sequence[int]) -> float | None:
+        """Return the mutual information of a pair within slices; None where these have too few rows.
+
+        It also sees an association that differs from slice to slice, of which no model of pairs knows.
+        """
+        sample = self._sample
+        _, first = group_rows([sample.columns[z] for z in given], len(sample.weights))
+        free = len(first) * math.prod(self._variables[v].arity - 1 for v in pair)
+        if sample.weights.sum() < ROWS_A_WEIGHT * free:
+            return None
+        return max(0.0, float(information(self.slices(pair, given)).corrected))
 
     def why_not(self, pair: Edge) -> str:
         """Return in words why a pair has no estimate."""

@@ -15,7 +15,6 @@ from graphoid.data.remote.table import RemoteTable
 from graphoid.data.table import Table
 from graphoid.errors import DataError
 from graphoid.independence.partial_correlation import Correlated, PartialCorrelation
-from graphoid.structure.effect import Effect
 from graphoid.structure.explain import listing
 from graphoid.structure.graph import Edge, UndirectedGraph
 from graphoid.uncertainty.association import log_odds
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
 
     from graphoid.data.variables import State, Variable
     from graphoid.structure.compare import HasGraph
+    from graphoid.structure.effect import Effect
 
 Crossing = tuple[int, int, tuple[int, ...]]
 """Two variables, and what they are looked at given."""
@@ -70,8 +70,9 @@ MEASURES = {
     "bits": Measure(
         "information",
         "bits",
-        "How much knowing one of the two tells about the other beyond what the blankets tell; 0 is nothing. "
-        "What chance alone would give has been subtracted.",
+        "How much knowing one of the two tells about the other among rows alike in all that is given, or "
+        "beyond the rest of the blankets where such rows are too few; 0 is nothing. What chance alone would "
+        "give has been subtracted.",
     ),
     "log_odds": Measure(
         "conditional log odds ratio",
@@ -290,16 +291,18 @@ def _of_states(
         why = effects.why_not(pair)
         return replace(known, sentence=f"The strength of {x.name} and {y.name} cannot be estimated: {why}.")
     effect, cells = estimate.effect, _driving(contribution.meeting, x, y)
+    sliced = effects.bits_of_slices(pair, given)
+    bits = contribution.bits if sliced is None else sliced
     if odds is not None and error is not None:
         where = f"among rows alike in {_list(names)}, " if names else "in all rows together, "
         said = where + _odds_in_words(x, y, odds, error)
     else:
         said = _cells_in_words(x, y, cells)
-    sentence = f"{said}; {_effect_in_words(effect)}, {contribution.bits:.3g} bits."
+    sentence = f"{said}; {_effect_in_words(effect)}, {bits:.3g} bits."
     return replace(
         known,
         **effect._asdict(),
-        bits=contribution.bits,
+        bits=bits,
         cells=cells,
         sign=None if effect.weight is None else _sign(effect.weight),
         sentence=sentence[0].upper() + sentence[1:],
