@@ -32,6 +32,11 @@ SHOWN = 100
 NAMED = 8
 """Undecided pairs and lonely variables that are named."""
 
+WEIGHTS = (
+    "weight: log odds ratio for a standard deviation of each (partial correlation of continuous columns), "
+    "95 % interval; without + or - where states have no order."
+)
+
 STYLES = {"present": "green", "undecided": "yellow", "absent": "red"}
 
 
@@ -134,6 +139,8 @@ def show_structure(
         sentences.append(
             "how sure? graphoid learn FILE --bootstrap 200 says how often each edge is found again."
         )
+    if rows and strengths:
+        sentences.append(WEIGHTS)
     for sentence in sentences:
         screen.print(printable(sentence), soft_wrap=True)
     screen.print(f"cost: {printable(cost_line(found))}", soft_wrap=True)
@@ -146,7 +153,7 @@ def edge_table(rows: list[EdgeRow], strengths: Strengths, resampled: Resampled |
     columns = ["who", "with whom", "verdict" if probable or again else "evidence says"]
     columns += ["probability"] if probable else []
     columns += ["found again"] if again else []
-    columns += ["weight (95 % interval)"] if strengths else []
+    columns += ["weight"] if strengths else []
     table = lines(*columns, "evidence", right=("probability", "found again"))
     for row in rows:
         pair = row.x, row.y
@@ -164,8 +171,8 @@ def _weight(edge: EdgeStrength | None) -> str:
     if edge is None or edge.size is None:
         return "too few rows"
     if edge.weight is None:
-        return f"{edge.size:.2f} ({edge.low:.2f} to {edge.high:.2f})"
-    return f"{edge.weight:+.2f} ({edge.weight_low:+.2f} to {edge.weight_high:+.2f})"
+        return f"{edge.size:.2f} ({edge.low:.2f}, {edge.high:.2f})"
+    return f"{edge.weight:+.2f} ({edge.weight_low:.2f}, {edge.weight_high:.2f})"
 
 
 def _stability_sentences(resampled: Resampled | None, rows: list[EdgeRow]) -> list[str]:

@@ -73,7 +73,7 @@ class BlanketModel:
     blanket
         Numbers for each configuration, by variable.
     start
-        Weights to climb from.
+        Weights to climb from; those of variables at the end of the blanket may be left out.
     """
 
     def __init__(
@@ -88,11 +88,17 @@ class BlanketModel:
         for z, columns in blanket.items():
             self._places[z] = np.arange(at, at := at + columns.shape[1] * p)
         self.n_weights = at
-        self._at = self._climb(self._begin() if start is None else start)
+        begin = self._begin() if start is None else np.append(start, np.zeros(at - len(start)))
+        self._at = self._climb(begin)
 
     def _begin(self) -> Matrix:
         shares = self._counts.sum(axis=0)
         return np.concatenate([np.log(shares[1:] / shares[0]), np.zeros(self.n_weights - self._constants)])
+
+    @property
+    def weights(self) -> Matrix:
+        """Constants, then what each variable of the blanket adds."""
+        return self._at.weights
 
     @property
     def log_likelihood(self) -> float:
@@ -112,15 +118,15 @@ class BlanketModel:
     def term(self, z: int) -> Term | None:
         """Return the term of a variable of the blanket; None where the others leave nothing of it."""
         at, own = self._at, self._places[z]
-        if np.abs(at.aliased[own]).max(initial=0.0) > ALIASED**0.5:
+        if not len(own) or np.abs(at.aliased[own]).max(initial=0.0) > ALIASED**0.5:
             return None
         q, p = self._blanket[z].shape[1], self._code.shape[1]
         order = own.reshape(q, p).T.reshape(-1)
         across = at.covariance[:, order]
         slopes = across[self._constants :].reshape(-1, p, len(order))
         # a row's score is that of its state less its mean over the states
-        moved = np.einsum("gj,jao->gao", self._columns, slopes)
-        raw = np.einsum("ka,gao->gko", self._code, moved)
+        predicted = np.einsum("gj,jao->gao", self._columns, slopes)
+        raw = np.einsum("ka,gao->gko", self._code, predicted)
         raw[:, 1:] += across[: self._constants]
         influence = raw - np.einsum("gk,gko->go", at.p, raw)[:, None]
         return Term(at.weights[order], across[order], influence)

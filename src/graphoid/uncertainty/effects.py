@@ -145,8 +145,8 @@ class Effects:
         covariance *= max(1.0, _least_variance(ends, sample) / np.trace(covariance))
         codes = [self._code(v)[sample.columns[v]] for v in pair]
         if len(value) == 1:
-            return _signed(value, covariance, influence, codes, sample.weights)
-        return _unsigned(value, covariance, influence, codes, sample.weights)
+            return _weight_estimate(value, covariance, influence, codes, sample.weights)
+        return _norm_estimate(value, covariance, influence, codes, sample.weights)
 
     def contribution(self, pair: Edge) -> Contribution | None:
         """Return what the term of a pair does; None where it cannot be estimated from these rows."""
@@ -218,7 +218,7 @@ class Effects:
         for response, other in (pair, pair[::-1]):
             fit = self._fit(response, other)
             term = None if fit is None else fit.model.term(other)
-            if fit is None or term is None or not len(term.value):
+            if fit is None or term is None:
                 continue
             states = self._state(response)
             influence = term.influence[fit.group, states]
@@ -236,13 +236,13 @@ class Effects:
             self._sample.weights.sum() < ROWS_A_WEIGHT * self._n_weights(response, other)
         ):
             return None
-        if other not in blanket:
-            return self._fit_given(response, (*blanket, other))
         if response not in self._fits:
             self._fits[response] = self._fit_given(response, blanket)
-        return self._fits[response]
+        if other in blanket:
+            return self._fits[response]
+        return self._fit_given(response, (*blanket, other), self._fits[response].model.weights)
 
-    def _fit_given(self, response: int, blanket: Sequence[int]) -> _Fit:
+    def _fit_given(self, response: int, blanket: Sequence[int], start: Matrix | None = None) -> _Fit:
         sample = self._sample
         given = [z for z in blanket if not self._variables[z].continuous]
         codes = {z: self._code(z) for z in (response, *given)}
@@ -252,7 +252,7 @@ class Effects:
         counts = np.bincount(cells, sample.weights, len(first) * k).reshape(-1, k).astype(np.float64)
         columns = {z: codes[z][sample.columns[z][first]] for z in given}
         own = codes[response][self._occurs(response)]
-        return _Fit(BlanketModel(counts, own, columns), counts, group, first)
+        return _Fit(BlanketModel(counts, own, columns, start), counts, group, first)
 
     def _occurs(self, v: int) -> NDArray[np.bool_]:
         return np.asarray(np.bincount(self._sample.columns[v], minlength=self._variables[v].arity) > 0)
@@ -299,7 +299,7 @@ def _least_variance(ends: Sequence[_End], sample: Sample) -> float:
     return own * float((alone + 2 * both) / (2 * alone))
 
 
-def _signed(
+def _weight_estimate(
     value: Matrix, covariance: Matrix, influence: Matrix, codes: Sequence[Matrix], weights: Matrix
 ) -> Estimate:
     """Return the effect of a term that is one number; scores are in standard deviations, which vary too."""
@@ -317,7 +317,7 @@ def signed_effect(weight: float, low: float, high: float) -> Effect:
     return Effect(abs(weight), max(0.0, low, -high), max(-low, high), weight, low, high)
 
 
-def _unsigned(
+def _norm_estimate(
     value: Matrix, covariance: Matrix, influence: Matrix, codes: Sequence[Matrix], weights: Matrix
 ) -> Estimate:
     """Return the effect of a term that is a matrix: its norm."""
