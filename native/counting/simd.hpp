@@ -57,8 +57,8 @@ struct Simd {
     // counts[code[i] * lanes + k] += weights[i * stride + k] for n rows and k < lanes, a multiple of 16.
     void (*add_lanes)(const std::uint8_t* weights, std::size_t stride, const std::uint16_t* code, std::size_t n,
                       std::size_t lanes, std::uint16_t* counts);
-    // Adds up the chi-square statistic of tables of rx * ry cells each, 2 <= rx, ry <= 4; ChiSum::dof on request.
-    void (*chi_slices)(const std::uint32_t* cells, std::size_t slices, unsigned rx, unsigned ry, bool dof, ChiSum* sum);
+    // Adds up the chi-square statistic of tables of rx * ry cells each, 2 <= rx, ry <= 4.
+    void (*chi_slices)(const std::uint32_t* cells, std::size_t slices, unsigned rx, unsigned ry, ChiSum* sum);
 
     // values[i] += value where bit i of the mask is set.
     void (*add_where)(const Word* mask, std::size_t words, double value, double* values);

@@ -11,10 +11,10 @@ inline Four where(FourFlags flags, Four yes, Four no) { return flags ? yes : no;
 
 // sum (c n - r k)^2 / (r k) / n of four slices side by side: the differences are whole numbers and cancel
 // without loss. Empty rows, columns and slices weigh nothing.
-template <unsigned RX, unsigned RY, bool Dof>
+template <unsigned RX, unsigned RY>
 void chi_slices_of(const uint32_t* cells, size_t slices, ChiSum* sum) {
     constexpr size_t size = RX * RY;
-    Four high = kZero, low = kZero, dof = kZero, occur = kZero;
+    Four high = kZero, low = kZero, occur = kZero;
     uint32_t padded[4 * size];
     for (size_t s = 0; s < slices; s += 4, cells += 4 * size) {
         const uint32_t* p = cells;
@@ -38,12 +38,6 @@ void chi_slices_of(const uint32_t* cells, size_t slices, ChiSum* sum) {
         for (unsigned i = 1; i < RX; ++i) n += r[i];
         const FourFlags some = n > kZero;
         occur += where(some, kOne, kZero);
-        if (Dof) {
-            Four rows = kZero - kOne, columns = rows;
-            for (const Four& v : r) rows += where(v > kZero, kOne, kZero);
-            for (const Four& v : k) columns += where(v > kZero, kOne, kZero);
-            dof += where(some, rows * columns, kZero);
-        }
         Four weight[RY];
         for (unsigned j = 0; j < RY; ++j) weight[j] = where(k[j] > kZero, kOne / where(k[j] > kZero, k[j], kOne), kZero);
         Four total = kZero;
@@ -64,29 +58,20 @@ void chi_slices_of(const uint32_t* cells, size_t slices, ChiSum* sum) {
         const double next = sum->high + high[lane], part = next - sum->high;
         sum->low += (sum->high - (next - part)) + (high[lane] - part) + low[lane];
         sum->high = next;
-        sum->dof += dof[lane];
         sum->slices += static_cast<size_t>(occur[lane]);
     }
 }
 
-template <bool Dof>
-void chi_slices_with(const uint32_t* cells, size_t slices, unsigned rx, unsigned ry, ChiSum* sum) {
+void chi_slices(const uint32_t* cells, size_t slices, unsigned rx, unsigned ry, ChiSum* sum) {
     switch (4 * rx + ry) {
-        case 10: chi_slices_of<2, 2, Dof>(cells, slices, sum); break;
-        case 11: chi_slices_of<2, 3, Dof>(cells, slices, sum); break;
-        case 12: chi_slices_of<2, 4, Dof>(cells, slices, sum); break;
-        case 14: chi_slices_of<3, 2, Dof>(cells, slices, sum); break;
-        case 15: chi_slices_of<3, 3, Dof>(cells, slices, sum); break;
-        case 16: chi_slices_of<3, 4, Dof>(cells, slices, sum); break;
-        case 18: chi_slices_of<4, 2, Dof>(cells, slices, sum); break;
-        case 19: chi_slices_of<4, 3, Dof>(cells, slices, sum); break;
-        default: chi_slices_of<4, 4, Dof>(cells, slices, sum); break;
+        case 10: chi_slices_of<2, 2>(cells, slices, sum); break;
+        case 11: chi_slices_of<2, 3>(cells, slices, sum); break;
+        case 12: chi_slices_of<2, 4>(cells, slices, sum); break;
+        case 14: chi_slices_of<3, 2>(cells, slices, sum); break;
+        case 15: chi_slices_of<3, 3>(cells, slices, sum); break;
+        case 16: chi_slices_of<3, 4>(cells, slices, sum); break;
+        case 18: chi_slices_of<4, 2>(cells, slices, sum); break;
+        case 19: chi_slices_of<4, 3>(cells, slices, sum); break;
+        default: chi_slices_of<4, 4>(cells, slices, sum); break;
     }
-}
-
-void chi_slices(const uint32_t* cells, size_t slices, unsigned rx, unsigned ry, bool dof, ChiSum* sum) {
-    if (dof)
-        chi_slices_with<true>(cells, slices, rx, ry, sum);
-    else
-        chi_slices_with<false>(cells, slices, rx, ry, sum);
 }

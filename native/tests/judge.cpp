@@ -10,6 +10,7 @@ void Judge::begin(std::uint32_t rx, std::uint32_t ry, double configurations, dou
     configurations_ = configurations;
     log_configurations_ = log_configurations;
     sum_ = ChiSum{};
+    pearson_ = mean_ = variance_ = bias_ = Sum<double>{};
     log_ratios_.clear();
     single_ = 0;
     row_.assign(rx, 0);
@@ -38,11 +39,11 @@ void Judge::margins(const Count* cells) {
 }
 
 void Judge::slices(const std::uint32_t* cells, std::size_t n) {
-    if (set_.kind == Kind::chi_square && rx_ >= 2 && rx_ <= 4 && ry_ >= 2 && ry_ <= 4) {
-        simd_.chi_slices(cells, n, rx_, ry_, set_.dof == Dof::adjusted, &sum_);
+    const std::size_t size = static_cast<std::size_t>(rx_) * ry_;
+    if (as_published() && rx_ >= 2 && rx_ <= 4 && ry_ >= 2 && ry_ <= 4) {
+        simd_.chi_slices(cells, n, rx_, ry_, &sum_);
         return;
     }
-    const std::size_t size = static_cast<std::size_t>(rx_) * ry_;
     for (std::size_t s = 0; s < n; ++s) slice(cells + s * size);
 }
 
@@ -65,15 +66,36 @@ void Judge::slice(const Count* cells) {
     for (const double k : column_) columns += k > 0;
     dof_of_slice(rows, columns);
     if (rows < 2 || columns < 2) return;
+    const double pearson = chi_square(cells, n);
     if (set_.kind == Kind::chi_square)
-        chi_square(cells, n);
+        add(pearson);
     else
         g(cells, n);
+    moments(pearson, rows, columns, n);
+}
+
+// Mean and variance of Pearson's statistic over all tables with the margins of the slice at hand.
+void Judge::moments(double pearson, double rows, double columns, double n) {
+    if (n < 2 || as_published()) return;
+    double inverse_rows = 0, inverse_columns = 0;
+    for (const double r : row_) inverse_rows += r > 0 ? n / r : 0;
+    for (const double k : column_) inverse_columns += k > 0 ? n / k : 0;
+    pearson_.add(pearson);
+    mean_.add(n / (n - 1) * (rows - 1) * (columns - 1));
+    bias_.add((inverse_rows - 1) * (inverse_columns - 1) / (6 * n));
+    if (n < 3) return;  // one table, or two with the same statistic
+    const double w = (inverse_rows - rows * rows) / (n - 2), u = (inverse_columns - columns * columns) / (n - 2);
+    double variance = n * n / (n - 1) * w * u;
+    if (n >= 4) {  // with three rows v is w; weights may lie in between
+        const double v = (rows - 1) * (n - rows) / (n - 1), t = (columns - 1) * (n - columns) / (n - 1);
+        variance += 2 * n / (n - 3) * (v - w) * (t - u);
+    }
+    variance_.add(variance);
 }
 
 // sum (c n - r k)^2 / (r k) / n: the differences are whole numbers and cancel without loss.
 template <class Count>
-void Judge::chi_square(const Count* cells, double n) {
+double Judge::chi_square(const Count* cells, double n) {
     for (std::uint32_t j = 0; j < ry_; ++j) inverse_[j] = column_[j] > 0 ? 1 / column_[j] : 0;
     double total = 0;
     for (std::uint32_t i = 0; i < rx_; ++i) {
@@ -86,7 +108,7 @@ void Judge::chi_square(const Count* cells, double n) {
         }
         total += sum / r;
     }
-    add(total / n);
+    return total / n;
 }
 
 // 2 sum of c log(c / e) + e - c: terms that are never negative, where the usual ones cancel.
@@ -193,16 +215,19 @@ void Judge::slice(const std::vector<Cell>& cells) {
         } else {
             dof_of_slice(rows, columns);
             // Cells that are zero add their expected count; together these are n less the others'.
-            double total = 0, expected = 0;
+            double pearson = 0, likelihood = 0, expected = 0;
             for (const Cell& cell : cells) {
                 const double product = row_[cell.x] * column_[cell.y], e = product / n;
                 const double difference = (cell.count * n - product) / n;
                 expected += e;
-                total += set_.kind == Kind::chi_square ? difference * difference / e
-                                                       : deviance(cell.count, e, difference);
+                pearson += difference * difference / e;
+                if (set_.kind == Kind::g) likelihood += deviance(cell.count, e, difference);
             }
-            total += std::max(0.0, n - expected);
-            if (rows > 1 && columns > 1) add(set_.kind == Kind::chi_square ? total : 2 * total);
+            const double empty = std::max(0.0, n - expected);
+            if (rows > 1 && columns > 1) {
+                add(set_.kind == Kind::chi_square ? pearson + empty : 2 * (likelihood + empty));
+                moments(pearson + empty, rows, columns, n);
+            }
         }
     }
     for (const Cell& cell : cells) row_[cell.x] = column_[cell.y] = 0;
@@ -246,6 +271,16 @@ double log_odds(const std::vector<long double>& log_ratios, std::size_t single, 
 
 }  // namespace
 
+// Whether chi-square is near enough to what a statistic does by chance: in its mean, and Pearson's in its variance.
+bool Judge::chi_square_fits() const {
+    const double mean = mean_.value(), variance = variance_.value();
+    if (as_published() || mean <= 0) return true;
+    constexpr double off = 0.1;
+    const double bias = set_.kind == Kind::g ? bias_.value() : mean - sum_.dof;
+    if (bias > off * std::sqrt(2 * sum_.dof)) return false;
+    return set_.kind == Kind::g || std::fabs(2 * mean * mean - sum_.dof * variance) <= off * sum_.dof * variance;
+}
+
 Numbers Judge::end() {
     const double occur = static_cast<double>(sum_.slices);
     Numbers out{sum_.high + sum_.low, 0, 0, 0, occur * rx_ * ry_};
@@ -267,6 +302,14 @@ Numbers Judge::end() {
             case Dof::adjusted: out.dof = sum_.dof; break;
             case Dof::full: out.dof = cells > 0 ? cells * configurations_ : 0; break;
         }
+    }
+    if (set_.kind != Kind::mantel_haenszel && !chi_square_fits()) {
+        const double mean = mean_.value(), variance = variance_.value();
+        const bool some = variance > 1e-9 * mean * mean;  // else every table has the same statistic
+        out.statistic = some ? pearson_.value() * (2 * mean / variance) : 0;
+        out.dof = some ? 2 * mean * mean / variance : 0;
+        out.log_p = some ? log_chi2_sf_of_any(out.statistic, out.dof) : 0;
+        return out;
     }
     out.log_p = out.dof > 0 ? log_chi2_sf(out.statistic, out.dof) : 0;
     return out;

@@ -7,6 +7,7 @@
 
 #include "tests/association.hpp"
 #include "counting/simd.hpp"
+#include "counting/sum.hpp"
 #include "tests/special.hpp"
 
 namespace graphoid {
@@ -53,7 +54,7 @@ private:
     template <class Count>
     void margins(const Count* cells);
     template <class Count>
-    void chi_square(const Count* cells, double n);
+    double chi_square(const Count* cells, double n);
     template <class Count>
     void g(const Count* cells, double n);
     template <class Count>
@@ -61,6 +62,10 @@ private:
     template <class Count>
     void mantel_haenszel(const Count* cells, double n);
     void dof_of_slice(double rows, double columns);
+    // Pearson's statistic is used as published; G, and "adjusted" degrees of freedom, where chi-square fits.
+    bool as_published() const { return set_.kind == Kind::chi_square && set_.dof != Dof::adjusted; }
+    bool chi_square_fits() const;
+    void moments(double pearson, double rows, double columns, double n);
     long double rising(double count) const;
     void add(double value) { add_to(sum_.high, sum_.low, value); }
 
@@ -69,6 +74,8 @@ private:
     std::uint32_t rx_ = 0, ry_ = 0;
     double configurations_ = 1, log_configurations_ = 0;
     ChiSum sum_;
+    Sum<double> pearson_, mean_, variance_;      // Pearson's statistic, and its moments given the margins of the slices
+    Sum<double> bias_;                           // of G
     std::vector<double> row_, column_;           // margins of the slice at hand
     std::vector<double> inverse_;                // 1 / column margin, 0 where it is 0
     std::vector<std::uint32_t> rows_, columns_;  // states of the slice at hand that occur, ascending

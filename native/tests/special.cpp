@@ -102,6 +102,27 @@ double log_chi2_sf(double x, double dof) {
     return std::min(0.0, 0.5 * dof > kMostSummed ? log_upper_gamma_of_large(0.5 * dof, h) : log_upper_gamma(0.5 * dof, h));
 }
 
+double log_chi2_sf_of_any(double x, double dof) {
+    if (!(x > 0)) return 0.0;
+    const double a = 0.5 * dof, h = 0.5 * x;
+    if (a > kMostSummed) return std::min(0.0, log_upper_gamma_of_large(a, h));
+    if (h < a + 1) return log_from_lower(a, h);
+    // Lentz's continued fraction
+    constexpr double tiny = 1e-300;
+    double b = h + 1 - a, c = 1 / tiny, d = 1 / b, value = d;
+    for (double i = 1; i < 1e7; ++i) {
+        const double an = -i * (i - a);
+        b += 2;
+        d = an * d + b;
+        d = 1 / (std::fabs(d) > tiny ? d : tiny);
+        c = b + an / c;
+        c = std::fabs(c) > tiny ? c : tiny;
+        value *= d * c;
+        if (std::fabs(d * c - 1) < kEpsilon) break;
+    }
+    return std::min(0.0, log_gamma_term(a, h) + std::log(a) + std::log(value));
+}
+
 LogRising::LogRising(double base, std::size_t largest) : base_(base), unit_(base == 1.0) {
     table_.resize(largest + 1);
     long double sum = 0, lost = 0;  // Kahan's summation: the table is as good as its last digit

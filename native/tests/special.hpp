@@ -12,6 +12,9 @@ namespace graphoid {
 // Relative error of the probability below 1e-12 wherever a double can hold it; finite far beyond that.
 double log_chi2_sf(double x, double dof);
 
+// The same for any number of degrees of freedom above 0; relative error of the probability below 1e-10.
+double log_chi2_sf_of_any(double x, double dof);
+
 // x log(x / m) + m - x without cancellation when x is near m; `difference` is x - m, known more exactly.
 double deviance(double x, double m, double difference);
 

@@ -204,6 +204,7 @@ _VALUES: dict[object, Callable[[World], object]] = {
     ("make_tuples", "columns"): lambda w: (list(range(w.rows)), "same"),
     ("recode", "table"): lambda w: np.arange(4, dtype=np.uint8),
     # Dataset, Contexts, Resamples
+    "margins": lambda w: [w.array("_F64", a).tolist() if a > 2 and w.rng.random() < 0.5 else [] for a in w.arities],
     ("Dataset.judge", "questions"): lambda w: [w.question() for _ in range(w.tests)],
     ("Dataset.add_tables", "into"): lambda w: np.zeros(sum(np.prod([w.arities[v] for v in t], dtype=int) for t in [])),
     ("Contexts", "codes"): lambda w: np.array(w.codes(np.uint16), dtype=np.uint16).reshape(w.n, w.rows),

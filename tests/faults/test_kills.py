@@ -36,9 +36,11 @@ def start():
         run()
     return child
 
-began = time.monotonic()
-assert os.waitpid(start(), 0)[1] == 0
-lasted = time.monotonic() - began
+lasted = 60.0
+for _ in range(2):
+    began = time.monotonic()
+    assert os.waitpid(start(), 0)[1] == 0
+    lasted = min(lasted, time.monotonic() - began)
 rng = random.Random(int(sys.argv[2]))
 for _ in range(int(sys.argv[1])):
     child = start()
@@ -147,8 +149,8 @@ def test_fuzz_a_killed_run_goes_on_to_the_same_result(tmp_path, kind):
 
 
 def without_times(path):
-    """Return what was found, less how long it took."""
+    """Return what was found, less how long it took, as text: a number may be none."""
     found = gd.load(path)
-    return (
-        found.graph.edges if isinstance(found, LearnedStructure) else found.to_frame("edges").to_dict("list")
+    return repr(
+        found.graph.edges if isinstance(found, LearnedStructure) else found.to_frame("edges").to_dict()
     )

@@ -180,6 +180,11 @@ def parents(n):
         ("a.uai", "MARKOV\n2\n2 2\n1\n1 7\n2 1 1\n", "over variable 7, and there are 2"),
         ("a.bif", parents(31), "given 31 parents has 4,294,967,296 probabilities; at most"),
         ("a.bif", parents(70), "given 70 parents"),
+        (
+            "a.bif",
+            BIF.replace("table 0.2, 0.8", "table 0.2\n\nx"),
+            "line 4: these are not all numbers: 0.2 x",
+        ),
         ("a.txt", "x,y\n0,3000000000\n", "speaks of a variable 3000000000"),
         ("a.txt", f"x,y\n0,{'9' * 5000}\n", "speaks of a variable 9999"),
         ("a.csv", "x,y\na\n", "line 2: expected the two ends of an edge"),

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 def test_two_rows_worked_by_hand(given: tuple[int, ...], slices: str, ratio: float) -> None:
     table = table_of([[0, 1], [0, 1], [0, 0]], [2, 2, 2])
     for data in (table, ReferenceEngine(table)):
-        verdict = gd.Tester(gd.BayesianTest(slices=slices), data).ask([(0, 1, given)])[0]
+        test = gd.BayesianTest(slices=slices, thin=gd.ThinData())
+        verdict = gd.Tester(test, data).ask([(0, 1, given)])[0]
         assert verdict.log_odds == pytest.approx(-math.log(ratio * 9 / 5), rel=1e-14)
         assert verdict.posterior == pytest.approx(1 / (1 + ratio * 9 / 5), rel=1e-14)
         assert verdict.independent == (ratio * 9 / 5 < 1)

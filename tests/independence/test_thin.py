@@ -17,7 +17,7 @@ from tests.support.verdicts import CLASSICAL, DISCRETE, name_of
 every_test = pytest.mark.parametrize("test", DISCRETE, ids=name_of)
 
 
-@pytest.mark.parametrize("test", [gd.ChiSquare(), gd.GTest(dof="full"), gd.BayesianTest()], ids=name_of)
+@pytest.mark.parametrize("test", [gd.ChiSquare(), gd.GTest(dof="full")], ids=name_of)
 def test_five_rows_a_cell_are_enough_and_one_less_is_thin(test: Any) -> None:
     for n_rows, thin in ((20, False), (19, True)):
         codes = np.arange(n_rows)
@@ -49,8 +49,9 @@ def test_thin_verdicts_are_answered_by_policy_and_others_are_not(kind: type) -> 
     x = rng.integers(0, 2, 100)
     table = table_of([x, x, rng.integers(0, 2, 100), np.arange(100) % 50], [2, 2, 2, 50])
     questions = [(0, 1, ()), (0, 2, ()), (0, 1, (3,)), (0, 2, (3,))]
-    plain = gd.Tester(kind(), table).ask(questions)
-    assert [v.thin for v in plain] == [False, False, True, True]
+    plain = gd.Tester(kind(thin=gd.ThinData()), table).ask(questions)
+    near_prior = kind is gd.BayesianTest  # 100 rows of two independent columns say little
+    assert [v.thin for v in plain] == [False, near_prior, True, True]
     for answer in ("independent", "dependent", "test"):
         policy = gd.ThinData(answer=answer)
         found = gd.Tester(kind(thin=policy), table).ask(questions)
@@ -58,6 +59,21 @@ def test_thin_verdicts_are_answered_by_policy_and_others_are_not(kind: type) -> 
         for verdict, usual in zip(found, plain, strict=True):
             expected = usual.independent if instead is None or not usual.thin else instead
             assert verdict == usual._replace(independent=expected)
+
+
+def test_a_posterior_near_its_prior_claims_no_dependence() -> None:
+    rng = np.random.default_rng(1)
+    said = {"independent": [], "test": []}
+    for _ in range(20):
+        table = table_of(rng.integers(0, 2, (8, 3_000)), [2] * 8)
+        for answer, dependent in said.items():
+            test = gd.BayesianTest(thin=gd.ThinData(answer=answer))
+            verdict = gd.Tester(test, table).ask([(0, 1, (2, 3, 4, 5, 6, 7))])[0]
+            assert verdict.thin == (abs(verdict.log_odds) < math.log(3))
+            dependent.append(not verdict.independent)
+    assert gd.BayesianTest().thin.answer == "independent"
+    assert sum(said["test"]) > 10  # as published: a coin, and not a fair one
+    assert sum(said["independent"]) <= 4
 
 
 @pytest.mark.parametrize("test", CLASSICAL, ids=name_of)

@@ -65,3 +65,20 @@ class Correlations:
             return False
         out[:] = centred / spread
         return True
+
+
+EXPLAINED = 1e-10
+"""Share of variance left below which a column counts as determined by others: rounding of sums."""
+
+
+def whiten(covariance: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return what turns columns with a covariance into uncorrelated ones of unit variance.
+
+    Eigenvalues near zero are linear dependences: such directions say nothing new, and are left out.
+    """
+    if len(covariance) == 1:  # by far the most frequent: two states
+        return covariance**-0.5 if covariance[0, 0] > EXPLAINED else covariance[:0]
+    values, vectors = np.linalg.eigh(covariance)
+    keep = values > EXPLAINED * max(1.0, float(values[-1]) if len(values) else 0.0)
+    white: NDArray[np.float64] = (vectors[:, keep] / np.sqrt(values[keep])).T
+    return white

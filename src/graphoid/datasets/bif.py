@@ -258,7 +258,7 @@ class _Reader:
         if at is None:
             at = self.at if self._skip() else len(self.text.rstrip())
         line = self.text.count("\n", 0, at) + 1
-        raise DataError(f"{self.name}, line {line}: {what}.")
+        raise DataError(f"{self.name}, line {line}: {' '.join(what.split())}.")
 
 
 def _blank(match: re.Match[str]) -> str:

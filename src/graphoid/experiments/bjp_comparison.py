@@ -10,6 +10,7 @@ from graphoid.errors import SettingsError
 from graphoid.experiments.l1_logistic import L1Logistic
 from graphoid.experiments.results import Row, Spread, columns
 from graphoid.independence.bayesian import BayesianTest
+from graphoid.independence.thin import FLAGGED
 from graphoid.learners.grow_shrink.gsimn import GSIMN
 from graphoid.learners.grow_shrink.gsmn import GSMN
 from graphoid.learners.pfmn.learner import PFMN
@@ -49,7 +50,7 @@ def _by(
 
 LEARNERS: dict[str, Callable[[Table], UndirectedGraph]] = {
     "GSMN*": _by(GSMN),
-    "GSMN* Bayesian": _by(lambda: GSMN(test=BayesianTest())),
+    "GSMN* Bayesian": _by(lambda: GSMN(test=BayesianTest(thin=FLAGGED))),
     "GSIMN": _by(GSIMN),
     "PFMN": lambda table: PFMN(random_state=0).fit(table).structure_.graph,
     "MPL two-phase": _by(lambda: TwoPhase(MPL())),

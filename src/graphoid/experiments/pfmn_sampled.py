@@ -14,6 +14,7 @@ from graphoid.experiments.results import Plot, Row, columns
 from graphoid.experiments.tables import select_rows
 from graphoid.independence.bayesian import BayesianTest
 from graphoid.independence.oracle import Oracle
+from graphoid.independence.thin import FLAGGED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -79,7 +80,7 @@ class PFMNSampled(ParallelExperiment):
         true, own, triplets = Oracle(network.graph), int(rng.integers(2**32)), int(rng.integers(2**32))
         found = {}
         for size in self.n_rows:
-            compared = learners(BayesianTest(), own, self.n_particles, published=self.published)
+            compared = learners(BayesianTest(thin=FLAGGED), own, self.n_particles, published=self.published)
             sample = select_rows(table, slice(size))
             found[size] = {
                 name: Measures.of(

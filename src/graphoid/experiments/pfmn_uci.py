@@ -16,6 +16,7 @@ from graphoid.experiments.uci_tables import read_uci
 from graphoid.independence.bayesian import BayesianTest
 from graphoid.independence.remembering import Remembering
 from graphoid.independence.tester import Tester
+from graphoid.independence.thin import FLAGGED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -90,14 +91,16 @@ class PFMNUCI(ParallelExperiment):
         """Return how each algorithm does on one random third of a data set."""
         name, repetition = part
         table = self._table(name, run)
-        whole = Remembering(Tester(BayesianTest(), table), ())
+        whole = Remembering(Tester(BayesianTest(thin=FLAGGED), table), ())
         rng = run.stream(list(TABLE_1).index(name), repetition)
         third = np.flatnonzero(rng.random(table.n_rows) < 1 / 3)
         if not len(third):
             third = np.array([0])
         sample = select_rows(table, third, occurring=True)
         own, triplets = int(rng.integers(2**32)), int(rng.integers(2**32))
-        compared = learners(BayesianTest(), own, 2 * len(table.variables), published=self.published)
+        compared = learners(
+            BayesianTest(thin=FLAGGED), own, 2 * len(table.variables), published=self.published
+        )
         return {
             algorithm: Measures.of(learner.fit(sample).structure_, whole, self.n_triplets, triplets)
             for algorithm, learner in compared.items()

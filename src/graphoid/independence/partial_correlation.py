@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from graphoid.counts.moments import Correlations
+from graphoid.counts.moments import EXPLAINED, Correlations, whiten
 from graphoid.independence.tail import log_normal_two_sided
 from graphoid.logic.verdict import Verdict
 from graphoid.settings import PROBABILITY, Allowed, FrozenSettings
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from graphoid.data.table import Table
-
-_EXPLAINED = 1e-10
-"""Share of variance left below which a column counts as determined by others: rounding of sums."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,16 +82,13 @@ class Correlated:
         if not varied.any():
             return own
         z, across = [v for v, keep in zip(given, varied, strict=True) if keep], across[varied]
-        # eigenvalues near zero are linear dependences among the given: such directions explain nothing new
-        values, vectors = np.linalg.eigh(between(z, z))
-        keep = values > _EXPLAINED * max(1.0, float(values[-1]))
-        projected = (vectors[:, keep].T @ across) / np.sqrt(values[keep])[:, None]
+        projected = whiten(between(z, z)) @ across
         left: NDArray[np.float64] = own - projected.T @ projected
         return left
 
     def _verdict(self, x: int, y: int, given: tuple[int, ...], left: NDArray[np.float64]) -> Verdict:
         n_free = self._correlations.n_rows - len(given) - 3
-        if n_free <= 0 or left[0, 0] < _EXPLAINED or left[1, 1] < _EXPLAINED:
+        if n_free <= 0 or left[0, 0] < EXPLAINED or left[1, 1] < EXPLAINED:
             z, log_p, thin = 0.0, 0.0, True
         else:
             limit = 1 - np.finfo(float).eps  # a perfect correlation has a large z, not an infinite one

@@ -77,7 +77,7 @@ class Tester(BatchSource):
         # of a correlation each variable takes a parameter, where a table has a factor of cells for it
         self._arities = None if self._correlated is not None else [v.arity for v in variables]
         self.names = tuple([v.name for v in variables])
-        self._resolve = Names(self.names).resolve
+        self.resolve = Names(self.names).resolve
 
     def rows_per_cell(self, variables: Sequence[int]) -> float:
         """Return how many rows there are for each cell of a table; for each variable of a correlation."""
@@ -94,10 +94,10 @@ class Tester(BatchSource):
             engine, test, kernel = self._judging
             batch = questions if isinstance(questions, list) else list(questions)
             refuse_many_questions(len(batch))
-            return test.verdicts(engine.judge(kernel, batch, self._resolve), self._n_rows)
+            return test.verdicts(engine.judge(kernel, batch, self.resolve), self._n_rows)
         if self._correlated is not None:
-            return self._correlated.ask([self._resolve(q) for q in questions])
-        return self._ask_by_counts([Assertion(*self._resolve(q)) for q in questions])
+            return self._correlated.ask([self.resolve(q) for q in questions])
+        return self._ask_by_counts([Assertion(*self.resolve(q)) for q in questions])
 
     def _ask_by_counts(self, assertions: list[Assertion]) -> list[Verdict]:
         test, verdicts = cast("DiscreteTest", self.test), []

@@ -15,7 +15,8 @@ import pytest
 import graphoid as gd
 from graphoid.counts.native import NativeEngine
 from graphoid.errors import SettingsError
-from graphoid.learners.grow_shrink.robust import ROWS_PER_CELL, evidence, one_end_first
+from graphoid.independence.pooled import ROWS_PER_CELL, Pooled
+from graphoid.learners.grow_shrink.robust import evidence, one_end_first
 from graphoid.logic.source import rows_per_cell
 from graphoid.logic.verdict import Verdict
 from tests.support.tables import NATIVE
@@ -141,10 +142,11 @@ def test_parents_of_a_child_are_joined_though_they_are_independent_without_it(le
 
 
 @every_learner
-def test_no_table_is_too_thin(learner: Any) -> None:
+def test_no_question_is_asked_that_the_rows_cannot_bear(learner: Any) -> None:
     _, table = ising(1, 300)
+    bears = Pooled(gd.MantelHaenszel(), table).rows_per_cell
     for v in learner.fit(table).structure_.trace:
-        assert 300 / 2 ** (2 + len(v.given)) >= ROWS_PER_CELL
+        assert bears((v.x, v.y, *v.given)) >= ROWS_PER_CELL
 
 
 def test_max_given_is_kept_to_and_fdr_decides() -> None:
@@ -213,7 +215,7 @@ def test_rows_and_threads_change_nothing(learner: Any) -> None:
     others = [learner.fit(shuffled).structure_]
     if NATIVE:
         test = gd.MantelHaenszel()
-        others += [learner.learn(gd.Tester(test, NativeEngine(table, threads=k))) for k in (1, 2)]
+        others += [learner.learn(Pooled(test, NativeEngine(table, threads=k))) for k in (1, 2)]
     for other in others:
         assert (other.graph, other.trace) == (first.graph, first.trace)
 
@@ -242,10 +244,31 @@ def test_any_test_will_do(learner: Any, test: Any, used: str) -> None:
         assert found.settings["test"]["alpha"] == 0.01
 
 
-def test_many_states_are_left_to_the_test_given() -> None:
+def test_many_states_are_merged_where_rows_are_few() -> None:
     rng = np.random.default_rng(0)
-    table = gd.read({"a": rng.integers(0, 40, 500), "b": rng.integers(0, 40, 500)}, discretize=None)
-    assert gd.GSMN(preset="robust").fit(table).structure_.settings["test"]["name"] == "ChiSquare"
+    a, b = rng.integers(0, 40, (2, 500))
+    table = gd.read({"a": a, "b": b, "c": np.where(rng.random(500) < 0.5, a, b)}, discretize=None)
+    found = gd.GSMN(preset="robust").fit(table).structure_
+    assert found.settings["test"]["name"] == "MantelHaenszel"
+    assert {(0, 2), (1, 2)} <= set(found.graph.edges)
+
+
+@pytest.mark.parametrize(("states", "ordered"), [(5, True), (4, False), (20, False)])
+def test_false_edges_stay_few_where_slices_would_be_too_many(states: int, *, ordered: bool) -> None:
+    # chains of eight, 300 rows: nothing could be given in slices, and neighbors of neighbors were joined
+    rng = np.random.default_rng(states)
+    variables = tuple(gd.Variable(name, tuple(range(states)), ordered=ordered) for name in "abcdefgh")
+    wrong = []
+    for _ in range(15):
+        columns = [rng.integers(0, states, 300)]
+        for _ in range(7):
+            columns.append(np.where(rng.random(300) < 0.6, columns[-1], rng.integers(0, states, 300)))
+        table = gd.Table(variables, tuple(c.astype(np.uint8) for c in columns), 300)
+        chain = gd.UndirectedGraph(table.names, [(i, i + 1) for i in range(7)])
+        same = gd.RobustGSMN().fit(table).structure_.compare(chain)
+        assert same.recall == 1
+        wrong.append(1 - same.precision)
+    assert np.mean(wrong) < 0.04 + 0.03  # two standard errors
 
 
 @pytest.mark.parametrize(
@@ -289,7 +312,7 @@ def test_evidence_of_each_kind_of_answer() -> None:
 
 
 def test_one_end_first() -> None:
-    first, second = one_end_first([(2, 0), (0, 2), (1, 0), (2, 1), (1, 2)])
+    first, second = one_end_first([(2, 0), (0, 2), (1, 0), (2, 1), (1, 2)], range(3))
     assert (first, second) == ([(0, 2), (1, 0), (1, 2)], [(2, 0), (2, 1)])
 
 

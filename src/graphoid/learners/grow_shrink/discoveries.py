@@ -1,8 +1,13 @@
 r"""Control of false discoveries: of all edges found, how many may be there by chance.
 
 The procedure of [Benjamini1995]_ over all pairs of variables: of m p-values in ascending order the first k
-are discoveries, with k the largest for which :math:`p_{(k)} \le k q / m`. The p-value of an edge is that of
-the question that decided for it; a pair without an edge counts as one of the m, and not as a discovery.
+are discoveries, with k the largest for which :math:`p_{(k)} \le k q / m`. A pair without an edge counts as
+one of the m, and not as a discovery.
+
+The p-value of an edge is the largest of all questions that were asked about the pair. The search chooses what
+is given by the same rows, and the answer that decided for an edge may be the luckiest of several; but
+neighbors depend on each other whatever is given (Strong Union), so that each of the questions has to say so.
+The largest p-value is valid if only one of them was, the first of which, with nothing given, was not chosen.
 """
 
 from __future__ import annotations
@@ -11,48 +16,82 @@ import math
 from typing import TYPE_CHECKING
 
 from graphoid.errors import SettingsError
+from graphoid.learners.grow_shrink.loop import Matrix, likeliest_between, pair_matrices
 from graphoid.learners.questions import Executed, Questions
 from graphoid.logic.verdict import Fact, Verdict
 from graphoid.structure.explain import FALSE_DISCOVERY
+from graphoid.structure.learned import EXECUTED
+from graphoid.structure.separation import members
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from graphoid.structure.graph import Edge, UndirectedGraph
 
+MOST_BETWEEN = 3
+"""A pair that is no edge is mostly two steps apart, and has few variables in between."""
 
-def control_discoveries(questions: Questions, graph: UndirectedGraph, rate: float) -> UndirectedGraph:
+
+def control_discoveries(
+    questions: Questions, graph: UndirectedGraph, rate: float, max_given: int | None = None
+) -> UndirectedGraph:
     """Return the graph without the edges that may be there by chance; each is noted in the trace.
 
-    Where the deciding answer was inferred it has no p-value, and the same question is put to the test, all of
-    them in one batch. Answers that have no p-value because they are certain, such as an oracle's, stay.
+    First every edge is put to the test once more, all in one batch: given the rest of the smaller of its two
+    blankets, since what the search inferred, or asked before it knew the neighbors, is no evidence; and given
+    the variables likeliest to come between, each and together, since they may be missing from the blankets.
     """
-    deciding = {pair: v for pair, v in deciding_verdicts(questions.trace).items() if graph.has_edge(*pair)}
-    inferred = [pair for pair, v in deciding.items() if v.because and v.log_p is None]
-    again = Executed((deciding[pair].x, deciding[pair].y, deciding[pair].given) for pair in inferred)
-    deciding.update(zip(inferred, questions.ask(again), strict=True))
-    if any(v.log_p is None and v.log_odds is not None for v in deciding.values()):
+    initial = [v for v in questions.trace if not v.given]
+    strength, _ = pair_matrices(initial, graph.n, log_p)
+    again = Executed()
+    for x, y in graph.edges:
+        rest = likeliest_between(strength, x, y, smaller_blanket(graph, x, y))
+        again.append((x, y, tuple(sorted(rest[:max_given]))))
+        others = between(strength, x, y)[:max_given]
+        again += [(x, y, given) for given in sorted({tuple(sorted(others)), *((w,) for w in others)} - {()})]
+    questions.ask(again)
+    weakest = {pair: v for pair, v in weakest_verdicts(questions.trace).items() if graph.has_edge(*pair)}
+    if any(v.log_p is None and v.log_odds is not None for v in weakest.values()):
         raise SettingsError(
             "fdr needs p-values, and this test gives log odds; use ChiSquare, GTest or PartialCorrelation."
         )
     n_pairs = graph.n * (graph.n - 1) // 2
-    log_ps = [
-        math.inf if v.independent else -math.inf if v.log_p is None else v.log_p for v in deciding.values()
-    ]
-    limit = largest_discovery(log_ps, n_pairs, rate)
-    for (pair, v), log_p in zip(deciding.items(), log_ps, strict=True):
-        if log_p > limit:
+    limit = largest_discovery([log_p(v) for v in weakest.values()], n_pairs, rate)
+    for pair, v in weakest.items():
+        if log_p(v) > limit:
             graph = graph.without_edge(*pair)
             questions.note(retract(v))
     return graph
 
 
-def deciding_verdicts(trace: Sequence[Verdict]) -> dict[Edge, Verdict]:
-    """Return the last verdict for a dependence of every pair, in order of position; propagation repeats."""
-    last = {
-        (min(v.x, v.y), max(v.x, v.y)): v for v in trace if not v.independent and v.source != "propagation"
-    }
-    return dict(sorted(last.items()))
+def smaller_blanket(graph: UndirectedGraph, x: int, y: int) -> tuple[int, ...]:
+    """Return what else the end of an edge is joined to that has fewer neighbors; of equals the first."""
+    of_x, of_y = (tuple(members(graph.adjacency[a] & ~(1 << b))) for a, b in ((x, y), (y, x)))
+    return of_x if len(of_x) <= len(of_y) else of_y
+
+
+def between(strength: Matrix, x: int, y: int) -> list[int]:
+    """Return up to :data:`MOST_BETWEEN` variables that may be why x and y depend on each other.
+
+    Such a variable depends on both of them more than they do on each other.
+    """
+    others = [w for w in range(len(strength)) if max(strength[x][w], strength[y][w]) < strength[x][y]]
+    return likeliest_between(strength, x, y, [w for w in others if w not in (x, y)])[:MOST_BETWEEN]
+
+
+def weakest_verdicts(trace: Iterable[Verdict]) -> dict[Edge, Verdict]:
+    """Return the verdict of the largest p-value of every pair, in order of position; only tests count."""
+    weakest: dict[Edge, Verdict] = {}
+    for v in trace:
+        pair = (min(v.x, v.y), max(v.x, v.y))
+        if v.source in EXECUTED and (pair not in weakest or log_p(v) > log_p(weakest[pair])):
+            weakest[pair] = v
+    return dict(sorted(weakest.items()))
+
+
+def log_p(v: Verdict) -> float:
+    """Return the logarithm of the p-value; answers without one are certain."""
+    return v.log_p if v.log_p is not None else math.inf if v.independent else -math.inf
 
 
 def largest_discovery(log_ps: Sequence[float], n_hypotheses: int, rate: float) -> float:

@@ -1,0 +1,86 @@
+"""Answers for searches on tables: slices where the rows bear them, pairs of variables where they do not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from graphoid.counts.engine import MOST_COVARIED
+from graphoid.independence.partial_association import PartialAssociation
+from graphoid.independence.tester import Tester
+from graphoid.logic.source import Question, SourceWrapper
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from graphoid.counts.engine import CountEngine, Positions
+    from graphoid.data.table import Table
+    from graphoid.independence.mantel_haenszel import MantelHaenszel
+    from graphoid.logic.verdict import Verdict
+
+ROWS_PER_CELL = 10
+"""Twice Cochran's five. Chosen on simulated Ising data: at 300 rows it lets two binary variables be given in
+slices, and F1 was .990; with five (three given) it was .988, with 19 (one given) .984."""
+
+CELLS_PER_NUMBER = 3
+"""For how many cells of a table the rows suffice that a number in a regression takes: about three and a half
+rows a number, if ten a cell are wanted for."""
+
+
+class Pooled(SourceWrapper):
+    """Answers by :class:`~graphoid.MantelHaenszel`, and where that has too few rows, by linear regression.
+
+    A question whose table has :data:`ROWS_PER_CELL` rows for each cell is judged in slices; any other, and a
+    dependence that may rest on rare states, by
+    :class:`~graphoid.independence.partial_association.PartialAssociation`.
+
+    Parameters
+    ----------
+    test
+        The test in slices.
+    data
+        A table, or any engine that counts.
+    """
+
+    def __init__(self, test: MantelHaenszel, data: Table | CountEngine) -> None:
+        self.test = test
+        self.source = self._tester = Tester(test, data)
+        self.names = self._tester.names
+        self._partial = PartialAssociation(self._tester.engine, float(test.alpha))
+        self._states = [v.arity for v in self._tester.engine.variables]
+
+    def rows_per_cell(self, variables: Sequence[int]) -> float:
+        """Return how many rows there are for each cell of a table, or for its worth in a regression."""
+        return max(
+            self._tester.rows_per_cell(variables),
+            CELLS_PER_NUMBER * self._partial.n_rows / (1 + self._partial.n_columns(variables)),
+        )
+
+    def ask(self, questions: Sequence[Question]) -> list[Verdict]:
+        """Answer many questions (x, y, given), in order."""
+        wanted = [self._tester.resolve(question) for question in questions]
+        verdicts: dict[int, Verdict] = {}
+        sliced = [i for i, question in enumerate(wanted) if self._bears(question)]
+        verdicts.update(zip(sliced, self._tester.ask([wanted[i] for i in sliced]), strict=True))
+        again = [
+            i
+            for i, (x, y, _) in enumerate(wanted)
+            if i not in verdicts
+            or (
+                not verdicts[i].independent
+                and max(self._states[x], self._states[y]) > 2
+                and self._partial.rare(x, y)
+            )
+        ]
+        verdicts.update(zip(again, self._partial.ask([wanted[i] for i in again]), strict=True))
+        return [verdicts[i] for i in range(len(wanted))]
+
+    def _doubts(self, verdict: Verdict, question: Positions) -> bool:
+        """Say whether a dependence may rest on states so rare that they should be merged."""
+        x, y, _ = question
+        many = max(self._states[x], self._states[y]) > 2
+        return not verdict.independent and many and self._partial.rare(x, y)
+
+    def _bears(self, question: Positions) -> bool:
+        x, y, given = question
+        cells = (self._states[x] - 1) * (self._states[y] - 1)
+        return cells <= MOST_COVARIED and self._tester.rows_per_cell((x, y, *given)) >= ROWS_PER_CELL
