@@ -96,7 +96,7 @@ class ClassicalTest(SignificanceTest):
     statistic is used, scaled to agree with chi-square in its exact mean and variance given the margins
     (:mod:`graphoid.independence.pearson_null`); ``statistic`` and ``dof`` are then the scaled ones. Pearson's
     statistic with the degrees of freedom of "slices" or "full" is used as published everywhere: it errs to
-    the side of independence in thin tables, and rejects up to .14 at .05 where states are rare.
+    the side of independence in thin tables, and rejects up to .15 at .05 where states are rare.
     """
 
     dof: DofConvention = "slices"
