@@ -26,7 +26,6 @@ from graphoid.uncertainty.pair_effects import NUMBERS, measure_effects
 from graphoid.uncertainty.replicates import (
     in_all_rows,
     learn_resamples,
-    measure_resamples,
     pairs_of,
     structure_of,
 )
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from graphoid.structure.contexts import CanonicalModel
+    from graphoid.structure.graph import Edge
     from graphoid.uncertainty.replicates import Found
     from graphoid.uncertainty.stability import CentralityRow, CurveRow, DifferenceRow
 
@@ -153,9 +153,6 @@ class Bootstrap(Settings):
         looked_at = range(len(pairs)) if len(pairs) <= MOST_ESTIMATED else followed
         estimate = np.full((len(pairs), 3), np.nan)
         estimate[looked_at] = in_all_rows(resampler, table, [crossings[i] for i in looked_at])
-        replicates = measure_resamples(
-            resampler, range(self.n), [crossings[i] for i in followed], self.n_jobs or 1
-        )
         effects, weights = (
             np.full((len(pairs), len(NUMBERS)), np.nan),
             np.full((self.n, len(followed)), np.nan),
@@ -180,10 +177,10 @@ class Bootstrap(Settings):
             continuous=np.array([table.variables[x].continuous for x, _ in pairs], dtype=bool),
             estimate=estimate,
             followed=np.array(followed, dtype=np.int64),
-            replicates=np.array(replicates),
             effects=effects,
             weights=weights,
             inclusion=self._inclusion(run, crossings, followed),
+            said=_said(run.structure, pairs),
         )
 
     def _inclusion(self, run: _Run, crossings: list[Crossing], followed: list[int]) -> Inclusion | None:
@@ -237,6 +234,13 @@ class Bootstrap(Settings):
             raise SettingsError(
                 f"Bootstrap: shares must be numbers above 0 and up to 1, not {self.shares!r}."
             )
+
+
+def _said(structure: LearnedStructure | CanonicalModel, pairs: Sequence[Edge]) -> tuple[str, ...] | None:
+    """Return the learner's own verdict on every pair, where it gives probabilities of edges."""
+    if not isinstance(structure, LearnedStructure) or not structure.edge_probabilities:
+        return None
+    return tuple(structure.verdict(*pair) for pair in pairs)
 
 
 class _Run(NamedTuple):

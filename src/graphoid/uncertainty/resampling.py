@@ -15,10 +15,10 @@ cases    one for the rows that are kept when a share of them is drawn without re
 ======== ============================================================================================
 
 A row that is drawn twice is no second row. What differs by chance in the sample differs once more by chance
-in a resample of "rows" or "bayesian": where columns are independent a chi-square statistic there is on average
-twice its degrees of freedom, so that tests find what is not there. A learner therefore gets these weights
-halved (:data:`INFLATION`), which halves every statistic and every gain of a score. Halves of the rows are as
-far from the sample as that and need no correction ([Politis1999]_).
+in a resample of "rows" or "bayesian": where columns are independent a chi-square statistic there is on
+average twice its degrees of freedom, so that tests find what is not there. A learner therefore gets these
+weights halved (:data:`INFLATION`), which halves every statistic and every gain of a score. Halves of the rows
+are as far from the sample as that and need no correction ([Politis1999]_).
 """
 
 from __future__ import annotations
