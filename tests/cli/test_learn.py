@@ -76,7 +76,7 @@ def test_the_table_says_which_edges_are_sure_and_what_it_cost(run):
     assert done.exit_code == 0, done.output
     assert "6 variables, 7 edges, learned by Search with LogLinearEvidence" in done.stdout
     assert "│ age    │ income    │ present │           1 │" in done.stdout
-    assert "present: probability of .9 or more; undecided: more rows would tell." in done.stdout
+    assert "present: probability of .95 or more; undecided: more rows would tell." in done.stdout
     assert "cost: score" in done.stdout
     assert "keep it: graphoid learn survey.csv --out survey.json" in done.stderr
 
@@ -281,7 +281,7 @@ def test_a_bootstrap_says_how_often_each_edge_is_found_again(run, tmp_path):
     assert [row["frequency"] for row in found["bootstrap"]] == [row.frequency for row in rows]
     assert [row["verdict"] for row in found["bootstrap"]] == [row.verdict for row in rows]
     done = run(*arguments, "--report", "r.html")
-    assert re.search(r"age +│ income +│ present +│ +100% │ +0\.\d+ \(0\.\d+ to 0\.\d+\) │", done.stdout)
+    assert re.search(r"age +│ income +│ present +│ +100% │ 0\.\d+ \(0\.\d+, 0\.\d+\) +│", done.stdout)
     assert "share of 20 resamples" in done.stdout
     assert "resample" in (tmp_path / "r.html").read_text(encoding="utf-8")
     assert not list(tmp_path.glob("*bootstrap*"))

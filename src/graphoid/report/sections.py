@@ -13,7 +13,7 @@ from graphoid.report.edges import EdgeFacts, strength_of
 from graphoid.report.subject import Subject, row_counts
 from graphoid.report.tables import Column, columns_of
 from graphoid.structure.explain import listing, number
-from graphoid.structure.scored import SURE, verdict
+from graphoid.structure.scored import SURE
 from graphoid.uncertainty.strength import MEASURES
 
 if TYPE_CHECKING:
@@ -90,6 +90,8 @@ def _scales(edges: Sequence[EdgeFacts]) -> list[str]:
     """Return what the numbers of the table mean."""
     known = [edge.strength for edge in edges if edge.strength is not None]
     numbers = {
+        "weight": [s.weight for s in known],
+        "size": [s.size for s in known],
         "bits": [s.bits for s in known],
         "log_odds": [s.log_odds for s in known],
         "partial_correlation": [s.partial_correlation for s in known],
@@ -103,7 +105,7 @@ def _scales(edges: Sequence[EdgeFacts]) -> list[str]:
         found.append(
             "Evidence: minus the logarithm to base 10 of the p-value, of a Bayesian test's odds of "
             "independence, or what the edge is worth to the score; it grows with the number of rows, "
-            "strength does not."
+            "weight and size do not."
         )
     if any(edge.probability is not None for edge in edges):
         found.append(
@@ -186,10 +188,15 @@ class Resamples(NamedTuple):
 
 
 def _stability(subject: Subject, resampled: Resampled | None) -> Stability | None:
-    probabilities = {} if subject.structure is None else subject.structure.edge_probabilities
+    structure = subject.structure
+    probabilities = {} if structure is None else structure.edge_probabilities
     if resampled is None and not probabilities and subject.kind != "structure":
         return None
-    undecided = [(pair, p) for pair, p in probabilities.items() if verdict(p) == "undecided"]
+    undecided = [
+        (pair, p)
+        for pair, p in probabilities.items()
+        if structure is not None and structure.verdict(*pair) == "undecided"
+    ]
     return Stability(
         None if resampled is None else _resamples(subject, resampled), undecided if probabilities else None
     )

@@ -247,7 +247,9 @@ def html(structure: LearnedStructure) -> str:
 
 def strongest_first(structure: LearnedStructure) -> list[EdgeRow]:
     """Return the edges by strength, ties and edges without a number by position."""
-    return sorted(structure.edges(), key=lambda row: -row.strength if row.strength is not None else math.inf)
+    return sorted(
+        structure.evidence_rows(), key=lambda row: -row.strength if row.strength is not None else math.inf
+    )
 
 
 def isolated_variables(structure: LearnedStructure) -> list[str]:

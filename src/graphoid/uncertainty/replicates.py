@@ -151,7 +151,7 @@ def in_table(table: Table, crossings: Sequence[Crossing]) -> NDArray[np.float64]
     if numbers:
         for i, r in zip(numbers, partial_correlations([crossings[i] for i in numbers], table), strict=True):
             if r is not None:
-                out[i] = gaussian_bits(r), 0.0, r
+                out[i] = gaussian_bits(r.r), 0.0, r.r
     return out
 
 
