@@ -41,10 +41,10 @@ PACKAGES = [
 # types besides, which anyone may import for annotations: `from graphoid._native import Kernels`.
 NATIVE_FROM = {"counts/native.py"}
 
-# A result can show itself: asked to, these hand themselves to the package that writes pages and draws.
+# A result can show and measure itself: asked to, these hand themselves to the packages that do.
 SHOWN_BY = {
-    "structure/learned.py": "graphoid.report.page",
-    "classifiers/markov.py": "graphoid.report.hyperedges",
+    "structure/learned.py": ("graphoid.report.page", "graphoid.uncertainty"),
+    "classifiers/markov.py": ("graphoid.report.hyperedges",),
 }
 
 
@@ -70,7 +70,7 @@ def faults_of(path: Path, package: str) -> list[str]:
             if len(parts) == 2 and where not in NATIVE_FROM:
                 faults.append(f"{where}:{line}: only {', '.join(sorted(NATIVE_FROM))} may import the kernels")
         elif target in PACKAGES:
-            if name.startswith(SHOWN_BY.get(where, "?")):
+            if name.startswith(SHOWN_BY.get(where, ("?",))):
                 continue
             if PACKAGES.index(target) > PACKAGES.index(package):
                 faults.append(f"{where}:{line}: {package} may not import {target}, which stands below it")

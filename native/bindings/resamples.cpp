@@ -38,7 +38,8 @@ public:
     }
 
     // For every resample a line of n * n bytes, ones at x * n + y for edges x < y; and the number of tests of each.
-    nb::tuple grow_shrink(int kind, int dof, double alpha, bool propagate, bool skip_independent, bool both, bool infer) {
+    nb::tuple grow_shrink(int kind, int dof, double alpha, bool propagate, bool skip_independent, bool both, bool infer,
+                          double check) {
         GrowShrink settings;
         settings.test = settings_of(kind, dof, settings.test.log_prior, settings.test.occurring);
         if (settings.test.kind == Kind::bayesian) throw nb::value_error("the test has no p-value");
@@ -47,6 +48,7 @@ public:
         settings.skip_independent = skip_independent;
         settings.both = both;
         settings.infer = infer;
+        settings.check = check;
         std::vector<std::uint8_t> edges;
         std::vector<std::int64_t> tests;
         without_lock([&] {

@@ -273,12 +273,31 @@ private:
         for (const int z : given) mask_[static_cast<size_t>(z) / 64] |= Word{1} << z % 64;
         if (set_.infer) {
             const Step step = known_.infer(x, y, mask_.data());
-            if (step.rule != no_rule) return step.rule == i_su || step.rule == i_triangle;
+            const bool apart = step.rule == i_su || step.rule == i_triangle;
+            if (step.rule != no_rule && !(apart && doubtful(x, y))) return apart;
         }
         ++tests_;
         const bool independent = tester_.independent(resample_, x, y, given);
         if (set_.infer) known_.add(x, y, mask_.data(), independent, 0);
+        if (independent && strong(x, y)) separators_[std::min(x, y) * n_ + std::max(x, y)].push_back(mask_);
         return independent;
+    }
+
+    // As StrongPairs in independence/inferring.py: an inferred independence of what depends on each other beyond doubt.
+    bool doubtful(int x, int y) const {
+        if (!strong(x, y)) return false;
+        const auto found = separators_.find(std::min(x, y) * n_ + std::max(x, y));
+        if (found == separators_.end()) return true;
+        return std::none_of(found->second.begin(), found->second.end(), [&](const vector<Word>& separator) {
+            for (size_t i = 0; i < separator.size(); ++i)
+                if (separator[i] & ~mask_[i]) return false;
+            return true;
+        });
+    }
+
+    bool strong(int x, int y) const {
+        const double log_p = strength_[x * n_ + y];
+        return log_p <= set_.check && !tester_.independent(log_p);
     }
 
     vector<int> examination_order() const {
@@ -320,6 +339,7 @@ private:
     Knowledge known_;
     vector<Word> mask_;
     vector<char> moved_;
+    std::unordered_map<int, vector<vector<Word>>> separators_;  // of strong pairs, as tests found them
     size_t tests_ = 0;
 };
 

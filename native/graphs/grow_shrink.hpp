@@ -1,5 +1,6 @@
 // The grow-shrink loop of learners/grow_shrink/loop.py in many resamples of the same rows, which share their counting.
 #pragma once
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -15,6 +16,7 @@ struct GrowShrink {
     bool propagate = true, skip_independent = false;
     bool both = false;               // the rule: an edge has to be found from either end
     bool infer = false;              // rules first, data second
+    double check = -HUGE_VAL;        // pairs of this log p-value at most are taken apart by tests of their own only
 };
 
 // What a resample gave: edges[x * n + y] for x < y, and how many tests were executed.

@@ -21,7 +21,8 @@ pytestmark = needs_kernels
 
 LEARNERS = [
     gd.GSIMN(),
-    gd.GSIMN(test=gd.GTest(alpha=0.01), rule="both"),
+    gd.GSIMN(check_below=None),
+    gd.GSIMN(check_below=0.01, test=gd.GTest(alpha=0.01), rule="both"),
     gd.GSIMN(test=gd.ChiSquare(dof="adjusted"), skip_independent=True),
     gd.GSMN(),
     gd.GSMN(propagate=False, rule="both"),
@@ -55,6 +56,17 @@ def test_the_same_graphs(learner, kind):
         for r in range(12):
             graph = graph_of(learner, resampler.table(r))
             assert found[r].tolist() == [graph.has_edge(*pair) for pair in pairs_of(graph.n)]
+
+
+@pytest.mark.parametrize("learner", [gd.GSMN(), gd.GSIMN()], ids=repr)
+def test_ties_are_broken_alike_by_name(learner):
+    rng = np.random.default_rng(0)
+    columns = {name: rng.integers(2, size=12) for name in ("z", "y", "x", "b", "a")}
+    resampler = Resampler(gd.read({**columns, "c": columns["y"], "w": 1 - columns["a"]}), "rows", 1)
+    found = learn_resamples(learner, resampler, range(40)).joined
+    for r in range(40):
+        graph = graph_of(learner, resampler.table(r))
+        assert found[r].tolist() == [graph.has_edge(*pair) for pair in pairs_of(graph.n)]
 
 
 def test_tables_beyond_two_bytes_of_codes():

@@ -25,7 +25,9 @@ def test_the_demo_shows_edges_a_gap_the_cost_a_check_and_what_next(run):
     assert done.exit_code == 0, done.output
     shown = done.stdout
     assert "2,201 people on board, 4 variables: class, sex, age, survived" in shown
-    assert re.search(r"sex +│ survived +│ beyond doubt +│ +0\.\d+ │ p = \d\.?\d*e-8\d given", shown)
+    assert re.search(
+        r"sex +│ survived +│ beyond doubt +│ \+0\.\d+ \(0\.\d+, 0\.\d+\) +│ p = \d\.?\d*e-8\d given", shown
+    )
     assert "sex and age are not joined: given" in shown
     assert "above alpha = 0.001" in shown
     assert re.search(r"cost: 17 tests \(weighted \d+, 6 initial\), 11 answers inferred without a test", shown)

@@ -281,7 +281,7 @@ def test_a_bootstrap_says_how_often_each_edge_is_found_again(run, tmp_path):
     assert [row["frequency"] for row in found["bootstrap"]] == [row.frequency for row in rows]
     assert [row["verdict"] for row in found["bootstrap"]] == [row.verdict for row in rows]
     done = run(*arguments, "--report", "r.html")
-    assert re.search(r"age +│ income +│ present +│ +100% │ +0\.\d+ \(0\.\d+ to 0\.\d+\) │", done.stdout)
+    assert re.search(r"age +│ income +│ present +│ +100% │ 0\.\d+ \(0\.\d+, 0\.\d+\) +│", done.stdout)
     assert "share of 20 resamples" in done.stdout
     assert "resample" in (tmp_path / "r.html").read_text(encoding="utf-8")
     assert not list(tmp_path.glob("*bootstrap*"))

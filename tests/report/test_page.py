@@ -245,7 +245,7 @@ def test_resampling_gives_every_edge_a_frequency_and_an_interval(found, titanic,
     for edge in data_of(text)["edges"]:
         row = rows[found.names[edge["x"]], found.names[edge["y"]]]
         assert edge["frequency"] == row.frequency
-        assert edge["interval"] == [row.low, row.high]
+        assert edge["interval"] == pytest.approx([row.low, row.high])
         assert edge["verdict"] == row.verdict
     assert "resampled 20 times" in Read(text).words
     run.save(tmp_path / "run.json")

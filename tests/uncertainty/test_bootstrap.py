@@ -14,9 +14,10 @@ import pytest
 import graphoid as gd
 from graphoid.data.table import Weights
 from graphoid.errors import DataError, SettingsError
+from graphoid.uncertainty.effects import Effects, sample_of
 from graphoid.uncertainty.intervals import RULE, discoveries
 from graphoid.uncertainty.resampling import Resampler
-from graphoid.uncertainty.stability import CurveRow, cs_coefficient
+from graphoid.uncertainty.stability import CentralityRow, CurveRow, cs_coefficient
 from tests.support.tables import table_of
 
 SURVEY = gd.datasets.load("survey")
@@ -77,20 +78,54 @@ def test_frequencies_and_intervals_are_those_of_written_out_rows():
         assert len(given) == min(map(len, rests))
         assert set(given) in rests
         assert row.frequency == pytest.approx(np.mean([g.has_edge(x, y) for g in graphs]))
-        bits, bias = plain_bits(table.codes, x, y, given)
-        assert row.bits == pytest.approx(max(0.0, bits - bias), abs=1e-12)
-        freed = []
-        for codes, _ in samples:
-            plain, own = plain_bits(codes, x, y, given)
-            freed.append(math.sqrt(max(0.0, plain - own - bias)))
-        low, high = np.quantile(freed, [0.025, 0.975])
-        middle = math.sqrt(max(0.0, bits - bias))
-        assert row.low == pytest.approx(max(0.0, 2 * middle - high) ** 2, abs=1e-12)
-        assert row.high == pytest.approx(max(2 * middle - low, high) ** 2, abs=1e-12)
+        if row.bits is not None:
+            bits, bias = plain_bits(table.codes, x, y, given)
+            assert row.bits == pytest.approx(max(0.0, bits - bias), abs=1e-12)
         if table.variables[x].arity == table.variables[y].arity == 2:
-            odds = [plain_log_odds(codes, x, y, given) for codes, _ in samples]
-            assert (row.value_low, row.value_high) == pytest.approx(tuple(np.quantile(odds, [0.025, 0.975])))
             assert row.value == pytest.approx(plain_log_odds(table.codes, x, y, given))
+    assert any(row.bits is not None for row in run.edges())
+    alone = {(s.x, s.y): s for s in gd.strengths(graph, table)}
+    for row in run.edges():
+        assert row.low <= row.size <= row.high
+        assert row.low < row.high
+        if row.joined:
+            s = alone[row.x, row.y]
+            assert (row.size, row.low, row.high) == pytest.approx((s.size, s.low, s.high))
+            assert row.weight == (s.weight if s.weight is None else pytest.approx(s.weight))
+
+
+def test_no_interval_lacks_its_estimate_on_likert_items():
+    """With plug-in bits of 78,125 slices all did, and some were of no width."""
+    rng = np.random.default_rng(5)
+    factors = rng.normal(size=(1000, 2))
+    items = [
+        np.digitize(0.9 * factors[:, k // 6] + rng.normal(size=1000), [-1.5, -0.5, 0.5, 1.5])
+        for k in range(12)
+    ]
+    run = gd.Bootstrap(gd.RobustGSMN(), n=12, random_state=1).fit(
+        gd.read({f"q{k}": c for k, c in enumerate(items)})
+    )
+    for row in run.edges():
+        assert row.low <= row.size <= row.high
+        assert row.weight_low < row.weight < row.weight_high
+        assert row.weight_low > 0 or not row.joined
+    for part in (*run.centrality(), *run.differences()):
+        value = part.value if isinstance(part, CentralityRow) else part.difference
+        assert part.low <= value <= part.high
+
+
+def test_effects_of_resamples_are_nearly_those_of_written_out_rows():
+    table, n = small_survey(2000), 12
+    run = gd.Bootstrap(gd.GSMN(), n=n, random_state=3).fit(table).result_
+    resampler = Resampler(table, "rows", 3)
+    for r in range(n):
+        _, sample = written_out(resampler, r)
+        again = Effects(run.graph, table.variables, sample_of(sample))
+        for k, i in enumerate(run.followed):
+            if run.graph.has_edge(*run.pairs[i]):
+                effect = again.estimate(run.pairs[i]).effect
+                expected = effect.size if effect.weight is None else effect.weight
+                assert run.weights[r, k] == pytest.approx(expected, abs=0.03)
 
 
 def test_cs_coefficient_is_that_of_written_out_rows():
@@ -98,21 +133,21 @@ def test_cs_coefficient_is_that_of_written_out_rows():
     run = gd.Bootstrap(gd.GSMN(), n=n, kind="cases", random_state=5, shares=shares).fit(table)
     graph = gd.GSMN().fit(table).structure_.graph
     resampler = Resampler(table, "cases", 5, shares)
-    given = dict(zip(run.result_.pairs, run.result_.given, strict=True))
+    weights = dict(zip(run.result_.pairs, run.result_.weights.T, strict=True))
+    sizes = dict(zip(run.result_.pairs, run.result_.effects[:, 0], strict=True))
 
-    def strength(codes, found):
+    def strength(found, r=None):
         sums = np.zeros(6)
-        for x, y in found.edges:
-            plain, bias = plain_bits(codes, x, y, given[x, y])
-            sums[[x, y]] += max(0.0, plain - bias)
+        for pair in found.edges:
+            sums[list(pair)] += sizes[pair] if r is None else abs(weights[pair][r])
         return sums
 
-    whole = strength(table.codes, graph)
+    whole = strength(graph)
     reached = {share: [] for share in shares}
     for r in range(n):
         codes, sample = written_out(resampler, r)
         assert len(codes) == round(shares[r % 4] * 400)
-        sums = strength(codes, gd.GSMN().fit(sample).structure_.graph)
+        sums = strength(gd.GSMN().fit(sample).structure_.graph, r)
         reached[shares[r % 4]].append(np.ptp(sums) > 0 and np.corrcoef(sums, whole)[0, 1] >= 0.7)
     expected = max((1 - share for share, hits in reached.items() if np.mean(hits) >= 0.95), default=0.0)
     assert run.result_.cs_coefficient() == pytest.approx(expected)

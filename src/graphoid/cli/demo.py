@@ -16,6 +16,7 @@ from graphoid.structure.safe_text import printable
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from graphoid.cli.summary import Strengths
     from graphoid.data.table import Table
     from graphoid.structure.learned import LearnedStructure
 
@@ -40,7 +41,7 @@ def demo(
     import tempfile
 
     from graphoid import GSMN, ChiSquare, datasets
-    from graphoid.cli.summary import bits_of, to_values
+    from graphoid.cli.summary import measure, to_values
 
     check_output(out, [".html"], "--out")
     table = datasets.load("titanic")
@@ -50,13 +51,13 @@ def demo(
     if json:
         print_json(to_values(found, table, [page]))
     elif not quiet:
-        show(found, table, bits_of(found, table), page, console())
+        show(found, table, measure(found, table), page, console())
 
 
 def show(
     found: LearnedStructure,
     table: Table,
-    measured: dict[tuple[str, str], float | None],
+    measured: Strengths,
     page: str,
     screen: Console,
 ) -> None:
@@ -70,7 +71,7 @@ def show(
         soft_wrap=True,
     )
     screen.print("What depends on what directly", style="bold")
-    show_structure(found, screen, bits=measured)
+    show_structure(found, screen, strengths=measured)
     if gap := _gap(found):
         screen.print("\nAnd what does not", style="bold")
         screen.print(found.why(*gap), soft_wrap=True)

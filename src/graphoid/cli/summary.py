@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from graphoid.structure.contexts import CanonicalModel
     from graphoid.structure.independences import ContextIndependence
     from graphoid.structure.learned import EdgeRow, LearnedStructure
-    from graphoid.uncertainty.bootstrap_result import EdgeStability, Resampled
+    from graphoid.uncertainty.bootstrap_result import Resampled
+    from graphoid.uncertainty.strength import EdgeStrength
+
+    Strengths = Mapping[tuple[str, str], EdgeStrength]
 
 SHOWN = 100
 """Edges shown; files and ``--json`` have all of them."""
@@ -29,11 +32,16 @@ SHOWN = 100
 NAMED = 8
 """Undecided pairs and lonely variables that are named."""
 
+WEIGHTS = (
+    "weight: log odds ratio for a standard deviation of each (partial correlation of continuous columns), "
+    "95 % interval; without + or - where states have no order."
+)
+
 STYLES = {"present": "green", "undecided": "yellow", "absent": "red"}
 
 
 MEASURED = 1_000
-"""Edges up to which all of them are measured in bits."""
+"""Edges up to which all of them are measured."""
 
 
 def show(found: Learned, table: Table, resampled: Resampled | None = None) -> None:
@@ -44,19 +52,19 @@ def show(found: Learned, table: Table, resampled: Resampled | None = None) -> No
     if isinstance(found, CanonicalModel):
         show_contexts(found, screen)
     else:
-        show_structure(found, screen, bits=bits_of(found, table), resampled=resampled)
+        show_structure(found, screen, strengths=measure(found, table), resampled=resampled)
 
 
-def bits_of(found: LearnedStructure, table: Table) -> dict[tuple[str, str], float | None]:
-    """Return how strong each edge is, in bits; nothing of structures with very many edges."""
+def measure(found: LearnedStructure, table: Table) -> Strengths:
+    """Return how strong each edge is; nothing of structures with very many edges."""
     from graphoid.uncertainty.strength import strengths
 
     if found.graph.n_edges > MEASURED:
         return {}
     try:
-        return {(edge.x, edge.y): edge.bits for edge in strengths(found, table)}
+        return {(edge.x, edge.y): edge for edge in strengths(found, table)}
     except CountsTooLarge as error:  # the network still stands
-        note(f"note: edges are not measured in bits: {error}")
+        note(f"note: edges are not measured: {error}")
         return {}
 
 
@@ -67,7 +75,7 @@ def to_values(
     from graphoid.structure.contexts import CanonicalModel
 
     rows = edge_rows(found)
-    plain = {
+    plain: dict[str, object] = {
         "variables": list(found.names),
         "edges": rows,
         "cost": asdict(found.cost),
@@ -80,9 +88,10 @@ def to_values(
     }
     if isinstance(found, CanonicalModel):
         return {**plain, "independences": [_sentence(i) for i in found.independences(undecided=True)]}
-    bits = bits_of(found, table)
-    for row, edge in zip(rows, found.edges(), strict=True):
-        row["bits"] = bits.get((edge.x, edge.y))
+    strengths = measure(found, table)
+    for row in rows:
+        edge = strengths.get((str(row["x"]), str(row["y"])))
+        row["bits"] = None if edge is None else edge.bits
     if resampled is None:
         return plain
     return {**plain, "bootstrap": [row._asdict() for row in resampled.edges()]}
@@ -101,7 +110,7 @@ def show_structure(
     found: LearnedStructure,
     screen: Console,
     *,
-    bits: Mapping[tuple[str, str], float | None] | None = None,
+    strengths: Strengths | None = None,
     resampled: Resampled | None = None,
 ) -> None:
     """Print a learned structure, with what a bootstrap says of it where there was one."""
@@ -119,7 +128,7 @@ def show_structure(
     title = f"{found.graph.n:,} variables, {plural(len(rows), 'edge')}"
     screen.print(printable(f"{title}, learned by {by}" if by else title), style="bold", soft_wrap=True)
     if rows:
-        screen.print(edge_table(rows[:SHOWN], bits or {}, resampled))
+        screen.print(edge_table(rows[:SHOWN], strengths or {}, resampled))
     if len(rows) > SHOWN:
         screen.print(f"... and {len(rows) - SHOWN:,} more edges; --out FILE.csv and --json have all of them.")
     sentences = [
@@ -130,38 +139,40 @@ def show_structure(
         sentences.append(
             "how sure? graphoid learn FILE --bootstrap 200 says how often each edge is found again."
         )
+    if rows and strengths:
+        sentences.append(WEIGHTS)
     for sentence in sentences:
         screen.print(printable(sentence), soft_wrap=True)
     screen.print(f"cost: {printable(cost_line(found))}", soft_wrap=True)
 
 
-def edge_table(
-    rows: list[EdgeRow], bits: Mapping[tuple[str, str], float | None], resampled: Resampled | None = None
-) -> Lines:
+def edge_table(rows: list[EdgeRow], strengths: Strengths, resampled: Resampled | None = None) -> Lines:
     """Return the edges as a table."""
     probable = any(row.probability is not None for row in rows)
     again = {} if resampled is None else {(row.x, row.y): row for row in resampled.edges()}
     columns = ["who", "with whom", "verdict" if probable or again else "evidence says"]
     columns += ["probability"] if probable else []
     columns += ["found again"] if again else []
-    columns += ["bits"] if bits else []
-    table = lines(*columns, "evidence", right=("probability", "found again", "bits"))
+    columns += ["weight"] if strengths else []
+    table = lines(*columns, "evidence", right=("probability", "found again"))
     for row in rows:
         pair = row.x, row.y
         verdict = row.verdict if probable else again[pair].verdict if again else in_words(row.strength)
         cells = [cell(row.x), cell(row.y), cell(verdict, STYLES.get(verdict, ""))]
         cells += [cell(number(row.probability))] if probable else []
         cells += [cell(f"{again[pair].frequency:.0%}")] if again else []
-        cells += [cell(_interval(bits.get(pair), again.get(pair)))] if bits else []
+        cells += [cell(_weight(strengths.get(pair)))] if strengths else []
         table.add_row(*cells, cell(shorten(row.evidence, 100)))
     return table
 
 
-def _interval(bits: float | None, again: EdgeStability | None) -> str:
-    """Return a strength, with its interval where there is one."""
-    if again is None or again.low is None:
-        return number(bits)
-    return f"{number(bits)} ({number(again.low)} to {number(again.high)})"
+def _weight(edge: EdgeStrength | None) -> str:
+    """Return a signed weight, or a size where there is no sign, with its interval."""
+    if edge is None or edge.size is None:
+        return "too few rows"
+    if edge.weight is None:
+        return f"{edge.size:.2f} ({edge.low:.2f}, {edge.high:.2f})"
+    return f"{edge.weight:+.2f} ({edge.weight_low:.2f}, {edge.weight_high:.2f})"
 
 
 def _stability_sentences(resampled: Resampled | None, rows: list[EdgeRow]) -> list[str]:
@@ -176,9 +187,7 @@ def _stability_sentences(resampled: Resampled | None, rows: list[EdgeRow]) -> li
         if not row.joined
     ]
     n = len(resampled.found)
-    sentences = [
-        f"found again: share of {n:,} resamples in which the edge is found; bits with their 95 % interval."
-    ]
+    sentences = [f"found again: share of {n:,} resamples in which the edge is found."]
     if all(row.probability is None for row in rows):
         sentences.append(RULE)
     return sentences + (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING
@@ -162,6 +162,33 @@ class Table(NamedVariables):
                 f"{v.name!r} has states {quote([str(s) for s in v.states], 4)}, which are not all numbers."
             )
         return np.array(v.states, dtype=np.float64)[self.column(i)]
+
+    @cached_property
+    def constants(self) -> dict[int, int]:
+        """Columns that are the same in all rows that count, by position, and the code that they have."""
+        rows = slice(None) if self.weights is None else np.flatnonzero(self.weights.units)
+        found = {}
+        for i, codes in enumerate(self.columns):
+            column = self.values[i] if codes is None else codes
+            seen = column[rows]
+            # a look at some rows first: few columns are constant
+            if (seen[:4096] == seen[:1]).all() and (seen == seen[:1]).all():
+                found[i] = 0 if codes is None or not len(seen) else int(seen[0])
+        return found
+
+    @cached_property
+    def varying(self) -> Table:
+        """The columns that are not constant, one at least, as a table: the same, so that engines stay."""
+        return self.take([i for i in range(len(self.variables)) if i not in self.constants] or [0])
+
+    def take(self, positions: Sequence[int]) -> Table:
+        """Return some columns as a table of their own."""
+        return replace(
+            self,
+            variables=tuple(self.variables[i] for i in positions),
+            columns=tuple(self.columns[i] for i in positions),
+            values={k: self.values[i] for k, i in enumerate(positions) if i in self.values},
+        )
 
     @cached_property
     def data_id(self) -> str:

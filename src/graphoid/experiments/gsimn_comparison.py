@@ -31,7 +31,7 @@ def learners(
     return {
         WITHOUT: GSMN(test=test, propagate=False, skip_independent=skip_independent),
         WITH: GSMN(test=test, propagate=True, skip_independent=skip_independent),
-        GSIMN_NAME: GSIMN(test=test, skip_independent=skip_independent),
+        GSIMN_NAME: GSIMN(test=test, skip_independent=skip_independent, check_below=None),
     }
 
 

@@ -34,9 +34,10 @@ LEARNERS: dict[str, GrowShrinkLearner] = {
     "GSMN*, regrow=2": GSMN(regrow=2),
     "GSMN*, alpha=.001": GSMN(test=ChiSquare(alpha=0.001)),
     'GSMN*, preset="robust"': GSMN(preset="robust"),
-    "GSIMN as published": GSIMN(),
-    'GSIMN, rule="both"': GSIMN(rule="both"),
-    "GSIMN, max_given=3, fdr=.01": GSIMN(max_given=3, fdr=0.01),
+    "GSIMN as published": GSIMN(check_below=None),
+    "GSIMN": GSIMN(),
+    'GSIMN, rule="both"': GSIMN(rule="both", check_below=None),
+    "GSIMN, max_given=3, fdr=.01": GSIMN(max_given=3, fdr=0.01, check_below=None),
     'GSIMN, preset="robust"': GSIMN(preset="robust"),
 }
 """Chi-square at .05 where nothing else is said."""

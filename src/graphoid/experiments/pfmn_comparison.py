@@ -31,7 +31,10 @@ def learners(
     test: DiscreteTest | None, seed: int, n_particles: int, *, published: bool = True
 ) -> dict[str, AskingLearner]:
     """Return the learners compared, by name."""
-    found: dict[str, AskingLearner] = {GSMN_NAME: GSMN(test=test), GSIMN_NAME: GSIMN(test=test)}
+    found: dict[str, AskingLearner] = {
+        GSMN_NAME: GSMN(test=test),
+        GSIMN_NAME: GSIMN(test=test, check_below=None),
+    }
     if published:
         limit = Budget(tests=MOST_TESTS)
         found[PAPER] = PublishedPFMN(test=test, n_particles=n_particles, budget=limit, random_state=seed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Literal, Protocol, cast
 
 from graphoid.counts.native import kernels
@@ -19,6 +20,11 @@ if TYPE_CHECKING:
 
 _NO_NUMBERS = (None, None, None, None, None, None, False)
 """What an inferred verdict has in the place of statistic, p-value and the like."""
+
+
+CHECK_BELOW = 1e-6
+"""The p-value up to which a dependence is beyond doubt on data: the 5,000 pairs of a hundred independent
+variables have one in one of 200 tables. Any limit from 1e-10 to .001 is as good on alarm and the like."""
 
 
 Answer = Verdict | Literal[False] | None
@@ -54,6 +60,10 @@ class Inferring(SourceWrapper):
         Who is asked if no rule has the answer.
     rules
         Who infers; :func:`one_step` if None.
+    check_below
+        Two variables whose first test given nothing has a p-value (a posterior odds of independence) of at
+        most this are called independent only if a test of the two, given the same or less, was; rules about
+        others are not enough. None infers as published.
 
     Notes
     -----
@@ -74,11 +84,14 @@ class Inferring(SourceWrapper):
     0 ~ 2  (D-triangle from 0 ~ 1 | 2 and 1 ~ 2)
     """
 
-    def __init__(self, ci: IndependenceSource, rules: Rules | None = None) -> None:
+    def __init__(
+        self, ci: IndependenceSource, rules: Rules | None = None, *, check_below: float | None = None
+    ) -> None:
         self.source, self.names = ci, tuple(ci.names)
         self._resolve = Names(self.names).resolve
         self._rules = one_step(len(self.names)) if rules is None else rules
         self._begun = False
+        self._strong = StrongPairs(check_below)
 
     @property
     def known(self) -> tuple[Fact, ...]:
@@ -91,12 +104,14 @@ class Inferring(SourceWrapper):
             return self.execute(questions)
         verdicts: list[Verdict | None] = []
         left: list[Question] = []
-        answer = self._rules.answer
+        answer, doubts = self._rules.answer, self._strong.doubts
         for question in questions:
             verdict = answer(*question) if len(question) == 3 else False
             if verdict is False:
                 question = self._resolve(question)  # noqa: PLW2901 - the same, in positions
                 verdict = cast("Verdict | None", answer(*question))
+            if verdict is not None and verdict.independent and doubts(verdict):
+                verdict = None
             verdicts.append(verdict)
             if verdict is None:
                 left.append(question)
@@ -109,8 +124,43 @@ class Inferring(SourceWrapper):
         """Put questions to the source, whatever the rules say, and remember the answers."""
         verdicts = self.source.ask(questions) if questions else []
         self._rules.remember(verdicts)
+        self._strong.remember(verdicts)
         self._begun = True
         return verdicts
+
+
+class StrongPairs:
+    """Pairs that depend on each other beyond doubt, which no rule takes apart without a test of their own.
+
+    ``below`` is the p-value, or the posterior odds of independence, up to which there is no doubt.
+    """
+
+    def __init__(self, below: float | None) -> None:
+        self._limit = log_limit(below)
+        self._separators: dict[frozenset[int], list[int]] = {}
+        """Of every such pair, what was given where a test found it independent."""
+
+    def remember(self, verdicts: Iterable[Verdict]) -> None:
+        """Take note of tests."""
+        if self._limit == -math.inf:
+            return
+        for v in verdicts:
+            number = v.log_odds if v.log_p is None else v.log_p
+            if v.independent:
+                if (separators := self._separators.get(frozenset((v.x, v.y)))) is not None:
+                    separators.append(mask(v.given))
+            elif not v.given and number is not None and number <= self._limit:
+                self._separators.setdefault(frozenset((v.x, v.y)), [])
+
+    def doubts(self, v: Verdict) -> bool:
+        """Say whether an inferred independence contradicts a strong dependence, and no test bears it out."""
+        separators = self._separators.get(frozenset((v.x, v.y)))
+        return separators is not None and not any(z & ~mask(v.given) == 0 for z in separators)
+
+
+def log_limit(below: float | None) -> float:
+    """Return the logarithm of a limit, of which there may be none."""
+    return -math.inf if below is None else math.log(below)
 
 
 def one_step(n: int) -> Rules:
@@ -204,8 +254,10 @@ class Chaining(Inferring):
     0 ~ 2  (Transitivity from 1 ~ 2 and 0 ~ 1)
     """
 
-    def __init__(self, ci: IndependenceSource, axioms: Collection[str] = AXIOMS) -> None:
-        super().__init__(ci, AllSteps(len(ci.names), axioms))
+    def __init__(
+        self, ci: IndependenceSource, axioms: Collection[str] = AXIOMS, *, check_below: float | None = None
+    ) -> None:
+        super().__init__(ci, AllSteps(len(ci.names), axioms), check_below=check_below)
 
 
 class AllSteps:

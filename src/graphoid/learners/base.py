@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields, replace
@@ -13,14 +14,15 @@ from graphoid.counts.native import engine_for
 from graphoid.counts.remote.access_cost import AccessCost, MeteredEngine
 from graphoid.data.remote.table import RemoteTable
 from graphoid.data.table import Table
-from graphoid.errors import SettingsError
+from graphoid.errors import Interrupted, SettingsError
 from graphoid.independence.base import HasTest, Test
 from graphoid.independence.chi_square import DEFAULT_TEST
 from graphoid.independence.remembering import Remembering
 from graphoid.independence.tester import Tester
+from graphoid.learners.columns import Columns, Structure
 from graphoid.learners.questions import Questions
 from graphoid.settings import Settings, describe, json_value
-from graphoid.structure.contexts import CanonicalModel
+from graphoid.structure.explain import COLUMN_ORDER
 from graphoid.structure.learned import Cost, LearnedStructure
 
 if TYPE_CHECKING:
@@ -34,7 +36,6 @@ if TYPE_CHECKING:
 
 Source = TypeVar("Source")
 """What settings and a table make together: something that answers questions, or scores graphs."""
-Structure = TypeVar("Structure", LearnedStructure, CanonicalModel)
 AnyCost = TypeVar("AnyCost", bound=Cost)
 
 
@@ -48,6 +49,8 @@ class ResampleKernel(NamedTuple):
     both: bool
     """Whether both ends of an edge have to find it."""
     infer: bool
+    check: float = -math.inf
+    """Pairs of this log p-value at most are taken apart by tests of their own only."""
 
 
 class Run(NamedTuple):
@@ -59,6 +62,8 @@ class Run(NamedTuple):
     """Answers of an earlier run, which are not asked again."""
     started: float = 0.0
     """On the clock :func:`time.perf_counter`."""
+    columns: Columns | None = None
+    """Those that the learner sees; None for all."""
 
 
 @dataclass(eq=False)
@@ -87,10 +92,23 @@ class Learner(Settings, ABC, Generic[Source, Structure]):
             from graphoid.data.read import read
 
             table = read(table)
-        run = Run(progress, table.data_id, known, time.perf_counter())
-        engine = engine_for(table) if isinstance(table, RemoteTable) else None
+        run, seen = Run(progress, table.data_id, known, time.perf_counter()), table
+        columns = Columns(table) if table.constants else None
+        if columns is not None:
+            run = run._replace(
+                progress=columns.listener(progress), known=columns.restrict_verdicts(known), columns=columns
+            )
+            seen = table.varying
+        engine = engine_for(seen) if isinstance(seen, RemoteTable) else None
         before = engine.spent if isinstance(engine, MeteredEngine) else AccessCost()
-        structure = self._learn(self._join(table, run), run)
+        try:
+            structure = self._learn(self._join(seen, run), run)
+        except Interrupted as stop:
+            if columns is not None and isinstance(stop.structure, LearnedStructure):
+                stop.structure = columns.spread(stop.structure)
+            raise
+        if columns is not None:
+            structure = columns.spread(structure)
         if isinstance(engine, MeteredEngine):
             structure = replace(structure, cost=add_access_cost(structure.cost, engine, before))
         self._structure: Structure = replace(structure, table=table)
@@ -107,6 +125,11 @@ class Learner(Settings, ABC, Generic[Source, Structure]):
             raise AttributeError(
                 f"{type(self).__name__} has no structure_ yet; call fit(table) first."
             ) from None
+
+    @property
+    def goes_by_columns(self) -> bool:
+        """Whether it goes through the columns in their order, so that another may give other edges."""
+        return False
 
     def set_params(self, **params: object) -> Self:
         """Change settings by the names of :meth:`get_params`, and return self."""
@@ -136,6 +159,8 @@ class Learner(Settings, ABC, Generic[Source, Structure]):
             used = {"answers": type(ci).__name__, "test": None if test is None else describe(test)}
         own = {field.name: json_value(vars(self)[field.name]) for field in fields(self)}
         own = {"learner": type(self).__name__, **used, **{k: v for k, v in own.items() if k not in used}}
+        if self.goes_by_columns:
+            own["column_order"] = COLUMN_ORDER
         return {name: value for name, value in own.items() if value is not None or name not in used}
 
 

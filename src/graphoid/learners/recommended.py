@@ -99,10 +99,10 @@ def learn(
         given |= {k: v for k, v in (("start", start), ("seconds", seconds)) if v is not None}
         return learner.with_params(**given).fit(table, progress=progress).structure_
     seed = 0 if random_state is ... else random_state
-    search, reason = recommend(len(table.variables), start=start, random_state=seed, seconds=seconds)
+    search, reason = recommend(len(table.varying.names), start=start, random_state=seed, seconds=seconds)
     found = search.fit(table, progress=progress).structure_
     found = replace(found, settings={**found.settings, "reason": reason})
-    if found.stopped == "budget" or not 2 <= len(table.variables) <= MOST_FOR_POSTERIOR:
+    if found.stopped == "budget" or not 2 <= len(table.varying.names) <= MOST_FOR_POSTERIOR:
         return found
     left = None if seconds is None else max(0.0, seconds - found.cost.seconds)
     posterior = Posterior(search.score, start=found, random_state=seed, seconds=left)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Iterable, Iterator, Sequence, Set as AbstractSet
 from typing import TYPE_CHECKING
 
@@ -94,3 +95,24 @@ def quote(names: Sequence[str], most: int = 8) -> str:
     """Return names for a message, quoted, the first few only."""
     rest = len(names) - most
     return ", ".join(repr(name) for name in names[:most]) + (f" and {rest:,} more" if rest > 0 else "")
+
+
+def name_order(names: Sequence[str]) -> list[int]:
+    """Return the positions of variables by name, numbers in names by value: what breaks ties.
+
+    Not the order of the columns, so that this changes nothing.
+
+    >>> name_order(["x10", "x9", "age"])
+    [2, 1, 0]
+    """
+    # parts without and with digits take turns, so that like is compared with like
+    parts = [[int(part) if i % 2 else part for i, part in enumerate(re.split("([0-9]+)", n))] for n in names]
+    return sorted(range(len(names)), key=lambda i: (parts[i], names[i]))
+
+
+def name_rank(names: Sequence[str]) -> list[int]:
+    """Return the place of every variable in the order of names."""
+    rank = [0] * len(names)
+    for place, i in enumerate(name_order(names)):
+        rank[i] = place
+    return rank

@@ -8,18 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from graphoid.counts.engine import CountRequest
-from graphoid.counts.native import engine_for
 from graphoid.errors import CountsTooLarge, DataError
-from graphoid.independence.base import slices_of
 from graphoid.structure import explain
-from graphoid.uncertainty.association import residuals
-from graphoid.uncertainty.strength import EdgeStrength, conditioning_sets, strengths
+from graphoid.uncertainty.strength import EdgeStrength, strengths
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from graphoid.data.table import Table
     from graphoid.data.variables import State
     from graphoid.report.subject import Subject
     from graphoid.structure.graph import Edge
@@ -40,10 +35,8 @@ SURE_POWER, LIKELY_POWER = 6.0, 3.0
 
 
 class Meeting(NamedTuple):
-    """How often the states of two variables meet, all slices together."""
+    """How often the states of two variables meet, and would if the pair had no term."""
 
-    given: tuple[str, ...]
-    n_slices: int
     x_states: tuple[State, ...]
     y_states: tuple[State, ...]
     observed: list[list[float]]
@@ -66,7 +59,7 @@ class EdgeFacts:
     why: str = ""
     """What decided."""
     resampled: EdgeStability | None = None
-    """The row of a bootstrap: frequency, interval, verdict."""
+    """The row of a bootstrap: frequency, verdict."""
     share: float | None = None
     """The share of the rows in whose graph it is, where graphs depend on the context."""
     views: tuple[int, ...] = ()
@@ -94,9 +87,9 @@ class EdgeFacts:
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """In which the strength in bits lies, by resampling."""
-        row = self.resampled
-        return None if row is None or row.low is None or row.high is None else (row.low, row.high)
+        """In which the effect size lies."""
+        s = self.strength
+        return None if s is None or s.low is None or s.high is None else (s.low, s.high)
 
     @property
     def verdict(self) -> str:
@@ -171,7 +164,7 @@ def _rows(
     """Return what the learner says of each edge, and the questions that were asked about it."""
     if structure is None:
         return {}, {}
-    rows = dict(zip(structure.graph.edges, structure.edges(), strict=True))
+    rows = dict(zip(structure.graph.edges, structure.evidence_rows(), strict=True))
     mentions: dict[Edge, list[int]] = {pair: [] for pair in rows}
     for i, v in enumerate(structure.trace):
         pair = (v.x, v.y) if v.x < v.y else (v.y, v.x)
@@ -192,36 +185,16 @@ def _strengths(subject: Subject) -> tuple[Mapping[Edge, EdgeStrength], Mapping[E
     if table is None or not graph.n_edges:
         return {}, {}
     try:
-        found = strengths(graph, table)
-    except CountsTooLarge:  # a hub of many states: its evidence still stands
+        found = dict(zip(graph.edges, strengths(graph, table), strict=True))
+    except CountsTooLarge:  # a hub of many states whose rows are elsewhere: its evidence still stands
         return {}, {}
-    return dict(zip(graph.edges, found, strict=True)), _meetings(subject, table)
-
-
-def _meetings(subject: Subject, table: Table) -> dict[Edge, Meeting]:
-    """Return the table of every edge that is small enough to be shown."""
-    variables = table.variables
-    edges = subject.graph.edges
-    given = dict(zip(edges, conditioning_sets(subject.graph, edges, variables), strict=True))
-    shown = [
-        (x, y)
-        for x, y in subject.graph.edges
-        if not any(variables[v].continuous for v in (x, y, *given[x, y]))
-        and variables[x].arity * variables[y].arity <= MOST_CELLS
-    ]
-    counted = engine_for(table).counts([CountRequest((*given[pair], *pair)) for pair in shown])
-    found = {}
-    for pair, counts in zip(shown, counted, strict=True):
-        slices = slices_of(counts)
-        pooled = residuals(slices)
-        found[pair] = Meeting(
-            tuple(variables[z].name for z in given[pair]),
-            len(slices),
-            variables[pair[0]].states,
-            variables[pair[1]].states,
-            *(np.round(part, 2).tolist() for part in pooled),
-        )
-    return found
+    states = [v.states for v in table.variables]
+    meetings = {
+        (x, y): Meeting(states[x], states[y], *(np.round(part, 2).tolist() for part in s.meeting))
+        for (x, y), s in found.items()
+        if s.meeting is not None and s.meeting.observed.size <= MOST_CELLS
+    }
+    return found, meetings
 
 
 def _stability(subject: Subject, resampled: Resampled | None) -> dict[Edge, EdgeStability]:

@@ -276,8 +276,10 @@
     const fact = (term, value, more = "") => {
       if (value !== undefined) facts.append(element("dt", term), element("dd", `${say(value)}${more}`));
     };
-    fact("Strength", e.bits, " bits");
-    if (e.interval) fact("95 % interval", `${say(e.interval[0])} to ${say(e.interval[1])} bits`);
+    const from = (value, ends) => (value === undefined ? undefined : `${say(value)} (${say(ends[0])} to ${say(ends[1])})`);
+    fact("Edge weight", from(e.weight, e.weight_interval));
+    if (e.weight === undefined) fact("Effect size", from(e.size, e.interval));
+    fact("Information", e.bits, " bits");
     if (e.log_odds !== undefined) {
       const reach = 1.96 * (e.log_odds_error ?? 0); // two standard errors, all but
       fact("Log odds ratio", `${say(e.log_odds)} (${say(e.log_odds - reach)} to ${say(e.log_odds + reach)})`);
@@ -309,10 +311,7 @@
   function counts(e) {
     const m = e.meeting;
     const made = element("table", undefined, { class: "counts" });
-    const rows = m.given.length
-      ? `all ${m.n_slices.toLocaleString("en")} groups of rows alike in ${m.given.join(", ")} together`
-      : "all rows together";
-    const said = element("p", `Rows, and in brackets how many were expected if the two were independent; ${rows}. `
+    const said = element("p", "Rows, and in brackets how many were expected if the two were independent given their blankets. "
       + "Bold: more than two standard deviations above or below.", { class: "asked" });
     const head = element("tr");
     const corner = element("th");

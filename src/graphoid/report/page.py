@@ -254,6 +254,9 @@ def _edge(edge: EdgeFacts) -> dict[str, object]:
         known["log_odds"] = edge.strength.log_odds
         known["log_odds_error"] = edge.strength.log_odds_error
         known["r"] = edge.strength.partial_correlation
+        known["weight"], known["size"] = edge.strength.weight, edge.strength.size
+        if edge.strength.weight is not None:
+            known["weight_interval"] = edge.strength.weight_low, edge.strength.weight_high
     if edge.meeting is not None:
         known["meeting"] = edge.meeting._asdict()
     return {key: _finite(value) for key, value in known.items() if value not in (None, "", ())}

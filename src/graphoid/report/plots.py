@@ -19,7 +19,6 @@ from graphoid.report.page import places_of
 from graphoid.report.subject import HasHyperedges, Reportable, Subject, resamples_of, subject_of
 from graphoid.structure.learned import LearnedStructure
 from graphoid.uncertainty.plots import edge_intervals as resampled_intervals
-from graphoid.uncertainty.strength import NORMAL_95
 
 if TYPE_CHECKING:
     import os
@@ -105,9 +104,8 @@ def edge_intervals(
 ) -> Axes:
     """Draw the strength of the edges, strongest first, each with its interval of 95 %.
 
-    With a bootstrap, the strength in bits with the interval of the resamples
-    (:func:`graphoid.uncertainty.plots.edge_intervals`); without, the log odds ratio of pairs of two states
-    with the interval of its standard error.
+    Edge weights, or effect sizes where states have no order; with a bootstrap effect sizes, colored by its
+    verdicts (:func:`graphoid.uncertainty.plots.edge_intervals`).
 
     Parameters
     ----------
@@ -126,8 +124,8 @@ def edge_intervals(
     rows = [row for edge in edges_of(subject) if (row := _interval(edge)) is not None]
     if not rows:
         raise DataError(
-            "no edge has an interval: give a fitted Bootstrap, or a table in which joined variables have "
-            "two states."
+            "no edge has an interval: give the table that the network was learned from, with rows enough for "
+            "an estimate."
         )
     rows.sort(key=lambda row: -abs(row[1]))
     rows = rows[:most]
@@ -140,18 +138,19 @@ def edge_intervals(
     ax.set_yticks(range(len(rows)), names, fontsize=8, parse_math=False)
     ax.set_ylim(-0.7, len(rows) - 0.3)
     ax.axvline(0.0, color=FAINT, linewidth=0.8)
-    ax.set_xlabel("log odds ratio, given the rest of the smaller blanket")
+    ax.set_xlabel("edge weight (effect size where states have no order), given both blankets")
     ax.spines[["top", "right"]].set_visible(False)
     return ax
 
 
 def _interval(edge: EdgeFacts) -> tuple[EdgeFacts, float, float, float] | None:
-    """Return an edge with its log odds ratio and the interval of it."""
+    """Return an edge with its weight or size and the interval of it."""
     s = edge.strength
-    if s is None or s.log_odds is None or s.log_odds_error is None:
+    if s is None or s.size is None or s.low is None or s.high is None:
         return None
-    reach = NORMAL_95 * s.log_odds_error
-    return edge, s.log_odds, s.log_odds - reach, s.log_odds + reach
+    if s.weight is None or s.weight_low is None or s.weight_high is None:
+        return edge, s.size, s.low, s.high
+    return edge, s.weight, s.weight_low, s.weight_high
 
 
 def cost_against_entropy(

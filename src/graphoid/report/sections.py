@@ -90,6 +90,8 @@ def _scales(edges: Sequence[EdgeFacts]) -> list[str]:
     """Return what the numbers of the table mean."""
     known = [edge.strength for edge in edges if edge.strength is not None]
     numbers = {
+        "weight": [s.weight for s in known],
+        "size": [s.size for s in known],
         "bits": [s.bits for s in known],
         "log_odds": [s.log_odds for s in known],
         "partial_correlation": [s.partial_correlation for s in known],
@@ -103,7 +105,7 @@ def _scales(edges: Sequence[EdgeFacts]) -> list[str]:
         found.append(
             "Evidence: minus the logarithm to base 10 of the p-value, of a Bayesian test's odds of "
             "independence, or what the edge is worth to the score; it grows with the number of rows, "
-            "strength does not."
+            "weight and size do not."
         )
     if any(edge.probability is not None for edge in edges):
         found.append(

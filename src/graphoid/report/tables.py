@@ -26,9 +26,13 @@ class Column(NamedTuple):
 
 
 COLUMNS = (
-    Column("bits", "strength", "bits", lambda e: e.bits),
-    Column("bits_low", "from", "bits", lambda e: None if e.interval is None else e.interval[0]),
-    Column("bits_high", "to", "bits", lambda e: None if e.interval is None else e.interval[1]),
+    Column("weight", "edge weight", "", lambda e: e.strength.weight if e.strength else None),
+    Column("weight_low", "from", "", lambda e: e.strength.weight_low if e.strength else None),
+    Column("weight_high", "to", "", lambda e: e.strength.weight_high if e.strength else None),
+    Column("size", "effect size", "", lambda e: e.strength.size if e.strength else None),
+    Column("size_low", "from", "", lambda e: None if e.interval is None else e.interval[0]),
+    Column("size_high", "to", "", lambda e: None if e.interval is None else e.interval[1]),
+    Column("bits", "information", "bits", lambda e: e.bits),
     Column("log_odds", "log odds ratio", "", lambda e: None if e.strength is None else e.strength.log_odds),
     Column("log_odds_error", "its error", "", lambda e: e.strength.log_odds_error if e.strength else None),
     Column(

@@ -14,6 +14,7 @@ from graphoid.counts.engine import Blanket, CountEngine, CountRequest
 from graphoid.counts.native import engine_for
 from graphoid.data.table import Table
 from graphoid.errors import DataError, SettingsError
+from graphoid.logic.names import name_order, name_rank
 from graphoid.scores.priors import GraphPrior, UniformPrior
 from graphoid.settings import FrozenSettings
 from graphoid.structure.separation import members
@@ -95,6 +96,8 @@ class Scorer(ABC):
         self.engine = data if isinstance(data, CountEngine) else engine_for(data)
         self.names = tuple(v.name for v in data.variables)
         self.n = len(self.names)
+        self.order = name_order(self.names)
+        """The variables in the order that decides between equals, which is not that of the columns."""
         self.arities = [v.arity for v in data.variables]
         prior = self.score.prior
         if not isinstance(prior, GraphPrior):
@@ -107,6 +110,11 @@ class Scorer(ABC):
     @abstractmethod
     def n_terms(self) -> int:
         """Number of different terms computed so far."""
+
+    def sort_edges(self, edges: Iterable[Edge]) -> list[Edge]:
+        """Return edges in the order that decides between equals."""
+        rank = name_rank(self.names)
+        return sorted(edges, key=lambda e: (min(rank[e[0]], rank[e[1]]), max(rank[e[0]], rank[e[1]])))
 
     def value(self, graph: UndirectedGraph) -> float:
         """Return the score of a graph."""

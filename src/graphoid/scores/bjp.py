@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphoid.logic.names import name_rank
 from graphoid.scores.base import Scorer
 from graphoid.scores.closures import Closures, ClosureScore
 from graphoid.structure.separation import members
@@ -39,8 +40,8 @@ class BJP(ClosureScore):
 
     Notes
     -----
-    Blankets with as many configurations are taken in order of position. On finite data the value depends on
-    it, and so on the order of the columns.
+    Blankets with as many configurations are taken in the order of their variables' names. On finite data the
+    value depends on it, but not on the order of the columns.
     """
 
     evidence_counts = 1.0
@@ -56,7 +57,7 @@ class BJPScorer(Scorer):
     def __init__(self, score: BJP, data: object) -> None:
         super().__init__(score, data)
         self.closures = Closures(score.test, self.engine)
-        self._position = np.arange(self.n)
+        self._rank = np.array(name_rank(self.names), dtype=np.intp)
         self._sizes: dict[int, float] = {}
 
     @property
@@ -82,9 +83,7 @@ class BJPScorer(Scorer):
         return lines, np.array([self._configurations(mask) for mask in adjacency])
 
     def _terms(self, lines: NDArray[np.float64], sizes: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.where(
-            _first(sizes[:, None], self._position[:, None], sizes, self._position), lines, lines.T
-        )
+        return np.where(_first(sizes[:, None], self._rank[:, None], sizes, self._rank), lines, lines.T)
 
     def _value(self, adjacency: Sequence[int]) -> float:
         return float(self._terms(*self._lines(adjacency)).sum() / 2)
@@ -101,7 +100,7 @@ class BJPScorer(Scorer):
             line = np.array([self.closures[both[end]] for both in after])
             size = np.array([self._configurations(both[end][1]) for both in after])
             # against all others, whose blankets stay as they are
-            speaks = _first(size[:, None], at[:, None], sizes, self._position)
+            speaks = _first(size[:, None], self._rank[at][:, None], sizes, self._rank)
             change = np.where(speaks, line, lines.T[at]) - terms[at]
             every = np.arange(len(edges))
             change[every, xs] = change[every, ys] = 0.0
@@ -109,7 +108,8 @@ class BJPScorer(Scorer):
             mine.append(line)
             my_size.append(size)
         every = np.arange(len(edges))
-        between = np.where(_first(my_size[0], xs, my_size[1], ys), mine[0][every, ys], mine[1][every, xs])
+        x_speaks = _first(my_size[0], self._rank[xs], my_size[1], self._rank[ys])
+        between = np.where(x_speaks, mine[0][every, ys], mine[1][every, xs])
         gains += between - terms[xs, ys]
         return gains
 
@@ -123,16 +123,17 @@ class BJPScorer(Scorer):
         for x in range(self.n):
             for y in range(x + 1, self.n):
                 from_x, from_y = lines[x][0][lines[x][1], y], lines[y][0][lines[y][1], x]
-                total += np.where(sizes[x] <= sizes[y], from_x, from_y)
+                x_speaks = _first(sizes[x], self._rank[x], sizes[y], self._rank[y])
+                total += np.where(x_speaks, from_x, from_y)
         return total
 
 
 def _first(
     size: NDArray[np.float64],
-    position: NDArray[np.int64],
+    rank: NDArray[np.intp],
     other_size: NDArray[np.float64],
-    other_position: NDArray[np.int64],
+    other_rank: NDArray[np.intp],
 ) -> NDArray[np.bool_]:
     """Whether a blanket comes before another: fewer configurations, or as many and an earlier place."""
-    first: NDArray[np.bool_] = (size < other_size) | ((size == other_size) & (position < other_position))
+    first: NDArray[np.bool_] = (size < other_size) | ((size == other_size) & (rank < other_rank))
     return first

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphoid.structure.graph import UndirectedGraph
+    from graphoid.structure.graph import Edge, UndirectedGraph
 
 MOST_BYTES = 2**29
 """What the closures held may take before the oldest half is forgotten: half a gigabyte."""
@@ -38,6 +38,9 @@ class ClosureScore(Score):
 @runtime_checkable
 class PairScorer(Protocol):
     """A scorer of graphs that has a score of every pair of variables, too."""
+
+    def sort_edges(self, edges: Iterable[Edge]) -> list[Edge]:
+        """Return edges in the order that decides between equals."""
 
     def value(self, graph: UndirectedGraph) -> float:
         """Return the score of a graph."""

@@ -20,6 +20,9 @@ FALSE_DISCOVERY = "false discovery rate"
 
 UNSAID = {"name", "prior"}  # said before the settings, or too long to be said with them
 
+COLUMN_ORDER = "goes through the columns in their order, and another order may give other edges"
+"""What a result says of a learner for which the order of the columns matters."""
+
 MOST_EDGES = 50  # what a reader scrolls through; edges() has them all
 
 
@@ -145,6 +148,8 @@ def reason(structure: LearnedStructure, x: int, y: int) -> str:
     deciding = structure.verdicts.get(pair)
     joined = graph.has_edge(x, y)
     head = f"{names[x]} and {names[y]} are {'joined' if joined else 'not joined'}"
+    if constant := [names[v] for v in (x, y) if names[v] in constant_variables(structure.settings)]:
+        return f"{head}: {listing(constant)} {'is' if len(constant) == 1 else 'are'} constant."
     if deciding is None:
         return _score_reason(structure, pair, head)
     given = _given(deciding.given, names, "with nothing given")
@@ -214,6 +219,7 @@ def text(structure: LearnedStructure) -> str:
         lines += [f"  {sentence}" for sentence in why_empty(structure)]
     elif lonely := isolated_variables(structure):
         lines.append(f"  joined to nothing: {listing(lonely[:MOST_EDGES])}")
+    lines += [f"  {sentence}" for sentence in caveats(structure.settings, structure.details)]
     lines.append(cost_line(structure))
     return "\n".join(map(printable, lines))
 
@@ -234,20 +240,47 @@ def html(structure: LearnedStructure) -> str:
             parts.append(f"<p>and {len(rows) - MOST_EDGES:,} more; <code>edges()</code> has them all</p>")
     else:
         parts += [f"<p>{escape(sentence)}</p>" for sentence in why_empty(structure)]
+    parts += [f"<p>{escape(sentence)}</p>" for sentence in caveats(structure.settings, structure.details)]
     parts.append(f"<p>{escape(cost_line(structure))}</p>")
     return "".join(parts)
 
 
 def strongest_first(structure: LearnedStructure) -> list[EdgeRow]:
     """Return the edges by strength, ties and edges without a number by position."""
-    return sorted(structure.edges(), key=lambda row: -row.strength if row.strength is not None else math.inf)
+    return sorted(
+        structure.evidence_rows(), key=lambda row: -row.strength if row.strength is not None else math.inf
+    )
 
 
 def isolated_variables(structure: LearnedStructure) -> list[str]:
-    """Return the names of the variables that are joined to nothing."""
+    """Return the names of the variables that are joined to nothing, though they vary."""
+    constant = constant_variables(structure.settings)
     return [
-        name for name, blanket in zip(structure.names, structure.graph.adjacency, strict=True) if not blanket
+        name
+        for name, blanket in zip(structure.names, structure.graph.adjacency, strict=True)
+        if not blanket and name not in constant
     ]
+
+
+def constant_variables(settings: Json) -> list[str]:
+    """Return the names of the variables that were the same in all rows."""
+    names = settings.get("constant")
+    return [str(name) for name in names] if isinstance(names, list) else []
+
+
+def caveats(settings: Json, details: Json | None = None) -> list[str]:
+    """Return sentences on what a reader of a result has to know about how it was found."""
+    overruled = (details or {}).get("overruled")
+    found = [
+        f"{pair[0]} and {pair[1]} were parted by proof, though a test leaves no doubt that they are dependent"
+        for pair in (overruled if isinstance(overruled, list) else [])
+        if isinstance(pair, list) and len(pair) == 2  # a file may have anything here
+    ]
+    if names := constant_variables(settings):
+        found.append(f"constant, so joined to nothing: {listing(names[:MOST_EDGES])}")
+    if "column_order" in settings:
+        found.append(f"{settings.get('learner')} {settings['column_order']}")
+    return found
 
 
 def why_empty(structure: LearnedStructure) -> list[str]:

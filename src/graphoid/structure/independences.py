@@ -10,7 +10,7 @@ import numpy as np
 
 from graphoid.structure.configurations import distinct
 from graphoid.structure.context_odds import Odds, log_bayes_factors
-from graphoid.structure.explain import describe_learner, listing, plural
+from graphoid.structure.explain import caveats, describe_learner, listing, plural
 from graphoid.structure.implicants import fewest_contexts
 from graphoid.structure.safe_text import printable
 
@@ -305,6 +305,7 @@ def text(model: CanonicalModel) -> str:
         lines.append(
             f"  {count_undecided(len(every) - len(found))}; independences(undecided=True) has them, too"
         )
+    lines += [f"  {sentence}" for sentence in caveats(model.settings)]
     cost = model.cost
     lines.append(f"{cost.n_tests:,} tests, {cost.n_distinct:,} of them different, {cost.seconds:.3g} s")
     return "\n".join(map(printable, lines))

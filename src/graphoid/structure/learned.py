@@ -9,10 +9,14 @@ from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
+import numpy as np
+
+from graphoid.errors import DataError
 from graphoid.logic.verdict import Verdict
 from graphoid.structure import explain, plain
 from graphoid.structure.compare import Comparison, HasGraph, compare
 from graphoid.structure.document import Document, Json, pair_mapping, pair_rows, to_row, verdicts
+from graphoid.structure.effect import Effect, effect_mapping, effect_rows
 from graphoid.structure.graph import Edge, UndirectedGraph
 from graphoid.structure.scored import Scored, bayes_factor, verdict
 
@@ -21,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     import networkx as nx
+    from numpy.typing import NDArray
 
 
 EXECUTED = frozenset({"test", "oracle"})
@@ -110,14 +115,26 @@ class EdgeRow(NamedTuple):
     evidence: str
     """What decided for the edge, in words."""
     strength: float | None
-    """-log10 of the p-value, a Bayesian test's log10 odds of dependence, or what the edge is worth to a score
-    (log10); None where there is no number."""
+    """Of the evidence: -log10 of the p-value, a Bayesian test's log10 odds of dependence, or what the edge is
+    worth to a score (log10); None where there is no number. It grows with the rows; weight and size do not.
+    """
     probability: float | None = None
     """Posterior probability of the edge, where the learner gives one."""
     bayes_factor: float | None = None
     """Posterior odds over prior odds of the edge, where there is a probability."""
     verdict: str = "present"
     """"present", "absent" or "undecided": see :func:`graphoid.structure.scored.verdict`."""
+    joined: bool = True
+    size: float | None = None
+    """Effect size; None where there is no edge, no table or too few rows, as all that follows."""
+    low: float | None = None
+    high: float | None = None
+    """Its interval of 95 %."""
+    weight: float | None = None
+    """Signed edge weight; None also where a variable has more than two states without an order."""
+    weight_low: float | None = None
+    weight_high: float | None = None
+    """Its interval of 95 %."""
 
 
 class Result(Document):
@@ -172,6 +189,8 @@ class LearnedStructure(Result):
     table
         What it was learned from, where that was in this process: kept for :meth:`report`, neither saved nor
         copied to another process nor compared.
+    measured
+        Effects of its edges, of a structure that was read from a file; others measure them in their table.
     """
 
     FORMAT: ClassVar[str] = "graphoid structure"
@@ -187,6 +206,7 @@ class LearnedStructure(Result):
     edge_probabilities: Mapping[Edge, float] = field(default_factory=dict)
     details: Json = field(default_factory=dict)
     table: object = field(default=None, compare=False)
+    measured: Mapping[Edge, Effect] | None = field(default=None, compare=False)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -209,12 +229,53 @@ class LearnedStructure(Result):
         return decided
 
     def edges(self) -> list[EdgeRow]:
-        """Return a row for every edge, by position; ready for ``pandas.DataFrame``."""
-        return [self._row(x, y) for x, y in self.graph.edges]
+        """Return a row for every edge, by position; ready for ``pandas.DataFrame``.
+
+        Weights and sizes are measured when first asked for: see :func:`graphoid.strengths`.
+        """
+        return [self._measure(row) for row in self.evidence_rows()]
 
     def pairs(self) -> list[EdgeRow]:
         """Return a row for every pair of variables, edges or not, by position."""
-        return [self._row(x, y) for x, y in combinations(range(self.graph.n), 2)]
+        return [self._measure(self._row(x, y)) for x, y in combinations(range(self.graph.n), 2)]
+
+    def evidence_rows(self) -> list[EdgeRow]:
+        """Return the rows of all edges without effects, which take a look at the table."""
+        return [self._row(x, y) for x, y in self.graph.edges]
+
+    def weights(self, table: object = None) -> NDArray[np.float64]:
+        """Return the signed edge weights as a symmetric matrix in the order of :attr:`names`.
+
+        0 where there is no edge; not a number where the weight has no sign, since one of the two has more
+        than two states without an order (its ``size`` is in :meth:`edges`), or cannot be estimated from so
+        few rows. Of two states, the second counts as more.
+
+        Parameters
+        ----------
+        table
+            What to measure in; by default the table that it was learned from.
+        """
+        from graphoid.uncertainty.strength import effects_of
+
+        if table is None and self.table is None and self.measured is None:
+            raise DataError("edge weights are measured in a table: weights(table), the one learned from.")
+        effects = self._effects if table is None else effects_of(self.graph, table)
+        matrix = np.zeros((self.graph.n, self.graph.n))
+        for x, y in self.graph.edges:
+            weight = effects[x, y].weight if (x, y) in effects else None
+            matrix[x, y] = matrix[y, x] = np.nan if weight is None else weight
+        return matrix
+
+    @cached_property
+    def _effects(self) -> Mapping[Edge, Effect]:
+        from graphoid.uncertainty.strength import effects_of
+
+        return effects_of(self.graph, self.table) if self.measured is None else self.measured
+
+    def _measure(self, row: EdgeRow) -> EdgeRow:
+        pair = self.graph.position(row.x), self.graph.position(row.y)
+        effect = self._effects.get(pair)
+        return row if effect is None else row._replace(**effect._asdict())
 
     def _row(self, x: int, y: int) -> EdgeRow:
         names, joined = (self.names[x], self.names[y]), self.graph.has_edge(x, y)
@@ -226,9 +287,11 @@ class LearnedStructure(Result):
             numbers = (explain.worth(worth), None if worth is None else worth / math.log(10))
         probability = self.edge_probabilities.get((x, y))
         if probability is None:
-            return EdgeRow(*names, *numbers, verdict="present" if joined else "absent")
+            return EdgeRow(*names, *numbers, verdict="present" if joined else "absent", joined=joined)
         prior = self.scored.prior_log_odds.get((x, y), 0.0) if self.scored else 0.0
-        return EdgeRow(*names, *numbers, probability, bayes_factor(probability, prior), verdict(probability))
+        return EdgeRow(
+            *names, *numbers, probability, bayes_factor(probability, prior), verdict(probability), joined
+        )
 
     def worth(self, x: int | str, y: int | str) -> float | None:
         """Return by how much the score is higher with an edge than without it; None where it is not known."""
@@ -253,7 +316,7 @@ class LearnedStructure(Result):
         ``verdict``.
         """
         graph = self.graph.to_networkx()
-        for row in self.edges():
+        for row in self.evidence_rows():
             graph.edges[row.x, row.y].update(evidence=row.evidence, strength=row.strength)
             if row.probability is not None:
                 graph.edges[row.x, row.y].update(probability=row.probability, verdict=row.verdict)
@@ -279,6 +342,7 @@ class LearnedStructure(Result):
             "scored": None if self.scored is None else self.scored.to_body(),
             "edge_probabilities": pair_rows(self.edge_probabilities),
             "details": dict(self.details),
+            "effects": effect_rows(self._effects) if self._effects else None,
         }
 
     @classmethod
@@ -297,6 +361,7 @@ class LearnedStructure(Result):
             scored=None if scored is None else Scored.from_body(plain.record(scored), graph.n),
             edge_probabilities=pair_mapping(body.get("edge_probabilities", []), graph.n, least=0, most=1),
             details=plain.record(body.get("details", {})),
+            measured=None if body.get("effects") is None else effect_mapping(body["effects"], graph.n),
         )
 
     def __str__(self) -> str:

@@ -20,6 +20,8 @@ from graphoid.settings import Allowed, Number, RandomState, Settings
 from graphoid.uncertainty.bootstrap_result import EdgeStability, Resampled
 from graphoid.uncertainty.checkpoint import Checkpoint
 from graphoid.uncertainty.inclusion import Inclusion, dependences, priors, probabilities
+from graphoid.uncertainty.intervals import OFTEN
+from graphoid.uncertainty.pair_effects import NUMBERS, measure_effects
 from graphoid.uncertainty.replicates import (
     in_all_rows,
     learn_resamples,
@@ -153,6 +155,16 @@ class Bootstrap(Settings):
         replicates = measure_resamples(
             resampler, range(self.n), [crossings[i] for i in followed], self.n_jobs or 1
         )
+        effects, weights = (
+            np.full((len(pairs), len(NUMBERS)), np.nan),
+            np.full((self.n, len(followed)), np.nan),
+        )
+        often = np.asarray(joined.mean(axis=0) >= OFTEN)
+        shown = [k for k, i in enumerate(followed) if few or often[i] or graph.has_edge(*pairs[i])]
+        places = [followed[k] for k in shown]
+        effects[places], weights[:, shown] = measure_effects(
+            graph, resampler, [crossings[i] for i in places], self.n
+        )
         return Resampled(
             graph=graph,
             kind=self.kind,
@@ -168,6 +180,8 @@ class Bootstrap(Settings):
             estimate=estimate,
             followed=np.array(followed, dtype=np.int64),
             replicates=np.array(replicates),
+            effects=effects,
+            weights=weights,
             inclusion=self._inclusion(run, crossings, followed),
         )
 

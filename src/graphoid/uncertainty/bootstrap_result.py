@@ -14,9 +14,12 @@ from graphoid.structure import plain
 from graphoid.structure.document import Document, Json
 from graphoid.structure.graph import Edge, UndirectedGraph
 from graphoid.uncertainty import intervals
+from graphoid.uncertainty.association import BIT
 from graphoid.uncertainty.checkpoint import array, number, numbers, pack_pairs, unpack_pairs
+from graphoid.uncertainty.effects import ROWS_A_WEIGHT
 from graphoid.uncertainty.inclusion import MEANINGS, Inclusion
 from graphoid.uncertainty.intervals import DISCOVERY, OFTEN, RULE, Interval
+from graphoid.uncertainty.pair_effects import NUMBERS
 from graphoid.uncertainty.replicates import Measured, pairs_of
 from graphoid.uncertainty.resampling import Kind
 from graphoid.uncertainty.stability import (
@@ -47,16 +50,25 @@ class EdgeStability(NamedTuple):
     """Whether the learner joins them from all rows."""
     frequency: float
     """Share of the resamples in which they are joined."""
-    bits: float | None
-    """Conditional mutual information, corrected for its bias."""
+    size: float | None
+    """Effect size; None where rows are too few for it, or pairs too many to measure those that are not found.
+    """
     low: float | None
     high: float | None
-    """95 % interval of the bits; None where the strength was not followed through the resamples."""
+    """Its interval of 95 %."""
+    weight: float | None
+    """Signed edge weight; None also where a variable has more than two states without an order."""
+    weight_low: float | None
+    weight_high: float | None
+    """Its interval of 95 %."""
+    bits: float | None
+    """Conditional mutual information, corrected for its bias; None where slices have too few rows for it."""
     measure: str | None
     """"log_odds" or "partial_correlation", or None where there is no such number."""
     value: float | None
     value_low: float | None
     value_high: float | None
+    """That number, and its interval of 95 %."""
     given: tuple[str, ...]
     """What both are looked at given: the rest of the smaller blanket."""
     verdict: str
@@ -106,6 +118,11 @@ class Resampled(Document):
     """Places of the pairs whose strength was followed through the resamples."""
     replicates: NDArray[np.float64]
     """The same three numbers, for every resample and these pairs."""
+    effects: NDArray[np.float64]
+    """For every pair :data:`graphoid.uncertainty.pair_effects.NUMBERS`, from all rows."""
+    weights: NDArray[np.float64]
+    """For every resample and the pairs that were followed the edge weight, or the size where there is none.
+    """
     inclusion: Inclusion | None = None
     """Posterior probabilities, where the learner or its test is Bayesian; else None."""
 
@@ -168,8 +185,9 @@ class Resampled(Document):
 
     def _row(self, i: int) -> EdgeStability:
         (x, y), names = self.pairs[i], self.graph.names
-        bits, signed = self._intervals
-        plain, bias, value = self.estimate[i]
+        plain, bias, _ = self.estimate[i]
+        carried = self.continuous[i] or 2 * bias * BIT * ROWS_A_WEIGHT <= 1
+        effect = dict(zip(NUMBERS, map(number, self.effects[i]), strict=True))
         measure = "partial_correlation" if self.continuous[i] else "log_odds"
         known = self.inclusion
         return EdgeStability(
@@ -177,13 +195,9 @@ class Resampled(Document):
             y=names[y],
             joined=self.graph.has_edge(x, y),
             frequency=float(self.frequencies[i]),
-            bits=None if np.isnan(plain) else max(0.0, float(plain - bias)),
-            low=number(bits.low[i]),
-            high=number(bits.high[i]),
-            measure=None if np.isnan(value) else measure,
-            value=number(value),
-            value_low=number(signed.low[i]),
-            value_high=number(signed.high[i]),
+            **effect,
+            bits=max(0.0, float(plain - bias)) if carried and np.isfinite(plain) else None,
+            measure=None if effect["value"] is None else measure,
             given=tuple(names[z] for z in self.given[i]),
             verdict=self.verdicts[i],
             rule=RULE if self.kind != "cases" else "no verdict from dropped cases: resample rows.",
@@ -202,7 +216,8 @@ class Resampled(Document):
         rows = []
         for measure in self._measures:
             whole, replicates = self._sums(measure)
-            low, high = np.quantile(replicates, intervals.ENDS, axis=0)
+            low, high = np.quantile(np.vstack([replicates, whole]), intervals.ENDS, axis=0)
+            low, high = np.minimum(low, whole), np.maximum(high, whole)
             rows += [
                 CentralityRow(name, measure, float(whole[v]), float(low[v]), float(high[v]), community[v])
                 for v, name in enumerate(self.graph.names)
@@ -211,10 +226,10 @@ class Resampled(Document):
 
     @cached_property
     def communities(self) -> list[list[int]]:
-        """Communities of the graph of all rows, its edges weighing their bits; the largest first."""
+        """Communities of the graph of all rows, its edges weighing their effect sizes; the largest first."""
         place = {pair: i for i, pair in enumerate(self.pairs)}
-        bits = np.nan_to_num(np.maximum(self.estimate[:, 0] - self.estimate[:, 1], 0.0))
-        return communities(self.graph, [float(bits[place[edge]]) for edge in self.graph.edges])
+        sizes = np.nan_to_num(self.effects[:, 0])
+        return communities(self.graph, [float(sizes[place[edge]]) for edge in self.graph.edges])
 
     def bridges(self) -> list[CentralityRow]:
         """Return the variables with edges into other communities, the strongest first."""
@@ -223,20 +238,18 @@ class Resampled(Document):
 
     @property
     def _measures(self) -> tuple[str, ...]:
-        signed = bool((self.signs & np.isfinite(self.estimate[:, 2]))[self.followed].any())
+        signed = bool((self.signs & np.isfinite(self.effects[:, 3]))[self.followed].any())
         return ("strength", *(("expected_influence",) if signed else ()), "bridge_strength")
 
     def _sums(self, measure: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return a centrality from all rows, and a line of it from every resample."""
-        estimate, replicates = self._strengths
         pairs = [self.pairs[i] for i in self.followed]
         if measure == "expected_influence":
             counted = self.signs[self.followed]
-            whole, lines = estimate.signed, replicates.signed
+            whole, lines = self.effects[self.followed, 3][None], self.weights
         else:
             counted = np.ones(len(pairs), dtype=bool)
-            whole = np.maximum(estimate.bits - estimate.bias, 0.0)
-            lines = np.maximum(replicates.bits - replicates.bias, 0.0)
+            whole, lines = self.effects[self.followed, 0][None], np.abs(self.weights)
         if measure == "bridge_strength":
             community = {v: k for k, members in enumerate(self.communities) for v in members}
             counted = np.array([community[x] != community[y] for x, y in pairs], dtype=bool)
@@ -269,20 +282,20 @@ class Resampled(Document):
         return cs_coefficient(rows)
 
     def differences(self) -> list[DifferenceRow]:
-        """Return for every two edges of the graph whether their bits differ, with 95 % intervals."""
-        estimate, replicates = self._strengths
-        bits = (estimate.bits - estimate.bias)[0]
-        lines = intervals.subtract_bias(estimate, replicates)
+        """Return for every two edges of the graph whether their sizes differ, with 95 % intervals."""
+        sizes, lines = self.effects[self.followed, 0], np.abs(self.weights)
         at = {int(i): k for k, i in enumerate(self.followed)}
         edges = [(i, at[i]) for i, pair in enumerate(self.pairs) if self.graph.has_edge(*pair) and i in at]
-        edges = [(i, k) for i, k in edges if np.isfinite(bits[k])]
+        edges = [(i, k) for i, k in edges if np.isfinite(sizes[k])]
         names, rows = self.graph.names, []
         for (i, a), (j, b) in combinations(edges, 2):
+            middle = float(sizes[a] - sizes[b])
             low, high = np.quantile(lines[:, a] - lines[:, b], intervals.ENDS)
+            low, high = min(low, middle), max(high, middle)
             (x, y), (x2, y2) = self.pairs[i], self.pairs[j]
             ends = names[x], names[y], names[x2], names[y2]
             apart = bool(low > 0 or high < 0)
-            rows.append(DifferenceRow(*ends, float(bits[a] - bits[b]), float(low), float(high), apart))
+            rows.append(DifferenceRow(*ends, middle, float(low), float(high), apart))
         return rows
 
     def selection(self) -> list[SelectionRow]:
@@ -331,6 +344,8 @@ class Resampled(Document):
             "estimate": numbers(self.estimate),
             "followed": self.followed.tolist(),
             "replicates": numbers(self.replicates),
+            "effects": numbers(self.effects),
+            "weights": numbers(self.weights),
             "inclusion": None
             if self.inclusion is None
             else {name: v if name == "of" else numbers(v) for name, v in vars(self.inclusion).items()},
@@ -365,6 +380,8 @@ class Resampled(Document):
             estimate=array(body["estimate"], (n_pairs, 3)),
             followed=np.array(followed, dtype=np.int64),
             replicates=array(body["replicates"], (3, n, len(followed))),
+            effects=array(body["effects"], (n_pairs, len(NUMBERS))),
+            weights=array(body["weights"], (n, len(followed))),
             inclusion=_unpack_inclusion(body.get("inclusion"), n_pairs, n),
         )
 

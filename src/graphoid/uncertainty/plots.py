@@ -21,16 +21,14 @@ MOST_EDGES = 60  # what fits on a page
 
 def edge_intervals(found: Resampled, ax: Axes | None = None) -> Axes:
     """Draw the strength of every pair that was ever found, with its interval; color is the verdict."""
-    rows = [row for row in found.edges() if row.bits is not None and (row.frequency > 0 or row.joined)]
-    rows = sorted(rows, key=lambda row: row.bits or 0.0)[-MOST_EDGES:]
+    rows = [row for row in found.edges() if row.size is not None and (row.frequency > 0 or row.joined)]
+    rows = sorted(rows, key=lambda row: row.size or 0.0)[-MOST_EDGES:]
     ax = _axes(ax, (7, max(2.0, 0.25 * len(rows) + 1)))
     for place, row in enumerate(rows):
-        _interval(ax, place, row.bits, row.low, row.high, COLORS[row.verdict])
+        _interval(ax, place, row.size, row.low, row.high, COLORS[row.verdict])
         _note(ax, place, f"{row.frequency:.0%}")
     ax.set_yticks(range(len(rows)), [f"{row.x} - {row.y}" for row in rows], parse_math=False)
-    ax.set_xlabel(
-        "conditional mutual information, bits; 95 % interval; right: share of resamples with the edge"
-    )
+    ax.set_xlabel("effect size; 95 % interval; right: share of resamples with the edge")
     for verdict, color in COLORS.items():
         ax.plot([], [], "o", color=color, label=verdict)
     ax.legend(loc="lower right", fontsize=8)

@@ -18,6 +18,7 @@ from graphoid.counts.engine import MOST_COVARIED, CountRequest
 from graphoid.counts.native import DOFS, KINDS, engine_for, kernels
 from graphoid.independence.base import slices_of
 from graphoid.limits import map_threads, memory_limit
+from graphoid.logic.names import name_order, name_rank
 from graphoid.uncertainty.association import information, log_odds
 from graphoid.uncertainty.inclusion import probabilities
 from graphoid.uncertainty.strength import Crossing, gaussian_bits, partial_correlations
@@ -84,6 +85,7 @@ def learn_resamples(
     upper, pairs = np.triu_indices(n, 1), pairs_of(n)
     parts = _parts(resampler, replicates, n_jobs)
     settings = kernel_settings(learner, resampler)
+    rank = name_rank(resampler.rows.names)
 
     def one(r: int) -> Found:
         structure = structure_of(learner, resampler.table(r))
@@ -96,7 +98,8 @@ def learn_resamples(
     def part_of(part: tuple[int, ...]) -> Found:
         if settings is not None and (native := load_resamples(resampler, part)) is not None:
             edges, _ = native.grow_shrink(*settings)
-            return Found(edges.reshape(len(part), n, n)[:, *upper].astype(bool))
+            joined = edges.reshape(len(part), n, n)[:, rank][:, :, rank]
+            return Found((joined | joined.transpose(0, 2, 1))[:, *upper].astype(bool))
         return Found.all_of([one(r) for r in part])
 
     nothing = Found(np.zeros((0, len(pairs)), dtype=bool))
@@ -112,7 +115,7 @@ def measure_resamples(
 
     def part_of(part: tuple[int, ...]) -> NDArray[np.float64]:
         if quick and (native := load_resamples(resampler, part)) is not None:
-            return _strengths(native, crossings)
+            return _strengths(native, resampler, crossings)
         return np.array([in_table(resampler.table(r), crossings) for r in part]).transpose(1, 0, 2)
 
     shape = (len(crossings), len(replicates), 3)
@@ -127,7 +130,7 @@ def in_all_rows(resampler: Resampler, table: Table, crossings: Sequence[Crossing
     if native is None or not native_fits(resampler) or not crossings:
         return in_table(table, crossings)
     as_they_are = resampler.counts.astype(np.uint8)[None, :]
-    return _strengths(native.Resamples(*_for_kernels(resampler, as_they_are)), crossings)[:, 0]
+    return _strengths(native.Resamples(*_for_kernels(resampler, as_they_are)), resampler, crossings)[:, 0]
 
 
 def in_table(table: Table, crossings: Sequence[Crossing]) -> NDArray[np.float64]:
@@ -148,7 +151,7 @@ def in_table(table: Table, crossings: Sequence[Crossing]) -> NDArray[np.float64]
     if numbers:
         for i, r in zip(numbers, partial_correlations([crossings[i] for i in numbers], table), strict=True):
             if r is not None:
-                out[i] = gaussian_bits(r), 0.0, r
+                out[i] = gaussian_bits(r.r), 0.0, r.r
     return out
 
 
@@ -163,7 +166,7 @@ def native_fits(resampler: Resampler) -> bool:
 
 def kernel_settings(
     learner: AnyLearner, resampler: Resampler
-) -> tuple[int, int, float, bool, bool, bool, bool] | None:
+) -> tuple[int, int, float, bool, bool, bool, bool, float] | None:
     """Return the learner's settings for the kernels, or None where these do not have them."""
     if resampler.kind == "bayesian" or not native_fits(resampler):
         return None
@@ -203,15 +206,21 @@ def load_resamples(resampler: Resampler, replicates: tuple[int, ...]) -> Resampl
 def _for_kernels(
     resampler: Resampler, weights: NDArray[np.uint8]
 ) -> tuple[NDArray[np.uint8], list[int], NDArray[np.uint8], str]:
-    """Return the codes of the rows, a line a variable, their states, weights, and the instruction set."""
-    variables = resampler.rows.variables
-    codes = np.array([resampler.rows.column(i) for i in range(len(variables))], dtype=np.uint8)
-    return codes, [v.arity for v in variables], weights, os.environ.get("GRAPHOID_SIMD", "")
+    """Return the codes of the rows, a line a variable, their states, weights, and the instruction set.
+
+    Variables come in the order of their names, by which learners break ties.
+    """
+    rows = resampler.rows
+    order = name_order(rows.names)
+    codes = np.array([rows.column(i) for i in order], dtype=np.uint8)
+    return codes, [rows.variables[i].arity for i in order], weights, os.environ.get("GRAPHOID_SIMD", "")
 
 
-def _strengths(native: Resamples, crossings: Sequence[Crossing]) -> NDArray[np.float64]:
+def _strengths(native: Resamples, resampler: Resampler, crossings: Sequence[Crossing]) -> NDArray[np.float64]:
     """Return the three numbers of every pair in every resample: a line each of a plane a pair."""
-    return native.strengths(list(crossings)).reshape(len(crossings), -1, 3)
+    rank = name_rank(resampler.rows.names)
+    placed = [(rank[x], rank[y], tuple(rank[w] for w in z)) for x, y, z in crossings]
+    return native.strengths(placed).reshape(len(crossings), -1, 3)
 
 
 def pairs_of(n: int) -> list[Edge]:

@@ -1,7 +1,7 @@
 """Whether conclusions would come out again: centrality, its case-drop curve, differences of edges, bridges.
 
-The strength centrality of a variable is the sum of the bits of its edges; its expected influence the sum of
-their log odds ratios or partial correlations, which have a sign, over the edges where a sign is defined.
+The strength centrality of a variable is the sum of the effect sizes of its edges; its expected influence the
+sum of their weights, which have a sign, over the edges where both variables have an order.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class CentralityRow(NamedTuple):
 
     variable: str
     measure: str
-    """"strength" (bits), "expected_influence", or "bridge_strength" (bits)."""
+    """"strength", "expected_influence" or "bridge_strength"."""
     value: float
     low: float | None
     high: float | None

@@ -149,7 +149,7 @@ def test_the_grow_phases_of_figure_5() -> None:
     #   6 given {3, 4}. 5 is propagated: S = 3, 4, 6, 5. These are the four highlighted in the figure.
     #   2 given S: 5 _ 2 | 3, 4, 6 and 5 ~ 7 | 3, 4, 6 give I-triangle by 5. 0 given S: 5 _ 0 was found given
     #   {3, 4, 6, 7}, which is not within S, so it is tested. 1 given S: 5 _ 1 | 3, 4, I-triangle.
-    found = gd.GSIMN().learn(OfFigure5())
+    found = gd.GSIMN(check_below=None).learn(OfFigure5())
     assert found.graph == OfFigure5.graph
     told = [
         f"{v.x}{'_' if v.independent else '~'}{v.y}|{''.join(map(str, v.given))} {v.source}"
@@ -182,7 +182,7 @@ def test_the_grow_phases_of_figure_5() -> None:
 
 
 def test_why_names_the_rule_and_what_it_followed_from() -> None:
-    found = gd.GSIMN().learn(OfFigure5())
+    found = gd.GSIMN(check_below=None).learn(OfFigure5())
     assert (
         "independent: by I-triangle given 3, 4, 6 and 5, since 5 and 2 are independent given 3, 4 and 6 and "
         "5 and 7 depend on each other given 3, 4 and 6"

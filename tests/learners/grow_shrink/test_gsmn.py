@@ -143,9 +143,9 @@ def test_the_last_grown_is_examined_next() -> None:
 
 def test_orders_go_by_log_p_and_ties_by_position() -> None:
     strength = [[0, -5, -1, -1], [-5, 0, -1, -1], [-1, -1, 0, -9], [-1, -1, -9, 0]]
-    assert examination_order(strength) == [2, 3, 0, 1]
-    assert grow_order(strength, 0) == [1, 2, 3]
-    assert grow_order(strength, 3) == [2, 0, 1]
+    assert examination_order(strength, range(4)) == [2, 3, 0, 1]
+    assert grow_order(strength, 0, range(4)) == [1, 2, 3]
+    assert grow_order(strength, 3, range(4)) == [2, 0, 1]
 
 
 def test_what_stands_for_a_p_value_where_there_is_none() -> None:

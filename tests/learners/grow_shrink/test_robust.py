@@ -312,7 +312,7 @@ def test_evidence_of_each_kind_of_answer() -> None:
 
 
 def test_one_end_first() -> None:
-    first, second = one_end_first([(2, 0), (0, 2), (1, 0), (2, 1), (1, 2)])
+    first, second = one_end_first([(2, 0), (0, 2), (1, 0), (2, 1), (1, 2)], range(3))
     assert (first, second) == ([(0, 2), (1, 0), (1, 2)], [(2, 0), (2, 1)])
 
 

@@ -76,7 +76,7 @@ def test_few_variables(n: int) -> None:
 
 def test_too_many_variables_are_refused() -> None:
     with pytest.raises(DataError, match=r"8 variables have 2\*\*28 graphs; .* up to 7. Use Search"):
-        gd.ExhaustiveSearch(gd.BJP()).fit(random_table(10, [2] * 8, seed=72))
+        gd.ExhaustiveSearch(gd.BJP()).fit(random_table(100, [2] * 8, seed=72))
 
 
 @needs_kernels

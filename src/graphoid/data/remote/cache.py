@@ -98,7 +98,8 @@ class BlobCache:
         """Write pieces (name, size, body), all of them or none; what has a name already is replaced."""
         if not self.works:
             return
-        rows = [(self._data_id, name, size, _digest(body), body) for name, size, body in pieces]
+        different = {name: (size, body) for name, size, body in pieces}  # a batch may name one twice
+        rows = [(self._data_id, name, size, _digest(body), body) for name, (size, body) in different.items()]
         try:
             self._connection.execute("BEGIN IMMEDIATE")
             self._connection.executemany(

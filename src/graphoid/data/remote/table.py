@@ -19,6 +19,8 @@ from graphoid.errors import DataError
 from graphoid.structure.learned import Discovery
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pyarrow as pa
     from numpy.typing import NDArray
 
@@ -126,17 +128,27 @@ class RemoteTable(RemoteOptions, Table):
         handling = {setting: value for setting, value in vars(remote).items() if value is not None}
         if options.columns is None and options.name in {None, self.name} and not handling:
             return self
-        chosen = choose(self.names, options).positions
+        chosen = self.take(choose(self.names, options).positions)
+        return replace(chosen, name=self.name if options.name is None else options.name, **handling)
+
+    @cached_property
+    def constants(self) -> dict[int, int]:
+        """Columns that are the same in all rows, by position, and the code that they have."""
+        margins = self.margins or [(1,) * v.arity for v in self.variables]
+        return {
+            i: margin.index(max(margin)) for i, margin in enumerate(margins) if sum(map(bool, margin)) < 2
+        }
+
+    def take(self, positions: Sequence[int]) -> RemoteTable:
+        """Return some columns as a table of their own."""
         joined = isinstance(self.relation, JoinedRelation)
         return replace(
             self,
-            relation=self.relation.take(chosen) if joined else self.relation,
-            variables=tuple(self.variables[i] for i in chosen),
-            columns=(None,) * len(chosen),
-            codings=tuple(self.codings[i] for i in chosen) if self.codings else (),
-            margins=tuple(self.margins[i] for i in chosen) if self.margins else (),
-            name=self.name if options.name is None else options.name,
-            **handling,
+            relation=self.relation.take(positions) if joined else self.relation,
+            variables=tuple(self.variables[i] for i in positions),
+            columns=(None,) * len(positions),
+            codings=tuple(self.codings[i] for i in positions) if self.codings else (),
+            margins=tuple(self.margins[i] for i in positions) if self.margins else (),
         )
 
     def __repr__(self) -> str:

@@ -106,6 +106,11 @@ class CanonicalLearner(Learner[ContextTester, CanonicalModel]):
     """Whether graphs are complete at first."""
     allowed: ClassVar[Mapping[str, Allowed]] = {"seconds": Number(least=0, optional=True)}
 
+    @property
+    def goes_by_columns(self) -> bool:
+        """Algorithm 2 of [Edera2014]_ takes nodes and candidates in the order of the columns."""
+        return True
+
     def _join(self, table: Table, run: Run) -> ContextTester:  # noqa: ARG002 - nothing is known before
         return ContextTester(DEFAULT_TEST if self.test is None else self.test, table)
 

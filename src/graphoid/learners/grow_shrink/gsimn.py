@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from graphoid.independence.inferring import Inferring
+from graphoid.independence.inferring import CHECK_BELOW, Inferring, log_limit
 from graphoid.learners.grow_shrink.gsmn import GrowShrinkLearner, gsmn
+from graphoid.settings import Allowed, Number
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from graphoid.learners.base import ResampleKernel
     from graphoid.logic.source import IndependenceSource
     from graphoid.structure.graph import UndirectedGraph
@@ -37,6 +40,9 @@ class GSIMN(GrowShrinkLearner):
     chaining
         "backward" infers by one step from what is known. "forward" is GSIMN-FCH: after every test all that
         follows by Strong Union, Transitivity and Intersection is worked out, for 13 variables at most.
+    check_below
+        Two variables whose initial test has a p-value (or posterior odds of independence) of at most this
+        are not taken apart by rules alone: their independence is tested. None infers as published.
     rule, fdr, max_given, regrow
         As for :class:`~graphoid.GSMN`. With ``fdr``, edges whose deciding answer was inferred are tested.
     preset
@@ -60,9 +66,20 @@ class GSIMN(GrowShrinkLearner):
     """
 
     chaining: Literal["backward", "forward"] = "backward"
+    check_below: float | None = CHECK_BELOW
 
+    allowed: ClassVar[Mapping[str, Allowed]] = {
+        **GrowShrinkLearner.allowed,
+        "check_below": Number(above=0, below=1, optional=True, noun="p-value"),
+    }
     infers: ClassVar[bool] = True
 
     def resample_kernel(self) -> ResampleKernel | None:
         """Return the settings of the kernel, which infers by one step."""
-        return super().resample_kernel() if self.chaining == "backward" else None
+        kernel = super().resample_kernel() if self.chaining == "backward" else None
+        return None if kernel is None else kernel._replace(check=log_limit(self.check_below))
+
+    @property
+    def goes_by_columns(self) -> bool:
+        """Of answers that contradict each other, forward chaining believes the first."""
+        return self.chaining == "forward"

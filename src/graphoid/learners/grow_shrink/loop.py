@@ -18,7 +18,7 @@ Readings of points that the paper leaves open or that were lost in print:
   order, which gives the [3, 4, 6, 5, 2, 0, 1] of Fig. 5.
 - Lines 29-33 come once, after the grow loop.
 - A grow test is executed even when it repeats an initial one.
-- Ties are broken by position. That, and nothing else, makes the result depend on the order of the columns.
+- Ties are broken by name, so that the result does not depend on the order of the columns.
 
 Beyond the paper: ``rule``, ``max_given`` and ``regrow``; see :class:`~graphoid.GSMN`.
 
@@ -65,6 +65,7 @@ def grow_shrink(
     rule: Rule = "either",
     max_given: int | None = None,
     regrow: int = 0,
+    rank: Sequence[int] = (),
     note: Callable[[Verdict], object] = ignore,
     tell: Callable[[str, int, int], object] = ignore,
 ) -> Steps[dict[int, Blanket]]:
@@ -74,24 +75,23 @@ def grow_shrink(
     ----------
     n
         How many variables there are.
-    propagate
-        Take over what is known of X and Y from the blanket of Y, if Y was examined before X (lines 13-17).
-    skip_independent
-        Do not ask about X and Y if they are unconditionally independent (line 22).
+    propagate, skip_independent
+        Take over what is known of X and Y from the blanket of Y, if Y was examined before X (lines 13-17). Do
+        not ask about X and Y if they are unconditionally independent (line 22).
     rule
         With "both", only an absence from a blanket is taken over: either variable has to find the other.
-    max_given
-        Most variables given in a question; see :meth:`Examination.given`.
-    regrow
-        How many more times a blanket is grown and shrunk, as long as that changes it.
-    note, tell
-        Hear of answers by propagation, and of how many variables are examined.
+    max_given, regrow
+        Most variables given in a question (:meth:`Examination.given`), and how many more times a blanket is
+        grown and shrunk, as long as that changes it.
+    rank, note, tell
+        The place of each variable among equals, its position if empty; who hears of answers by propagation,
+        and of how many variables are examined.
     """
     refuse_many_questions(n * (n - 1) // 2)
     initial = yield [(x, y, ()) for x in range(n) for y in range(x + 1, n)]
     strength, independent = pair_matrices(initial, n, log_p)
-    order = examination_order(strength)
-    grow_orders = {x: grow_order(strength, x) for x in range(n)}
+    order = examination_order(strength, rank or range(n))
+    grow_orders = {x: grow_order(strength, x, rank or range(n)) for x in range(n)}
     blankets: dict[int, Blanket] = {}
     while order:
         tell("examining variables", len(blankets), n)
@@ -215,16 +215,17 @@ def log_p(v: Verdict) -> float:
     return 0.0 if v.independent else -1.0
 
 
-def examination_order(strength: Matrix) -> list[int]:
+def examination_order(strength: Matrix, rank: Sequence[int]) -> list[int]:
     """Return the variables by average log p-value, the most dependent first (line 5)."""
     # all averages have the same divisor; fsum does not depend on the order of its terms
     total = [math.fsum(p for y, p in enumerate(row) if y != x) for x, row in enumerate(strength)]
-    return sorted(range(len(strength)), key=total.__getitem__)
+    return sorted(range(len(strength)), key=lambda x: (total[x], rank[x]))
 
 
-def grow_order(strength: Matrix, x: int) -> list[int]:
+def grow_order(strength: Matrix, x: int, rank: Sequence[int]) -> list[int]:
     """Return the other variables by their log p-value with ``x``, the most dependent first (lines 8-9)."""
-    return sorted((y for y in range(len(strength)) if y != x), key=strength[x].__getitem__)
+    of_x = strength[x]
+    return sorted((y for y in range(len(strength)) if y != x), key=lambda y: (of_x[y], rank[y]))
 
 
 def promote(queue: list[int], front: list[int]) -> list[int]:

@@ -50,12 +50,13 @@ from graphoid.learners.base import IndependenceLearner, Run
 from graphoid.learners.grow_shrink.discoveries import largest_discovery, retract
 from graphoid.learners.grow_shrink.loop import Matrix, likeliest_between, pair_matrices
 from graphoid.logic.axioms import D_SU
+from graphoid.logic.names import name_rank
 from graphoid.logic.verdict import Fact, Verdict
 from graphoid.settings import Allowed, Number
 from graphoid.structure.graph import Edge, UndirectedGraph
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from graphoid.data.table import Table
     from graphoid.learners.questions import Questions
@@ -111,12 +112,12 @@ def robust(
 
 def grow(ends: Ends, candidates: Blankets) -> Blankets:
     """Grow all blankets together; ``candidates`` keeps those neither in a blanket nor found independent."""
-    n = len(candidates)
+    n, rank = len(candidates), ends.rank
     blankets: Blankets = [set() for _ in range(n)]
     while True:
         larger = []
         for x in range(n):
-            best = min(candidates[x], key=lambda y: (ends.evidence[x][y], y), default=x)
+            best = min(candidates[x], key=lambda y: (ends.evidence[x][y], rank[y]), default=x)
             if best != x and ends.evidence[x][best] <= math.log(ends.rate * (len(blankets[x]) + 1) / (n - 1)):
                 blankets[x].add(best)
                 candidates[x].remove(best)
@@ -124,21 +125,21 @@ def grow(ends: Ends, candidates: Blankets) -> Blankets:
         if not larger:
             return blankets
         ends.tell("growing blankets", sum(map(len, blankets)))
-        for batch in one_end_first([(x, y) for x in larger for y in sorted(candidates[x])]):
+        for batch in one_end_first([(x, y) for x in larger for y in sorted(candidates[x])], rank):
             for v in ends.ask([(x, y) for x, y in batch if y in candidates[x]], blankets):
                 if v.independent:
                     candidates[v.x].discard(v.y)
                     candidates[v.y].discard(v.x)
 
 
-def one_end_first(ends: list[Edge]) -> tuple[list[Edge], list[Edge]]:
+def one_end_first(ends: list[Edge], rank: Sequence[int]) -> tuple[list[Edge], list[Edge]]:
     """Return all ends in two parts, of which the first has only one end of a pair that is there with both.
 
-    >>> one_end_first([(0, 1), (0, 2), (1, 0)])
+    >>> one_end_first([(0, 1), (0, 2), (1, 0)], rank=[0, 1, 2])
     ([(0, 1), (0, 2)], [(1, 0)])
     """
     all_ends = set(ends)
-    second = {(x, y) for x, y in ends if x > y and (y, x) in all_ends}
+    second = {(x, y) for x, y in ends if rank[x] > rank[y] and (y, x) in all_ends}
     return [end for end in ends if end not in second], sorted(second)
 
 
@@ -154,7 +155,10 @@ def settle(ends: Ends, found: set[Edge], blankets: Blankets, *, infer: bool) -> 
 
 def dependent_after_all(ends: Ends, hidden: set[Edge], blankets: Blankets) -> set[Edge]:
     """Return the pairs that depend on each other given the smaller of their blankets."""
-    smaller = [(x, y) if len(blankets[x]) <= len(blankets[y]) else (y, x) for x, y in sorted(hidden)]
+    smaller = [
+        (x, y) if (len(blankets[x]), ends.rank[x]) < (len(blankets[y]), ends.rank[y]) else (y, x)
+        for x, y in sorted(hidden)
+    ]
     return {pair(v.x, v.y) for v in ends.ask(smaller, blankets) if not v.independent}
 
 
@@ -201,6 +205,8 @@ class Ends:
         self.evidence = [list(row) for row in strength]
         self.rate = rate
         self.n_pairs = n * (n - 1) // 2
+        self.rank = name_rank(questions.names)
+        """The place of each variable where ties are broken."""
         self._questions = questions
         self._strength = strength
         self._max_given = max_given
@@ -270,7 +276,7 @@ class Ends:
 
     def _bearable(self, x: int, y: int, blankets: Blankets) -> tuple[list[int], int]:
         """Return the blanket of x without y, likeliest between them first, and how much can be given."""
-        rest = likeliest_between(self._strength, x, y, sorted(blankets[x] - {y}))
+        rest = likeliest_between(self._strength, x, y, sorted(blankets[x] - {y}, key=self.rank.__getitem__))
         most = len(rest)
         while most and self._questions.rows_per_cell((x, y, *rest[:most])) < ROWS_PER_CELL:
             most -= 1

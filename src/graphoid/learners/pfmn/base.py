@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, Generic, Protocol, TypeVar
 from graphoid.errors import SettingsError
 from graphoid.independence.base import DiscreteTest, HasTest
 from graphoid.independence.bayesian import BayesianTest
+from graphoid.independence.inferring import CHECK_BELOW, StrongPairs
 from graphoid.learners.base import AskingLearner, Run
 from graphoid.learners.pfmn.budget import Budget, BudgetedQuestions, Price, StepInfo, weight
 from graphoid.learners.pfmn.checkpoint import Checkpoint
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from graphoid.independence.partial_correlation import PartialCorrelation
     from graphoid.logic.source import IndependenceSource
 
-_NOT_THE_RUN = {"answers", "budget", "checkpoint", "cost", "progress", "random_state"}
+_NOT_THE_RUN = {"answers", "budget", "checkpoint", "column_order", "cost", "progress", "random_state"}
 """Settings that may differ when a run is resumed, and those that are compared in another form."""
 
 
@@ -102,7 +103,12 @@ class ParticleLearner(AskingLearner, Generic[State]):
         """Return the search itself, with its ``init(rng)`` and ``step(rng, state)``, and its generator."""
         self.check()
         seed, rng = seed_and_generator(self.random_state)
-        return self._search(self._budget_questions(Questions(ci), ci, None, seed)), rng
+        return self._search(self._budget_questions(Questions(ci), ci, Run(), seed)), rng
+
+    @property
+    def goes_by_columns(self) -> bool:
+        """Structures are drawn, and equals chosen from, pair by pair in the order of the columns."""
+        return True
 
     @abstractmethod
     def _search(self, questions: BudgetedQuestions) -> Search[State]:
@@ -111,10 +117,12 @@ class ParticleLearner(AskingLearner, Generic[State]):
     def _learn(self, source: IndependenceSource, run: Run) -> LearnedStructure:
         questions = Questions(source)
         seed, rng = seed_and_generator(self.random_state)
-        search = self._search(self._budget_questions(questions, source, run.data_id, seed))
+        search = self._search(self._budget_questions(questions, source, run, seed))
         state = search.init(rng)
         log: list[list[float]] = []
-        listener = self.progress if run.progress is None else run.progress
+        listener = run.progress
+        if listener is None:
+            listener = self.progress if run.columns is None else run.columns.listener(self.progress)
         stopped = None
         try:
             with time_limit(search.questions.seconds_left):
@@ -126,6 +134,9 @@ class ParticleLearner(AskingLearner, Generic[State]):
         except OutOfTime:  # within a step: the state before it stands
             stopped = "budget"
         found = search.result(rng, state)
+        strong = StrongPairs(CHECK_BELOW)
+        strong.remember(questions.trace)
+        overruled = [v for v in found.inferred if v.independent and strong.doubts(v)]
         for verdict in found.inferred:
             questions.note(verdict)
         trace = tuple(questions.trace)
@@ -145,28 +156,32 @@ class ParticleLearner(AskingLearner, Generic[State]):
                 "effective_structures": math.exp(entropy(merge_equal(found.graphs, found.weights)[1])),
                 "next_test": None if found.proved or stopped else _next_test(search, rng, state),
                 "entropy_by_cost": log,
+                "overruled": [[questions.names[v.x], questions.names[v.y]] for v in overruled],
             },
         )
 
     def _budget_questions(
-        self, questions: Questions, ci: IndependenceSource, data_id: str | None, seed: int | None
+        self, questions: Questions, ci: IndependenceSource, run: Run, seed: int | None
     ) -> BudgetedQuestions:
         """Return who is asked, within the budget, with the answers that are on file."""
         check_size(len(questions.names))
-        run = {name: value for name, value in self._record(ci).items() if name not in _NOT_THE_RUN}
-        run |= {
+        same = {name: value for name, value in self._record(ci).items() if name not in _NOT_THE_RUN}
+        same |= {
             # a function without its address
             "cost": self.cost.__qualname__ if isroutine(self.cost) else repr(self.cost),
             "seed": seed,
-            "data": data_id,
+            "data": run.data_id,
             "names": list(questions.names),
         }
+        price = weight if self.cost is None else self.cost
+        if self.cost is not None and run.columns is not None:
+            price = run.columns.restrict_price(self.cost)
         return BudgetedQuestions(
             questions,
             ci.test if isinstance(ci, HasTest) else None,
-            weight if self.cost is None else self.cost,
+            price,
             Budget.of(self.budget),
-            Checkpoint(self.checkpoint, run),
+            Checkpoint(self.checkpoint, same),
             self.soften,
         )
 

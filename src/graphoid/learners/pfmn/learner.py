@@ -107,7 +107,9 @@ class PFMN(ParticleLearner[ActiveState]):
     :class:`~graphoid.PublishedPFMN`.
 
     The result has ``edge_probabilities`` from the population, and in ``details`` the effective number of
-    structures, the next test it would ask and why, and what was known after each test for which price.
+    structures, the next test it would ask and why, what was known after each test for which price, and under
+    "overruled" pairs that proofs part although a test of the two, given nothing, leaves no doubt (1e-6) that
+    they are dependent. They are named, not tested once more, which made no better graphs of four samples.
 
     Parameters
     ----------

@@ -128,7 +128,7 @@ class ParticleFilter:
     def preview(self, rng: Generator, state: State) -> tuple[Query, float] | None:
         """Return the test that would be asked next whatever it costs, and its information gain."""
         del rng
-        if self.entropy(state) <= self.settings.epsilon:
+        if self.n < 2 or self.entropy(state) <= self.settings.epsilon:
             return None
         test, _ = self.optimal_test(state)
         return test, float(self.information_gains(state, [test])[0])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from abc import abstractmethod
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from graphoid.data.table import Table
+    from graphoid.learners.columns import Columns
 
 Start = UndirectedGraph | LearnedStructure | None
 """What a search begins with; None for the graph without edges."""
@@ -53,6 +54,8 @@ class Task(NamedTuple):
     scorer: Scorer
     rng: np.random.Generator
     progress: Listener | None = None
+    columns: Columns | None = None
+    """Those of the table that the scorer has; None for all."""
 
 
 class Found(NamedTuple):
@@ -76,12 +79,14 @@ class ScoreLearner(Learner[Scorer, LearnedStructure]):
 
     allowed: ClassVar[Mapping[str, Allowed]] = {"seconds": Number(least=0, optional=True)}
 
-    def _join(self, table: Table, run: Run) -> Scorer:  # noqa: ARG002 - nothing is known before
+    def _join(self, table: Table, run: Run) -> Scorer:
         if not isinstance(self.score, Score):
             raise SettingsError(
                 f"{type(self).__name__}: score must be a score such as BJP(), not {self.score!r}."
             )
-        return self.score.on(table)
+        if run.columns is None:
+            return self.score.on(table)
+        return replace(self.score, prior=run.columns.restrict_prior(self.score.prior)).on(table)
 
     def _learn(self, source: Scorer, run: Run) -> LearnedStructure:
         seed, rng = seed_and_generator(getattr(self, "random_state", None))
@@ -89,7 +94,7 @@ class ScoreLearner(Learner[Scorer, LearnedStructure]):
         scored: Scored | None
         try:
             with time_limit(self.seconds):
-                found = self.search(Task(source, rng, best))
+                found = self.search(Task(source, rng, best, run.columns))
                 scored = _score(source, found)
         except OutOfTime:
             found = Found(best.graph, stopped="budget")
@@ -141,13 +146,16 @@ def _score_in_passing(scorer: Scorer, found: Found) -> Scored | None:
         return None
 
 
-def initial_graph(start: Start, scorer: Scorer) -> UndirectedGraph:
+def initial_graph(start: Start, task: Task) -> UndirectedGraph:
     """Return the graph that a search begins with: the empty one, or that of ``start``."""
+    scorer = task.scorer
     if start is None:
         return UndirectedGraph(scorer.names)
     graph: object = start.graph if isinstance(start, LearnedStructure) else start
     if not isinstance(graph, UndirectedGraph):
         raise SettingsError(f"start must be a graph, a learned structure or None, not {start!r}.")
+    if task.columns is not None:
+        graph = task.columns.restrict_graph(graph)
     if graph.n != scorer.n:
         raise DataError(f"start has {graph.n} variables and the data {scorer.n}; they must be the same.")
     return UndirectedGraph(scorer.names, graph.edges)

@@ -10,6 +10,7 @@ import numpy as np
 
 from graphoid.errors import DataError
 from graphoid.learners.scored.base import Found, ScoreLearner, Task
+from graphoid.learners.scored.local_search import rounding
 from graphoid.limits import check_time
 from graphoid.progress import Step, tell, track
 from graphoid.structure.graph import UndirectedGraph
@@ -17,6 +18,8 @@ from graphoid.structure.graph import UndirectedGraph
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from graphoid.scores.base import Scorer
+    from graphoid.structure.graph import Edge
 
 MOST_VARIABLES = 7
 """Of seven variables there are 2,097,152 graphs; of eight, 128 times as many."""
@@ -39,7 +42,7 @@ def all_graphs(n: int, start: int = 0, stop: int | None = None) -> NDArray[np.in
 
 @dataclass(eq=False)
 class ExhaustiveSearch(ScoreLearner):
-    """Score every graph and take the best; the first in order of edges where several are.
+    """Score every graph and take the best; of several the one with fewest edges, and first by their names.
 
     Parameters
     ----------
@@ -58,14 +61,22 @@ class ExhaustiveSearch(ScoreLearner):
                 f"ExhaustiveSearch looks at those of up to {MOST_VARIABLES}. Use Search."
             )
         pairs = list(combinations(range(scorer.n), 2))
-        best, at = -np.inf, 0
         starts = range(0, 2 ** len(pairs), CHUNK)
+        values = np.zeros(0)
         for start in track(starts, "scoring graphs", task.progress):
             check_time()
-            values = scorer.values(all_graphs(scorer.n, start, min(start + CHUNK, 2 ** len(pairs))))
-            top = int(np.argmax(values))
-            if values[top] > best:
-                best, at = float(values[top]), start + top
-            found = UndirectedGraph(scorer.names, [pair for i, pair in enumerate(pairs) if at >> i & 1])
+            chunk = all_graphs(scorer.n, start, min(start + CHUNK, 2 ** len(pairs)))
+            values = np.append(values, scorer.values(chunk))
+            found = UndirectedGraph(scorer.names, first_best_graph(scorer, values))
             tell(task.progress, Step("scoring graphs", start // CHUNK + 1, len(starts), found))
         return Found(found)
+
+
+def first_best_graph(scorer: Scorer, values: NDArray[np.float64]) -> list[Edge]:
+    """Return the edges of the graph with the highest value; of several the fewest, and the first by name."""
+    ties: list[int] = np.flatnonzero(values >= values.max() - rounding(values.max())).tolist()
+    fewest = min(map(int.bit_count, ties))
+    pairs = list(combinations(range(scorer.n), 2))
+    place = {pair: i for i, pair in enumerate(scorer.sort_edges(pairs))}
+    graphs = [[p for i, p in enumerate(pairs) if at >> i & 1] for at in ties if at.bit_count() == fewest]
+    return min(graphs, key=lambda edges: sorted(place[edge] for edge in edges))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
+from itertools import combinations
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
 from graphoid.errors import SettingsError
 from graphoid.learners.scored.base import Found, ScoreLearner, Start, Task, initial_graph
-from graphoid.learners.scored.local_search import LEAST, Neighborhood
+from graphoid.learners.scored.local_search import Neighborhood, first_best, improves
 from graphoid.limits import check_time
 from graphoid.progress import Listener, Step, tell
 from graphoid.scores.closures import PairScorer
@@ -27,20 +28,20 @@ def ibmap_hc(
 ) -> tuple[UndirectedGraph, list[Move]]:
     """Flip the pair with the lowest score of its own, until that no longer helps ([Schluter2014]_, IBMAP-HC).
 
-    Ties are broken by position. One step costs two closures, where looking at every neighbor would cost one
+    Ties are broken by name. One step costs two closures, where looking at every neighbor would cost one
     or two for each pair.
     """
     value = scorer.value(graph)
     path: list[Move] = []
-    pairs = np.triu_indices(graph.n, 1)
-    while graph.n > 1:
+    pairs = scorer.sort_edges(combinations(range(graph.n), 2))
+    ends = tuple(np.array(pairs, dtype=np.intp).reshape(-1, 2).T)
+    while pairs:
         check_time()
-        lowest = np.argmin(scorer.pair_scores(graph)[pairs])
-        x, y = (int(ends[lowest]) for ends in pairs)
+        x, y = pairs[first_best(-scorer.pair_scores(graph)[ends], value)]
         present = graph.has_edge(x, y)
         candidate = graph.without_edge(x, y) if present else graph.with_edge(x, y)
         proposed = scorer.value(candidate)
-        if not proposed > value:
+        if not improves(proposed - value, value):
             break
         graph, value = candidate, proposed
         path.append(Move(x, y, not present, value))
@@ -52,8 +53,8 @@ def steepest_ascent(at: Neighborhood, progress: Listener | None = None) -> list[
     """Flip the edge that gains most, the first of several, until none gains anything."""
     path: list[Move] = []
     while at.edges:
-        i = int(np.argmax(at.gains))
-        if not at.gains[i] > LEAST:
+        i = first_best(at.gains, at.value)
+        if not improves(at.gains[i], at.value):
             break
         try:
             at.flip(i)
@@ -93,7 +94,7 @@ class HillClimb(ScoreLearner):
     def search(self, task: Task) -> Found:
         """Climb from the start to a peak."""
         scorer = task.scorer
-        graph = initial_graph(self.start, scorer)
+        graph = initial_graph(self.start, task)
         if self.start is not None:
             tell(task.progress, Step("climbing", 0, so_far=graph))
         if self.moves == "best":

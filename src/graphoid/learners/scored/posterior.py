@@ -103,7 +103,7 @@ class Ladder:
     """
 
     def __init__(self, task: Task, edges: list[Edge], start: UndirectedGraph | None, warm_up: int) -> None:
-        scorer, self.rng, _ = task
+        scorer, self.rng, *_ = task
         self.chains = []
         """One for each temperature, the coldest first."""
         share = min(0.5, scorer.n / len(edges))  # about one edge for each variable
@@ -180,11 +180,11 @@ class Posterior(ScoreLearner):
 
     def search(self, task: Task) -> Found:
         """Sample until the probabilities are known well enough; the graph has the probable edges."""
-        scorer, rng, progress = task
+        scorer, rng, progress, _ = task
         if scorer.n < 2:
             return Found(UndirectedGraph(scorer.names))
         if self.start is not None:
-            best = initial_graph(self.start, scorer)
+            best = initial_graph(self.start, task)
         else:
             best = Search(self.score, effort="quick").search(Task(scorer, rng, progress)).graph
         edges = candidates(scorer, [best])

@@ -16,7 +16,7 @@ from graphoid.independence.tester import Tester
 from graphoid.learners.grow_shrink.gsimn import gsimn
 from graphoid.learners.scored.base import Found, ScoreLearner, Start, Task, initial_graph
 from graphoid.learners.scored.hill_climb import ibmap_hc, steepest_ascent
-from graphoid.learners.scored.local_search import LEAST, Neighborhood
+from graphoid.learners.scored.local_search import Neighborhood, first_best, improves, rounding
 from graphoid.progress import Listener, Step, tell
 from graphoid.scores.closures import PairScorer
 from graphoid.settings import NOT_NEGATIVE, Allowed, Number, RandomState
@@ -64,7 +64,7 @@ class Record:
 
     def improve(self, at: Neighborhood) -> None:
         """Keep a graph that is better than all before, and tell."""
-        if at.value > self.top + LEAST:
+        if improves(at.value - self.top, self.top):
             self.best, self.top = at.graph, at.value
             self.progress = tell(self.progress, Step("searching", 0, so_far=self.best))
 
@@ -82,14 +82,14 @@ def tabu_walk(at: Neighborhood, length: int, rng: np.random.Generator, record: R
     while since < length and record.steps > 0:
         now += 1
         since += 1
-        allowed = (tabu <= now) | (at.value + at.gains > top + LEAST)
+        allowed = (tabu <= now) | (at.value + at.gains > top + rounding(top))
         if not allowed.any():
             continue
-        i = int(np.argmax(np.where(allowed, at.gains, -np.inf)))
+        i = first_best(np.where(allowed, at.gains, -np.inf), at.value)
         at.flip(i)
         record.steps -= 1
         tabu[i] = now + tenure + int(rng.integers(0, tenure + 1))
-        if at.value > top + LEAST:
+        if improves(at.value - top, top):
             best, top, since = at.graph, at.value, 0
             record.improve(at)
     return best
@@ -104,7 +104,7 @@ def perturb(graph: UndirectedGraph, at: Neighborhood, rng: np.random.Generator) 
     edges, names = at.edges, at.scorer.names
     if rng.random() < ANEW:
         return UndirectedGraph(names, [edge for edge in edges if rng.random() < 2 / len(names)])
-    center = int(rng.integers(len(names)))
+    center = at.scorer.order[int(rng.integers(len(names)))]
     around = {center, *members(graph.adjacency[center])}
     around |= {y if x == center else x for x, y in edges if center in (x, y) and rng.random() < 0.2}
     block = [edge for edge in edges if edge[0] in around and edge[1] in around]
@@ -123,7 +123,7 @@ def candidates(scorer: Scorer, starts: Sequence[UndirectedGraph]) -> list[Edge]:
     """
     n = scorer.n
     refuse_many_questions(n * (n - 1) // 2)
-    pairs = list(combinations(range(n), 2))
+    pairs = scorer.sort_edges(combinations(range(n), 2))
     if n <= ALL_PAIRS:
         return pairs
     tester = Tester(GTest(), scorer.engine)
@@ -132,8 +132,9 @@ def candidates(scorer: Scorer, starts: Sequence[UndirectedGraph]) -> list[Edge]:
         strength[x, y] = strength[y, x] = -(verdict.log_p or 0.0)
     np.fill_diagonal(strength, -np.inf)
     chosen: set[Edge] = set()
+    order = np.array(scorer.order)
     for x in range(n):
-        for y in np.argsort(-strength[x], kind="stable")[:PARTNERS].tolist():
+        for y in order[np.argsort(-strength[x, order], kind="stable")[:PARTNERS]].tolist():
             chosen.add((min(x, y), max(x, y)))
     for graph in starts:
         for x in range(n):
@@ -141,14 +142,14 @@ def candidates(scorer: Scorer, starts: Sequence[UndirectedGraph]) -> list[Edge]:
             chosen.update((min(x, y), max(x, y)) for y in blanket)
             if len(blanket) <= PARTNERS:
                 chosen.update(combinations(blanket, 2))
-    return sorted(chosen)
+    return scorer.sort_edges(chosen)
 
 
 def overlooked_edges(scorer: Scorer, graph: UndirectedGraph, known: Sequence[Edge]) -> list[Edge]:
     """Return the pairs that are not known yet and that would improve a graph: their dependence was hidden."""
     others = sorted(set(combinations(range(scorer.n), 2)).difference(known))
-    gains = scorer.gains(graph, others)
-    return [edge for edge, gain in zip(others, gains, strict=True) if gain > LEAST]
+    gains, value = scorer.gains(graph, others), scorer.value(graph)
+    return [edge for edge, gain in zip(others, gains, strict=True) if improves(gain, value)]
 
 
 def iterated_local_search(
@@ -222,10 +223,10 @@ class Search(ScoreLearner):
                 f"Search: effort must be 'quick', 'normal', 'thorough' or a number of at least 0, "
                 f"not {self.effort!r}."
             )
-        scorer, rng, progress = task
+        scorer, rng, progress, _ = task
         starts = [UndirectedGraph(scorer.names)]
         if self.start is not None:
-            starts.insert(0, initial_graph(self.start, scorer))
+            starts.insert(0, initial_graph(self.start, task))
             progress = tell(progress, Step("climbing", 0, so_far=starts[0]))
         if scorer.n <= MOST_TO_START_AGAIN:
             if isinstance(scorer, PairScorer):
@@ -237,7 +238,7 @@ class Search(ScoreLearner):
         for graph in {graph.adjacency: graph for graph in starts}.values():
             at.reset(graph)
             steepest_ascent(at, progress if top == -np.inf else None)  # later climbs begin below the best
-            if at.value > top:
+            if top == -np.inf or improves(at.value - top, top):
                 best, top = at.graph, at.value
                 progress = tell(progress, Step("climbing", 0, so_far=best))
             if steps <= 0:
@@ -250,7 +251,7 @@ class Search(ScoreLearner):
             more = overlooked_edges(scorer, best, at.edges)
             if not more:
                 break
-            at = Neighborhood(scorer, best, sorted({*at.edges, *more}))
+            at = Neighborhood(scorer, best, scorer.sort_edges({*at.edges, *more}))
             steepest_ascent(at, progress)
             best = at.graph
         return Found(best, stopped="converged" if record.steps > 0 else "budget")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+
+import numpy as np
 
 from graphoid.errors import SettingsError
 from graphoid.learners.scored.base import Found, ScoreLearner, Task
 from graphoid.learners.scored.hill_climb import steepest_ascent
-from graphoid.learners.scored.local_search import LEAST, Neighborhood
+from graphoid.learners.scored.local_search import Neighborhood, first_best, improves
 from graphoid.limits import check_time
 from graphoid.progress import Step, tell, track
 from graphoid.scores.base import BlanketScorer
@@ -25,26 +28,26 @@ def best_blanket(scorer: BlanketScorer, x: int) -> int:
     while True:
         check_time()
         larger, reached = _best(
-            scorer, x, [blanket | 1 << y for y in range(scorer.n) if y != x and not blanket >> y & 1]
+            scorer, x, [blanket | 1 << y for y in scorer.order if y != x and not blanket >> y & 1]
         )
-        if not reached > value + LEAST:
+        if not improves(reached - value, value):
             return blanket
         blanket, value = larger, reached
         while blanket.bit_count() > 2:
-            smaller, reached = _best(scorer, x, [blanket ^ 1 << y for y in members(blanket)])
-            if not reached > value + LEAST:
+            smaller, reached = _best(scorer, x, [blanket ^ 1 << y for y in scorer.order if blanket >> y & 1])
+            if not improves(reached - value, value):
                 break
             blanket, value = smaller, reached
 
 
 def _best(scorer: BlanketScorer, x: int, masks: list[int]) -> tuple[int, float]:
     """Return the mask with the highest term, the first of several."""
+    if not masks:
+        return 0, -math.inf
     scorer.prepare((x, mask) for mask in masks)
-    return max(
-        ((mask, scorer.local(x, mask)) for mask in masks),
-        key=lambda found: found[1],
-        default=(0, -float("inf")),
-    )
+    terms = np.array([scorer.local(x, mask) for mask in masks])
+    i = first_best(terms, terms.max())
+    return masks[i], float(terms[i])
 
 
 @dataclass(eq=False)
@@ -77,7 +80,7 @@ class TwoPhase(ScoreLearner):
             both = UndirectedGraph.from_blankets(wanted, scorer.names, rule="both")
             tell(task.progress, Step("finding blankets", scorer.n, scorer.n, so_far=both))
         either = UndirectedGraph.from_blankets(wanted, scorer.names, rule="either")
-        conflicting = [edge for edge in either.edges if not both.has_edge(*edge)]
+        conflicting = scorer.sort_edges(edge for edge in either.edges if not both.has_edge(*edge))
         at = Neighborhood(scorer, both, conflicting)
         path = steepest_ascent(at, task.progress)
         return Found(at.graph, tuple(path))

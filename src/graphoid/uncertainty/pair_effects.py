@@ -1,0 +1,110 @@
+"""Effects of pairs in all rows, with their intervals, and in resamples.
+
+A resample moves an effect, to first order, by what each of its rows adds to it more or less often: one
+product of weights and influences in place of a fit for every resample.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from graphoid.uncertainty.association import log_odds
+from graphoid.uncertainty.effects import NORMAL_95, Effects, Sample, signed_effect
+from graphoid.uncertainty.pair_terms import correlate
+from graphoid.uncertainty.strength import Crossing, partial_correlations
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from graphoid.structure.graph import UndirectedGraph
+    from graphoid.uncertainty.resampling import Resampler
+
+    Matrix = NDArray[np.float64]
+
+NUMBERS = ("size", "low", "high", "weight", "weight_low", "weight_high", "value", "value_low", "value_high")
+"""Of a pair: effect size and edge weight; log odds ratio of two binary columns, or partial correlation."""
+
+AT_ONCE = 10_000_000
+"""Influences held in one go."""
+
+
+class PairEffects(NamedTuple):
+    """Effects of some pairs."""
+
+    numbers: Matrix
+    """A line a pair: :data:`NUMBERS`; not a number where there is none."""
+    replicates: Matrix
+    """A line a resample, a column a pair: the weight, or the size where there is no weight."""
+
+
+def measure_effects(
+    graph: UndirectedGraph, resampler: Resampler, crossings: Sequence[Crossing], n: int
+) -> PairEffects:
+    """Return the effects of some pairs in all rows and in so many resamples."""
+    rows = resampler.rows
+    weights = np.asarray(resampler.counts, dtype=np.float64)
+    if rows.weights is not None:
+        weights = weights * rows.weights.values
+    counted = weights > 0
+    columns = {i: rows.column(i)[counted] for i, v in enumerate(rows.variables) if not v.continuous}
+    effects = Effects(graph, rows.variables, Sample(columns, weights[counted]))
+    found = PairEffects(np.full((len(crossings), len(NUMBERS)), np.nan), np.full((n, len(crossings)), np.nan))
+    block = max(1, AT_ONCE // max(1, len(weights)))
+    for start in range(0, len(crossings), block):
+        part = range(start, min(len(crossings), start + block))
+        influences = np.zeros((len(weights), len(part)))
+        for k, i in enumerate(part):
+            found.numbers[i], own = _measure(crossings[i], effects, resampler)
+            if own is not None:
+                influences[counted, k] = own
+        for r in range(n):
+            drawn = resampler.weights(r) * (1.0 if rows.weights is None else rows.weights.values)
+            changed = drawn * (weights.sum() / max(drawn.sum(), 1e-300)) - weights
+            found.replicates[r, part] = changed @ influences
+    return found._replace(replicates=_replicates(found))
+
+
+def _replicates(found: PairEffects) -> Matrix:
+    """Return the effects of resamples from by how much they differ."""
+    size, weight = found.numbers[:, 0], found.numbers[:, 3]
+    squared = np.maximum(np.nan_to_num(size) ** 2 + found.replicates, 0.0)
+    lines: Matrix = np.where(np.isnan(weight), np.sqrt(squared), weight + found.replicates)
+    lines[:, np.isnan(size)] = np.nan
+    return lines
+
+
+def _measure(crossing: Crossing, effects: Effects, resampler: Resampler) -> tuple[Matrix, Matrix | None]:
+    """Return the numbers of a pair, and what each row that counts adds to its weight or squared size."""
+    x, y, given = crossing
+    pair, variables, out = (x, y), resampler.rows.variables, np.full(len(NUMBERS), np.nan)
+    continuous = [variables[v].continuous for v in pair]
+    if all(continuous):
+        return _correlation(crossing, resampler)
+    if any(continuous):
+        return out, None
+    if variables[x].arity == variables[y].arity == 2:
+        ratio = log_odds(effects.slices(pair, given))
+        out[6:] = ratio.value + NORMAL_95 * ratio.error * np.array([0.0, -1.0, 1.0])
+    estimate = effects.estimate(pair)
+    if estimate is None:
+        return out, None
+    out[:6] = [np.nan if value is None else value for value in estimate.effect]
+    return out, estimate.influence
+
+
+def _correlation(crossing: Crossing, resampler: Resampler) -> tuple[Matrix, Matrix | None]:
+    x, y, given = crossing
+    table, out = resampler.rows, np.full(len(NUMBERS), np.nan)
+    (known,) = partial_correlations([crossing], table)
+    if known is None:
+        return out, None
+    out[:6], out[6:] = [v or 0.0 for v in signed_effect(*known)], known
+    a, b = (table.values[v][:, None] for v in (x, y))
+    term = correlate(
+        a, b, np.hstack([np.zeros((table.n_rows, 0)), *(table.values[z][:, None] for z in given)])
+    )
+    return out, term.influence[:, 0] * (1 - known.r**2)
