@@ -180,7 +180,7 @@ class Bootstrap(Settings):
             effects=effects,
             weights=weights,
             inclusion=self._inclusion(run, crossings, followed),
-            said=_said(run.structure, pairs),
+            own_verdicts=_own_verdicts(run.structure, pairs),
         )
 
     def _inclusion(self, run: _Run, crossings: list[Crossing], followed: list[int]) -> Inclusion | None:
@@ -236,7 +236,9 @@ class Bootstrap(Settings):
             )
 
 
-def _said(structure: LearnedStructure | CanonicalModel, pairs: Sequence[Edge]) -> tuple[str, ...] | None:
+def _own_verdicts(
+    structure: LearnedStructure | CanonicalModel, pairs: Sequence[Edge]
+) -> tuple[str, ...] | None:
     """Return the learner's own verdict on every pair, where it gives probabilities of edges."""
     if not isinstance(structure, LearnedStructure) or not structure.edge_probabilities:
         return None

@@ -126,7 +126,7 @@ class Resampled(Document):
     """
     inclusion: Inclusion | None = None
     """Posterior probabilities, where the learner or its test is Bayesian; else None."""
-    said: tuple[str, ...] | None = None
+    own_verdicts: tuple[str, ...] | None = None
     """What the learner itself says of every pair, where it gives probabilities; else None."""
 
     @cached_property
@@ -142,8 +142,8 @@ class Resampled(Document):
     @cached_property
     def verdicts(self) -> list[str]:
         """Of every pair; its ``rule`` says how they come about."""
-        if self.said is not None:
-            return list(self.said)
+        if self.own_verdicts is not None:
+            return list(self.own_verdicts)
         if self.kind == "cases":
             return ["undecided"] * len(self.pairs)
         joined = np.array([self.graph.has_edge(x, y) for x, y in self.pairs])
@@ -183,7 +183,7 @@ class Resampled(Document):
             given=tuple(names[z] for z in self.given[i]),
             verdict=self.verdicts[i],
             rule=LEARNER
-            if self.said is not None
+            if self.own_verdicts is not None
             else RULE
             if self.kind != "cases"
             else "no verdict from dropped cases: resample halves.",
@@ -334,7 +334,7 @@ class Resampled(Document):
             "inclusion": None
             if self.inclusion is None
             else {name: v if name == "of" else numbers(v) for name, v in vars(self.inclusion).items()},
-            "said": self.said,
+            "own_verdicts": self.own_verdicts,
         }
 
     @classmethod
@@ -368,7 +368,9 @@ class Resampled(Document):
             effects=array(body["effects"], (n_pairs, len(NUMBERS))),
             weights=array(body["weights"], (n, len(followed))),
             inclusion=_unpack_inclusion(body.get("inclusion"), n_pairs, n),
-            said=None if body.get("said") is None else _unpack_said(body["said"], n_pairs),
+            own_verdicts=None
+            if body.get("own_verdicts") is None
+            else _unpack_verdicts(body["own_verdicts"], n_pairs),
         )
 
     def __repr__(self) -> str:
@@ -377,10 +379,10 @@ class Resampled(Document):
         return f"<Resampled: {len(self.found):,} resamples ({self.kind}) of {self.n_rows:,.0f} rows; {said}>"
 
 
-def _unpack_said(body: object, n_pairs: int) -> tuple[str, ...]:
+def _unpack_verdicts(body: object, n_pairs: int) -> tuple[str, ...]:
     said = tuple(plain.choice(word, ("present", "absent", "undecided")) for word in plain.items(body))
     if len(said) != n_pairs:
-        raise DataError(f"said has {len(said):,} values where there should be {n_pairs:,}.")
+        raise DataError(f"own_verdicts has {len(said):,} values where there should be {n_pairs:,}.")
     return said
 
 
