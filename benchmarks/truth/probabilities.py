@@ -64,11 +64,9 @@ def check(name: str, data_sets: int, first: int) -> None:
     false = 1 - float(present.mean()) if present.size else 0.0
     missed = float(absent.mean()) if absent.size else 0.0
     holds = error <= (0.03 if CELLS[name][2] <= 12 else 0.05) and max(false, missed) <= 0.05
-    print(
-        f"{name:22} error {error:.3f}; present {present.size:5,}, false {false:.3f}; absent "
-        f"{absent.size:6,}, edges {missed:.3f}; undecided {np.mean(said == 'undecided'):.2f}  {word(name, holds=holds)}",
-        flush=True,
-    )
+    said_so = f"present {present.size:5,}, false {false:.3f}; absent {absent.size:6,}, edges {missed:.3f}"
+    left = f"undecided {np.mean(said == 'undecided'):.2f}"
+    print(f"{name:22} error {error:.3f}; {said_so}; {left}  {word(name, holds=holds)}", flush=True)
 
 
 if __name__ == "__main__":
