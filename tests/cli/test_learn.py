@@ -76,7 +76,7 @@ def test_the_table_says_which_edges_are_sure_and_what_it_cost(run):
     assert done.exit_code == 0, done.output
     assert "6 variables, 7 edges, learned by Search with LogLinearEvidence" in done.stdout
     assert "│ age    │ income    │ present │           1 │" in done.stdout
-    assert "present: probability of .9 or more; undecided: more rows would tell." in done.stdout
+    assert "present: probability of .95 or more; undecided: more rows would tell." in done.stdout
     assert "cost: score" in done.stdout
     assert "keep it: graphoid learn survey.csv --out survey.json" in done.stderr
 

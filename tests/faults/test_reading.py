@@ -244,3 +244,17 @@ def test_one_column_is_enough_for_every_learner(tmp_path, learner):
     write(tmp_path, "a\n" + "0\n1\n" * 10)
     done = graphoid("learn", "m.csv", "--learner", learner, "-q", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("last", ["", "x y}", "'x'y}"])
+def test_a_list_of_values_that_is_none_is_refused_at_once(tmp_path, last):
+    values = ",".join(f"'{i}'" for i in range(60))
+    text = f"@RELATION t\n@ATTRIBUTE 'a' {{{values},{last}\n@ATTRIBUTE b {{0,1}}\n@DATA\n0,1\n"
+    with pytest.raises(DataError, match=r"^m.arff cannot be read as ARFF: the values in line 2"):
+        gd.read(write(tmp_path, text, "m.arff"))
+
+
+@pytest.mark.parametrize("values", ["{0,1}", "{ 0 , 1 }", "{0, 1, 'it\\'s', \"a, b\"}", "{0,\t1}"])
+def test_lists_of_values_are_read_however_they_are_written(tmp_path, values):
+    text = f"% {{x\n@relation t\n@attribute 'a b' {values}\n@attribute c {{x}}\n@data\n" + "0,x\n1,x\n" * 9
+    assert gd.read(write(tmp_path, text, "m.arff")).n_rows == 18

@@ -56,4 +56,43 @@ def test_many_variables_take_the_quicker_score(monkeypatch: pytest.MonkeyPatch) 
     found = gd.learn(table)
     assert found.settings["score"]["order"] == 2
     assert found.compare(graph).f1 > 0.9
-    assert not found.edge_probabilities
+    assert len(found.edge_probabilities) == 14 * 13 / 2
+
+
+def ordinal_chain(rows: int, weight: float, seed: int) -> gd.Table:
+    """Five items of five points in a chain, each following the one before it."""
+    rng = np.random.default_rng(seed)
+    scores = np.arange(5) - 2.0
+    items = [rng.integers(0, 5, rows)]
+    for _ in range(4):
+        utility = weight * scores[items[-1]][:, None] * scores - 0.25 * scores**2
+        items.append((utility + rng.gumbel(size=(rows, 5))).argmax(axis=1))
+    return gd.read(np.stack(items, axis=1))
+
+
+def test_weak_ordinal_edges_are_not_called_absent() -> None:
+    edges = [(i, i + 1) for i in range(4)]
+    found = [gd.learn(ordinal_chain(300, 0.16, seed)) for seed in range(10)]
+    assert not [1 for f in found for edge in edges if f.verdict(*edge) == "absent"]
+    assert sum(f.verdict(*edge) == "present" for f in found for edge in edges) >= 20
+    wrong = [1 for f in found for x in range(5) for y in range(x + 2, 5) if f.verdict(x, y) == "present"]
+    assert len(wrong) <= 1
+
+
+def test_absence_is_told_where_rows_have_the_power_to() -> None:
+    far = [(0, 2), (0, 3), (0, 4), (1, 3), (1, 4), (2, 4)]
+    few, many = gd.learn(ordinal_chain(200, 0.3, 1)), gd.learn(ordinal_chain(10_000, 0.3, 1))
+    assert {few.verdict(*pair) for pair in far} == {"undecided"}
+    assert few.underpowered.issuperset(far)
+    assert sum(many.verdict(*pair) == "absent" for pair in far) >= 4  # one or two are .06 by chance
+    assert not many.underpowered
+
+
+def test_every_pair_of_many_variables_has_a_probability() -> None:
+    graph = gd.datasets.random_graph(120, 2, np.random.default_rng(0))
+    found = gd.learn(gd.datasets.pairwise_binary(graph, 2.0).sample(500, 1))
+    rows = found.pairs()
+    assert len(found.edge_probabilities) < len(rows) == 120 * 119 // 2
+    assert all(row.probability is not None for row in rows)
+    again = gd.LearnedStructure.from_json(found.to_json())
+    assert [(r.probability, r.verdict) for r in again.pairs()] == [(r.probability, r.verdict) for r in rows]

@@ -21,5 +21,5 @@ def test_nothing_in_a_name_is_markup(kind):
     text = shown._repr_html_()
     read = Read(text)
     assert not [tag for tag, _ in read.tags if tag in ("script", "img")]
-    if kind != "verdict":
+    if kind not in ("contexts", "verdict"):  # of contexts only what is sure is shown
         assert "<script>window.broken = 1</script>" in read.words

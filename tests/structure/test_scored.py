@@ -134,10 +134,10 @@ def test_edges_reach_networkx(learned: gd.LearnedStructure) -> None:
     ("probability", "word"),
     [
         (0.0, "absent"),
-        (0.1, "absent"),
-        (0.1001, "undecided"),
-        (0.8999, "undecided"),
-        (0.9, "present"),
+        (0.05, "absent"),
+        (0.0501, "undecided"),
+        (0.9499, "undecided"),
+        (0.95, "present"),
         (1.0, "present"),
     ],
 )

@@ -33,7 +33,7 @@ class Named(NamedTuple):
 
 
 LEARNERS = {
-    "auto": Named("", "the one we recommend: Search of LogLinearEvidence, probabilities up to 12 variables"),
+    "auto": Named("", "the one we recommend: Search of LogLinearEvidence, probabilities of all pairs"),
     "gsmn": Named("GSMN", "GSMN*: blankets by tests"),
     "gsimn": Named("GSIMN", "GSIMN: the same with fewer tests, since answers are inferred"),
     "gsimn-fch": Named(

@@ -216,7 +216,7 @@ def _beside(found: LearnedStructure, rows: list[EdgeRow], lonely: list[str]) -> 
 
     sentences = []
     if any(row.probability is not None for row in rows):
-        sentences.append("present: probability of .9 or more; undecided: more rows would tell.")
+        sentences.append("present: probability of .95 or more; undecided: more rows would tell.")
         open_pairs = [
             f"{shorten(row.x, 30)} – {shorten(row.y, 30)} ({number(row.probability)})"
             for row in found.pairs()

@@ -121,6 +121,7 @@ class Columns:
             trace=tuple(_renumber(v, self.at) for v in found.trace),
             scored=scored,
             edge_probabilities=self._spread_pairs(found.edge_probabilities),
+            underpowered=frozenset((self.at[x], self.at[y]) for x, y in found.underpowered),
             settings=settings,
             details=details,
         )

@@ -6,9 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from graphoid.data.table import Table
-from graphoid.errors import Interrupted, SettingsError
+from graphoid.errors import SettingsError
 from graphoid.learners.base import Learner
-from graphoid.learners.scored.posterior import Posterior
 from graphoid.learners.scored.search import Search
 from graphoid.scores.evidence import LogLinearEvidence
 
@@ -25,9 +24,6 @@ EFFORT = 0.6
 
 MOST_FOR_PRODUCTS = 150
 """Up to so many variables effects of two neighbors together are looked for; beyond, it takes minutes."""
-
-MOST_FOR_POSTERIOR = 12
-"""Up to so many variables the posterior over graphs is sampled as well, which takes seconds."""
 
 
 def recommend(
@@ -63,8 +59,8 @@ def learn(
     table
         Anything that :func:`graphoid.read` takes.
     learner
-        Who learns; the one we recommend if None: :class:`Search` with :class:`LogLinearEvidence`, and, of few
-        variables, :class:`Posterior` for the probability of every edge. ``settings["reason"]`` says why.
+        Who learns; the one we recommend if None: :class:`Search` with :class:`LogLinearEvidence`, which gives
+        every pair a probability. ``settings["reason"]`` says why.
     start
         A graph, or a structure learned before, that the learner starts from as well.
     random_state
@@ -101,39 +97,4 @@ def learn(
     seed = 0 if random_state is ... else random_state
     search, reason = recommend(len(table.varying.names), start=start, random_state=seed, seconds=seconds)
     found = search.fit(table, progress=progress).structure_
-    found = replace(found, settings={**found.settings, "reason": reason})
-    if found.stopped == "budget" or not 2 <= len(table.varying.names) <= MOST_FOR_POSTERIOR:
-        return found
-    left = None if seconds is None else max(0.0, seconds - found.cost.seconds)
-    posterior = Posterior(search.score, start=found, random_state=seed, seconds=left)
-    return _sample(found, posterior, table, progress)
-
-
-def _sample(
-    found: LearnedStructure, posterior: Posterior, table: Table, progress: Listener | None
-) -> LearnedStructure:
-    """Return what was found with the probabilities of edges; Ctrl-C leaves it without."""
-    try:
-        return add_probabilities(found, posterior.fit(table, progress=progress).structure_)
-    except KeyboardInterrupt:
-        raise Interrupted(replace(found, stopped="interrupted")) from None
-
-
-def add_probabilities(found: LearnedStructure, sampled: LearnedStructure) -> LearnedStructure:
-    """Return what was found with the probabilities that were sampled, and what both cost together."""
-    first, second = found.cost, sampled.cost
-    return replace(
-        found,
-        edge_probabilities=sampled.edge_probabilities,
-        settings={**found.settings, "convergence": sampled.settings.get("convergence")},
-        stopped="budget" if sampled.stopped == "budget" else found.stopped,
-        cost=replace(
-            first,
-            seconds=first.seconds + second.seconds,
-            queries=first.queries + second.queries,
-            rows_read=first.rows_read + second.rows_read,
-            bytes_read=first.bytes_read + second.bytes_read,
-            bytes_moved=first.bytes_moved + second.bytes_moved,
-            money=first.money + second.money,
-        ),
-    )
+    return replace(found, settings={**found.settings, "reason": reason})

@@ -13,7 +13,7 @@ from graphoid.report.edges import EdgeFacts, strength_of
 from graphoid.report.subject import Subject, row_counts
 from graphoid.report.tables import Column, columns_of
 from graphoid.structure.explain import listing, number
-from graphoid.structure.scored import SURE, verdict
+from graphoid.structure.scored import SURE
 from graphoid.uncertainty.strength import MEASURES
 
 if TYPE_CHECKING:
@@ -188,10 +188,15 @@ class Resamples(NamedTuple):
 
 
 def _stability(subject: Subject, resampled: Resampled | None) -> Stability | None:
-    probabilities = {} if subject.structure is None else subject.structure.edge_probabilities
+    structure = subject.structure
+    probabilities = {} if structure is None else structure.edge_probabilities
     if resampled is None and not probabilities and subject.kind != "structure":
         return None
-    undecided = [(pair, p) for pair, p in probabilities.items() if verdict(p) == "undecided"]
+    undecided = [
+        (pair, p)
+        for pair, p in probabilities.items()
+        if structure is not None and structure.verdict(*pair) == "undecided"
+    ]
     return Stability(
         None if resampled is None else _resamples(subject, resampled), undecided if probabilities else None
     )

@@ -6,7 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import InitVar, dataclass, field
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -41,6 +41,9 @@ class Score(FrozenSettings, ABC):
 
     evidence_counts: float = 2.0
     """How often the evidence for one edge enters: twice where both its ends are scored on their own."""
+
+    log_odds_share: ClassVar[float | None] = None
+    """Of a gain, the share that the log odds of an edge are; None where gains are no evidence for edges."""
 
     @abstractmethod
     def on(self, data: object) -> Scorer:

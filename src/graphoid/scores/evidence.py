@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
@@ -41,7 +42,7 @@ class LogLinearEvidence(BlanketScore):
     A full table has a probability for every state in every configuration of the blanket, as :class:`MPL` has
     it. It suits few neighbors that act together in ways of their own; the logistic model suits many that add
     up. The score takes either as likely beforehand and lets the data decide, variable by variable:
-    :math:`\sum_i \log \tfrac12 (E_i + T_i)`.
+    :math:`\sum_i \log \tfrac12 (E_i + T_i)`, with :math:`E_i` scaled so that both agree without a blanket.
 
     Parameters
     ----------
@@ -67,6 +68,8 @@ class LogLinearEvidence(BlanketScore):
     ordered: bool = True
     prior: GraphPrior = field(default_factory=SparsePrior)
 
+    log_odds_share: ClassVar[float | None] = 0.75
+
     allowed: ClassVar[Mapping[str, Allowed]] = {
         "order": (2, 3),
         "scale": POSITIVE,
@@ -75,25 +78,36 @@ class LogLinearEvidence(BlanketScore):
 
     def terms(self, engine: CountEngine, blankets: list[Blanket]) -> Matrix:
         """Return the log marginal likelihoods of variables given their blankets."""
+        if self.ess is None:
+            return self._logistic(engine, blankets)
+        alone: list[Blanket] = [(x, ()) for x in sorted({x for x, _ in blankets})]
+        logistic, tables = self._logistic(engine, blankets + alone), self._tables(engine, blankets + alone)
+        # without a blanket both are one model: what their priors say of it apart must not decide between them
+        n = len(blankets)
+        apart = dict(zip(alone, (tables[n:] - logistic[n:]).tolist(), strict=True))
+        level = np.array([apart[x, ()] for x, _ in blankets])
+        both: Matrix = np.logaddexp(logistic[:n] + level, tables[:n]) - math.log(2)
+        return both
+
+    def _logistic(self, engine: CountEngine, blankets: list[Blanket]) -> Matrix:
         if isinstance(engine, ScoringEngine):
             model = Logistic(self.order == 3, scale=self.scale, ordered=self.ordered)
-            logistic = engine.logistic_terms(model, blankets)
-            tables = None if self.ess is None else engine.marginal_likelihoods(self.ess, blankets)
-        else:
-            refuse_large_models(engine.variables, blankets, ordered=self.ordered)
-            found, objective = family_counts(engine, blankets), LaplaceEvidence(self.scale)
-            flags = [self.ordered and v.ordered for v in engine.variables]
-            logistic = np.array(
-                [
-                    logistic_term(
-                        c, objective, interactions=self.order == 3, ordered=[flags[v] for v in (*blanket, x)]
-                    )
-                    for c, (x, blanket) in zip(found, blankets, strict=True)
-                ]
-            )
-            ess = self.ess
-            tables = None if ess is None else np.array([log_marginal_likelihood(c, ess) for c in found])
-        return logistic if tables is None else np.logaddexp(logistic, tables) - math.log(2)
+            return engine.logistic_terms(model, blankets)
+        refuse_large_models(engine.variables, blankets, ordered=self.ordered)
+        ordered = [self.ordered and v.ordered for v in engine.variables]
+        fit = partial(logistic_term, objective=LaplaceEvidence(self.scale), interactions=self.order == 3)
+        return np.array(
+            [
+                fit(counts, ordered=[ordered[v] for v in (*blanket, x)])
+                for counts, (x, blanket) in zip(family_counts(engine, blankets), blankets, strict=True)
+            ]
+        )
+
+    def _tables(self, engine: CountEngine, blankets: list[Blanket]) -> Matrix:
+        ess = self.ess or 0.0
+        if isinstance(engine, ScoringEngine):
+            return engine.marginal_likelihoods(ess, blankets)
+        return np.array([log_marginal_likelihood(counts, ess) for counts in family_counts(engine, blankets)])
 
 
 class LaplaceEvidence(Objective):

@@ -184,6 +184,8 @@ class LearnedStructure(Result):
         The score of the graph and what each edge is worth to it, where a score was climbed; else None.
     edge_probabilities
         For pairs ``x < y`` the posterior probability of an edge, where the learner gives one.
+    underpowered
+        Pairs of which so few rows could not have shown an edge of a size that matters: never called absent.
     details
         What else the learner has to say, as plain values; its docstring says what.
     table
@@ -204,6 +206,7 @@ class LearnedStructure(Result):
     data_id: str | None = None
     scored: Scored | None = None
     edge_probabilities: Mapping[Edge, float] = field(default_factory=dict)
+    underpowered: frozenset[Edge] = frozenset()
     details: Json = field(default_factory=dict)
     table: object = field(default=None, compare=False)
     measured: Mapping[Edge, Effect] | None = field(default=None, compare=False)
@@ -285,18 +288,49 @@ class LearnedStructure(Result):
         else:
             worth = self.worth(x, y)
             numbers = (explain.worth(worth), None if worth is None else worth / math.log(10))
-        probability = self.edge_probabilities.get((x, y))
+        probability = self.probability(x, y)
         if probability is None:
-            return EdgeRow(*names, *numbers, verdict="present" if joined else "absent", joined=joined)
+            return EdgeRow(*names, *numbers, verdict=self.verdict(x, y), joined=joined)
         prior = self.scored.prior_log_odds.get((x, y), 0.0) if self.scored else 0.0
-        return EdgeRow(
-            *names, *numbers, probability, bayes_factor(probability, prior), verdict(probability), joined
-        )
+        factor = bayes_factor(probability, prior)
+        return EdgeRow(*names, *numbers, probability, factor, self.verdict(x, y), joined)
+
+    def probability(self, x: int | str, y: int | str) -> float | None:
+        """Return the posterior probability of an edge; None if the learner has none.
+
+        A pair that was not looked at, because both have many stronger dependences, is taken to be no more
+        probable than the least probable of those that were.
+        """
+        pair = self._pair(x, y)
+        if pair in self.edge_probabilities or not self.edge_probabilities:
+            return self.edge_probabilities.get(pair)
+        known = [self._least_probable[v] for v in pair if v in self._least_probable]
+        return max(self.edge_probabilities[least] for least in known) if len(known) == 2 else None
+
+    def verdict(self, x: int | str, y: int | str) -> str:
+        """Return "present", "absent" or "undecided": see :func:`graphoid.structure.scored.verdict`."""
+        pair, probability = self._pair(x, y), self.probability(x, y)
+        if probability is None and not self.edge_probabilities:
+            return "present" if self.graph.has_edge(*pair) else "absent"
+        if probability is None:
+            return "undecided"  # a constant, or the search was stopped before it came to that
+        known = [pair] if pair in self.edge_probabilities else map(self._least_probable.get, pair)
+        return verdict(probability, powered=self.underpowered.isdisjoint(known))
+
+    def _pair(self, x: int | str, y: int | str) -> Edge:
+        a, b = self.graph.position(x), self.graph.position(y)
+        return (a, b) if a < b else (b, a)
+
+    @cached_property
+    def _least_probable(self) -> dict[int, Edge]:
+        """For every variable, the least probable of its pairs that were looked at."""
+        order = sorted(self.edge_probabilities, key=lambda pair: (-self.edge_probabilities[pair], pair))
+        return {v: pair for pair in order for v in pair}
 
     def worth(self, x: int | str, y: int | str) -> float | None:
         """Return by how much the score is higher with an edge than without it; None where it is not known."""
-        pair = self.graph.position(x), self.graph.position(y)
-        gain = None if self.scored is None else self.scored.gains.get((min(pair), max(pair)))
+        pair = self._pair(x, y)
+        gain = None if self.scored is None else self.scored.gains.get(pair)
         if gain is None:
             return None
         return -gain if self.graph.has_edge(*pair) else gain
@@ -341,6 +375,7 @@ class LearnedStructure(Result):
             "data_id": self.data_id,
             "scored": None if self.scored is None else self.scored.to_body(),
             "edge_probabilities": pair_rows(self.edge_probabilities),
+            "underpowered": [list(pair) for pair in sorted(self.underpowered)],
             "details": dict(self.details),
             "effects": effect_rows(self._effects) if self._effects else None,
         }
@@ -360,6 +395,10 @@ class LearnedStructure(Result):
             data_id=plain.optional(plain.text, body["data_id"]),
             scored=None if scored is None else Scored.from_body(plain.record(scored), graph.n),
             edge_probabilities=pair_mapping(body.get("edge_probabilities", []), graph.n, least=0, most=1),
+            underpowered=frozenset(
+                (plain.whole(x, graph.n), plain.whole(y, graph.n))
+                for x, y in plain.items(body.get("underpowered", []))
+            ),
             details=plain.record(body.get("details", {})),
             measured=None if body.get("effects") is None else effect_mapping(body["effects"], graph.n),
         )

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from graphoid.structure.graph import Edge
 
 
-SURE = 0.9
+SURE = 0.95
 """Posterior probability from which an edge is called present; absent below its complement."""
 
 
@@ -73,18 +73,19 @@ class Scored:
         )
 
 
-def verdict(probability: float) -> str:
-    """Return what to call an edge of a given posterior probability.
+def verdict(probability: float, *, powered: bool = True) -> str:
+    """Return what to call a pair of a given posterior probability.
 
-    "present" from .9 on and "absent" up to .1: if the probabilities are right, of all edges called present
-    fewer than one in ten are not. What lies between is undecided: more rows would tell.
+    "present" from .95 on and "absent" up to .05: if the probabilities are right, of all pairs called present
+    fewer than one in twenty are not. Absent is also said only where the rows have the power to show an edge
+    of a size that matters. What is left is undecided: more rows would tell.
 
-    >>> verdict(0.95), verdict(0.5), verdict(0.02)
-    ('present', 'undecided', 'absent')
+    >>> verdict(0.97), verdict(0.5), verdict(0.02), verdict(0.02, powered=False)
+    ('present', 'undecided', 'absent', 'undecided')
     """
     if probability >= SURE:
         return "present"
-    return "absent" if 1 - probability >= SURE else "undecided"
+    return "absent" if powered and 1 - probability >= SURE else "undecided"
 
 
 def bayes_factor(probability: float, prior_log_odds: float = 0.0) -> float:

@@ -59,7 +59,8 @@ def test_rows_say_how_sure_and_by_how_much_the_data_changed_it() -> None:
     assert len(rows) == 6
     for row in rows:
         assert row.probability is not None
-        assert row.verdict == verdict(row.probability)
+        pair = found.graph.position(row.x), found.graph.position(row.y)
+        assert row.verdict == verdict(row.probability, powered=pair not in found.underpowered)
         odds = row.probability / (1 - row.probability) if row.probability < 1 else np.inf
         assert row.bayes_factor == pytest.approx(odds * 4, rel=1e-6)  # prior odds are 1 : 4
     assert [(r.x, r.y) for r in found.edges()] == [(r.x, r.y) for r in rows if (r.probability or 0) > 0.5]

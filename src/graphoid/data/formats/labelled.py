@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,13 +15,19 @@ from graphoid.data.source import Source
 from graphoid.errors import DataError, missing_extra
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from graphoid.data.encoding.columns import RawColumn
 
     Cell = float | str
     """A value of an SPSS file, apart from dates, which have no labels."""
+
+
+_WORD = r"(?>'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[^\s,{}]*)"
+_NOMINAL = re.compile(rf"@attribute\s++{_WORD}\s++(\{{.*)", re.IGNORECASE)
+_VALUES = re.compile(rf"\{{\s*+{_WORD}\s*+(?:,\s*+{_WORD}\s*+)*+\}}")
+"""A list of values, by a pattern that never goes back."""
 
 
 def from_arff(path: Path) -> Source:
@@ -32,8 +39,8 @@ def from_arff(path: Path) -> Source:
 
     try:
         with open_text(path) as file:
-            content = arff.load(file, encode_nominal=True)
-    except UnicodeDecodeError:
+            content = arff.load(_checked_lines(file, path), encode_nominal=True)
+    except (UnicodeDecodeError, DataError):
         raise
     except (arff.ArffException, ValueError, IndexError) as error:
         raise DataError(f"{path.name} cannot be read as ARFF: {' '.join(str(error).split())}") from error
@@ -51,6 +58,20 @@ def from_arff(path: Path) -> Source:
                 yield cells
 
     return Source([name for name, _ in attributes], len(rows), load)
+
+
+def _checked_lines(lines: Iterable[str], path: Path) -> Iterator[str]:
+    """Yield the lines of an ARFF file; the library takes years over a list of values that is not closed."""
+    header = True
+    for number, line in enumerate(lines, start=1):
+        header = header and line.strip().lower() != "@data"
+        listed = _NOMINAL.match(line.strip()) if header else None
+        if listed and not _VALUES.fullmatch(listed[1]):
+            raise DataError(
+                f"{path.name} cannot be read as ARFF: the values in line {number:,} are not a list such as "
+                f"{{yes, no, 'do not know'}}."
+            )
+        yield line
 
 
 def from_spss(path: Path) -> Source:

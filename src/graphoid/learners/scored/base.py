@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from graphoid.errors import DataError, Interrupted, SettingsError
 from graphoid.learners.base import Learner, Run
+from graphoid.learners.scored.inclusion import inclusion_probabilities, underpowered_pairs
 from graphoid.learners.scored.local_search import Neighborhood
 from graphoid.limits import MOMENT, OutOfTime, time_limit
 from graphoid.progress import Listener, Step, tell
@@ -20,7 +21,7 @@ from graphoid.structure.learned import Cost, LearnedStructure
 from graphoid.structure.scored import Move, Scored
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import numpy as np
 
@@ -31,7 +32,8 @@ Start = UndirectedGraph | LearnedStructure | None
 """What a search begins with; None for the graph without edges."""
 
 SHOWN_PAIRS = 5_000
-"""Up to so many pairs, the result says of every one what flipping it would gain; beyond, of the edges."""
+"""Up to so many pairs, the result says of every one what flipping it would gain; beyond, of those that the
+search looked at."""
 
 
 @dataclass
@@ -65,6 +67,8 @@ class Found(NamedTuple):
     path: tuple[Move, ...] = ()
     stopped: str = "converged"
     probabilities: Mapping[Edge, float] | None = None
+    pairs: Sequence[Edge] | None = None
+    """Those that the search looked at; None for all."""
     more: Mapping[str, object] | None = None
     """Numbers about the search that a reader may want, as plain values."""
 
@@ -102,7 +106,17 @@ class ScoreLearner(Learner[Scorer, LearnedStructure]):
         except KeyboardInterrupt:
             found = Found(best.graph, stopped="interrupted")
             raise Interrupted(self._result(found, None, run, seed)) from None
-        return self._result(found, scored, run, seed)
+        structure = self._result(found, scored, run, seed)
+        share = self.score.log_odds_share
+        if scored is None or share is None:
+            return structure
+        joined = set(found.graph.edges)
+        worth = {pair: -gain if pair in joined else gain for pair, gain in scored.gains.items()}
+        return replace(
+            structure,
+            edge_probabilities=found.probabilities or inclusion_probabilities(worth, share),
+            underpowered=underpowered_pairs(worth, source),
+        )
 
     def _result(self, found: Found, scored: Scored | None, run: Run, seed: int | None) -> LearnedStructure:
         return LearnedStructure(
@@ -124,7 +138,7 @@ class ScoreLearner(Learner[Scorer, LearnedStructure]):
 def _score(scorer: Scorer, found: Found, *, known: bool = False) -> Scored:
     """Return the score of a graph and what flipping each pair would gain, or those of which that is known."""
     pairs = list(combinations(range(scorer.n), 2))
-    edges = pairs if len(pairs) <= SHOWN_PAIRS else found.graph.edges
+    edges = pairs if len(pairs) <= SHOWN_PAIRS else sorted({*found.graph.edges, *(found.pairs or ())})
     if known:
         edges = [edge for edge in edges if scorer.holds(found.graph, edge)]
     at = Neighborhood(scorer, found.graph, edges)

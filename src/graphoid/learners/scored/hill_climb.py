@@ -53,7 +53,7 @@ def steepest_ascent(at: Neighborhood, progress: Listener | None = None) -> list[
     """Flip the edge that gains most, the first of several, until none gains anything."""
     path: list[Move] = []
     while at.edges:
-        i = first_best(at.gains, at.value)
+        i = at.best()
         if not improves(at.gains[i], at.value):
             break
         try:

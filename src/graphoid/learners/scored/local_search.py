@@ -80,6 +80,11 @@ class Neighborhood:
         self.value += float(self.gains[i])
         self._update((x, y))
 
+    def best(self, allowed: NDArray[np.bool_] | None = None) -> int:
+        """Return the place of the edge whose flip gains most, the first of several."""
+        gains = self.gains if allowed is None else np.where(allowed, self.gains, -np.inf)
+        return first_best(gains, self.value)
+
     def _update(self, variables: Iterable[int]) -> None:
         """Bring the gains up to date after the blankets of some variables have changed."""
         check_time()
@@ -99,3 +104,73 @@ class Neighborhood:
             v = family[0]
             self._changes[self._ends[v], self._places[v]] = self._kept[family]
         self.gains = self._changes.sum(axis=0) + np.where(self.present, -self._weight, self._weight)
+
+
+AT_ONCE = 8
+"""Gains that are brought up to date together, of those that look best."""
+
+
+class LazyNeighborhood(Neighborhood):
+    """A neighborhood whose gains are brought up to date only where they may matter ([Minoux1978]_).
+
+    When the blanket of a variable changes, what its edges are worth to it is taken to be what it was before,
+    until one of them looks best. :attr:`value` is exact all the same.
+    """
+
+    _worth: NDArray[np.float64] | None = None
+    """What every edge is worth to its first end, and to its second: with it less without it."""
+
+    def _update(self, variables: Iterable[int]) -> None:
+        if self._worth is None or not isinstance(self.scorer, BlanketScorer):
+            super()._update(variables)
+            self._worth = np.where(self.present, -self._changes, self._changes)
+            self._fresh = np.ones(self._worth.shape, dtype=bool)
+            return
+        check_time()
+        adjacency, held = self.graph.adjacency, self.scorer.held
+        self.scorer.prepare([(v, adjacency[v]) for v in variables])
+        for v in variables:
+            mask = adjacency[v]
+            base = held[v, mask]
+            after = np.array([held.get((v, mask ^ 1 << y), np.nan) for y in self._partners[v]])
+            known = ~np.isnan(after)
+            ends, places = self._ends[v], self._places[v]
+            self._fresh[ends, places] = known
+            worth = np.where(self.present[places], base - after, after - base)
+            self._worth[ends[known], places[known]] = worth[known]
+        self._add_up()
+
+    def best(self, allowed: NDArray[np.bool_] | None = None) -> int:
+        """Return the place of the edge whose flip gains most, of those brought up to date as they come up.
+
+        Where none seems to gain anything, all are: a climb ends at a peak.
+        """
+        while True:
+            i = super().best(allowed)
+            stale = np.flatnonzero(~self._fresh.all(axis=0))
+            if not self._fresh[:, i].all():
+                gains = self.gains if allowed is None else np.where(allowed, self.gains, -np.inf)
+                self.refresh(stale[np.argsort(-gains[stale], kind="stable")[:AT_ONCE]])
+            elif allowed is None and len(stale) and not improves(self.gains[i], self.value):
+                self.refresh(stale)
+            else:
+                return i
+
+    def refresh(self, places: NDArray[np.intp]) -> None:
+        """Bring the gains of some edges up to date."""
+        if not isinstance(self.scorer, BlanketScorer) or self._worth is None:
+            return
+        adjacency, held = self.graph.adjacency, self.scorer.held
+        ends = [(k, int(i)) for i in places for k in (0, 1) if not self._fresh[k, i]]
+        families = [(e[k], adjacency[e[k]] ^ 1 << e[1 - k]) for k, i in ends for e in [self.edges[i]]]
+        self.scorer.prepare(families)
+        for (k, i), (v, mask) in zip(ends, families, strict=True):
+            change = held[v, mask] - held[v, adjacency[v]]
+            self._worth[k, i] = -change if self.present[i] else change
+            self._fresh[k, i] = True
+        self._add_up()
+
+    def _add_up(self) -> None:
+        if self._worth is not None:
+            worth = self._worth.sum(axis=0) + self._weight
+            self.gains = np.where(self.present, -worth, worth)

@@ -16,7 +16,7 @@ from graphoid.independence.tester import Tester
 from graphoid.learners.grow_shrink.gsimn import gsimn
 from graphoid.learners.scored.base import Found, ScoreLearner, Start, Task, initial_graph
 from graphoid.learners.scored.hill_climb import ibmap_hc, steepest_ascent
-from graphoid.learners.scored.local_search import Neighborhood, first_best, improves, rounding
+from graphoid.learners.scored.local_search import LazyNeighborhood, Neighborhood, improves, rounding
 from graphoid.progress import Listener, Step, tell
 from graphoid.scores.closures import PairScorer
 from graphoid.settings import NOT_NEGATIVE, Allowed, Number, RandomState
@@ -85,7 +85,7 @@ def tabu_walk(at: Neighborhood, length: int, rng: np.random.Generator, record: R
         allowed = (tabu <= now) | (at.value + at.gains > top + rounding(top))
         if not allowed.any():
             continue
-        i = first_best(np.where(allowed, at.gains, -np.inf), at.value)
+        i = at.best(allowed)
         at.flip(i)
         record.steps -= 1
         tabu[i] = now + tenure + int(rng.integers(0, tenure + 1))
@@ -232,7 +232,7 @@ class Search(ScoreLearner):
             if isinstance(scorer, PairScorer):
                 starts.append(ibmap_hc(scorer, UndirectedGraph(scorer.names))[0])
             starts.append(gsimn(Tester(GTest(alpha=0.01), scorer.engine)))
-        at = Neighborhood(scorer, starts[0], candidates(scorer, starts))
+        at = LazyNeighborhood(scorer, starts[0], candidates(scorer, starts))
         best, top = starts[0], -np.inf
         steps = math.inf if self.max_steps is None else self.max_steps
         for graph in {graph.adjacency: graph for graph in starts}.values():
@@ -242,7 +242,7 @@ class Search(ScoreLearner):
                 best, top = at.graph, at.value
                 progress = tell(progress, Step("climbing", 0, so_far=best))
             if steps <= 0:
-                return Found(best, stopped="budget")
+                return Found(best, stopped="budget", pairs=at.edges)
         at.reset(best)
         record = Record(best, at.value, steps, progress)
         best = iterated_local_search(at, round(effort * min(PATIENCE, FEWER / scorer.n)), rng, record)
@@ -251,7 +251,7 @@ class Search(ScoreLearner):
             more = overlooked_edges(scorer, best, at.edges)
             if not more:
                 break
-            at = Neighborhood(scorer, best, scorer.sort_edges({*at.edges, *more}))
+            at = LazyNeighborhood(scorer, best, scorer.sort_edges({*at.edges, *more}))
             steepest_ascent(at, progress)
             best = at.graph
-        return Found(best, stopped="converged" if record.steps > 0 else "budget")
+        return Found(best, stopped="converged" if record.steps > 0 else "budget", pairs=at.edges)
