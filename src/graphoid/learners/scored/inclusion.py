@@ -13,15 +13,13 @@ from typing import TYPE_CHECKING
 
 from scipy.stats import ncx2
 
+from graphoid.structure.effect import MATTERS
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from graphoid.scores.base import Scorer
     from graphoid.structure.graph import Edge
-
-MATTERS = 0.1
-"""Size of an edge from which it matters, as an edge weight: of two even binary columns an odds ratio of 1.5,
-of two normal ones a partial correlation of .1, small by Cohen's table."""
 
 MISSED = 0.05
 """How often an edge of that size may be called absent."""
