@@ -15,9 +15,7 @@ from graphoid.structure.document import Document, Json
 from graphoid.structure.effect import MATTERS
 from graphoid.structure.graph import Edge, UndirectedGraph
 from graphoid.uncertainty import intervals
-from graphoid.uncertainty.association import BIT
 from graphoid.uncertainty.checkpoint import array, number, numbers, pack_pairs, unpack_pairs
-from graphoid.uncertainty.effects import ROWS_A_WEIGHT
 from graphoid.uncertainty.inclusion import MEANINGS, Inclusion
 from graphoid.uncertainty.intervals import LEARNER, OFTEN, RULE
 from graphoid.uncertainty.pair_effects import NUMBERS
@@ -167,8 +165,6 @@ class Resampled(Document):
 
     def _row(self, i: int) -> EdgeStability:
         (x, y), names = self.pairs[i], self.graph.names
-        plain, bias, _ = self.estimate[i]
-        carried = self.continuous[i] or 2 * bias * BIT * ROWS_A_WEIGHT <= 1
         effect = dict(zip(NUMBERS, map(number, self.effects[i]), strict=True))
         measure = "partial_correlation" if self.continuous[i] else "log_odds"
         known = self.inclusion
@@ -178,7 +174,6 @@ class Resampled(Document):
             joined=self.graph.has_edge(x, y),
             frequency=float(self.frequencies[i]),
             **effect,
-            bits=max(0.0, float(plain - bias)) if carried and np.isfinite(plain) else None,
             measure=None if effect["value"] is None else measure,
             given=tuple(names[z] for z in self.given[i]),
             verdict=self.verdicts[i],
