@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "counting/limits.hpp"
+
 namespace graphoid {
 
 namespace nb = nanobind;
@@ -54,11 +56,12 @@ std::size_t n_parts(const Array<T>& first) {
 
 // The product of some numbers, which are refused where the machine has no memory for so many bytes.
 inline std::size_t room(std::initializer_list<std::size_t> numbers) {
-    static const double most = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
+    static const double all = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
+    const double most = std::min(all, static_cast<double>(most_memory.load()));
     double product = 1;
     std::size_t size = 1;
     for (const std::size_t number : numbers) product *= static_cast<double>(number), size *= number;
-    require(product < most, "what is asked for is larger than the memory of this machine");
+    require(product < most, "what is asked for is larger than the memory of this machine, or than GRAPHOID_MEMORY");
     return size;
 }
 

@@ -20,6 +20,7 @@ from graphoid.counts.engine import Logistic
 from graphoid.counts.native import NativeEngine, engine_for, kernels
 from graphoid.errors import CountsTooLarge, Interrupted
 from graphoid.limits import OutOfTime, check_time, map_threads, time_limit
+from graphoid.models.junction_tree import junction_tree
 
 TARDY = 2.0
 """Seconds that a run may go on after its time."""
@@ -231,3 +232,9 @@ def test_less_memory_gives_the_same_numbers_or_a_refusal(monkeypatch):
     assert found[0] is None
     assert found[-1] == wanted
     assert all(numbers in (None, wanted) for numbers in found)
+
+
+def test_a_junction_tree_stays_within_memory(monkeypatch):
+    monkeypatch.setenv("GRAPHOID_MEMORY", str(100_000))
+    with pytest.raises(CountsTooLarge, match="GRAPHOID_MEMORY"):
+        junction_tree([range(12)], [2] * 12)  # 4,096 cells in one cluster

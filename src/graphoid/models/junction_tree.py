@@ -13,11 +13,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from graphoid.errors import CountsTooLarge
+from graphoid.limits import MEMORY, memory_limit
 from graphoid.logic.sets import mask, members
 from graphoid.structure.separation import reachable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+CELL_BYTES = 32
+"""Of a cell while messages pass: potential, two messages, and their product."""
 
 MAX_CELLS = 2**24
 """Cells in the largest table of an exact answer: 128 MB, of which a handful are alive at a time."""
@@ -105,6 +109,9 @@ def eliminate(
     Ties go to the smaller clique, then to the first position. A clique of more than ``max_cells`` joint
     states is refused as soon as it cannot be avoided.
     """
+    free = memory_limit()
+    if free is not None:
+        max_cells = min(max_cells, free // CELL_BYTES)
     left = {v: adjacency[v] for v in members(inside)}
     cost = {v: _cost(v, left, arities) for v in left}
     order: list[tuple[int, int]] = []
@@ -116,7 +123,7 @@ def eliminate(
         if size > max_cells:
             raise CountsTooLarge(
                 f"the junction tree needs a cluster of {bits.bit_count() + 1} variables with {size:,} joint "
-                f"states ({8 * size / 2**20:,.0f} MB); at most {max_cells:,} are kept (max_cells). "
+                f"states ({8 * size / 2**20:,.0f} MB); at most {max_cells:,} are kept (max_cells, {MEMORY}). "
                 f"Give more evidence, use fewer edges, or sample: estimate()."
             )
         order.append((v, bits | 1 << v))
