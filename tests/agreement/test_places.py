@@ -105,7 +105,7 @@ def test_few_trips_are_made(both: tuple[Table, Table]) -> None:
 
 
 @needs_kernels
-@pytest.mark.parametrize("kind", ["rows", "bayesian", "cases"])
+@pytest.mark.parametrize("kind", ["halves", "rows", "bayesian", "cases"])
 @pytest.mark.parametrize("learner", [gd.GSIMN(), gd.GSMN(test=gd.BayesianTest())], ids=["GSIMN", "GSMN"])
 def test_a_bootstrap_is_the_same(place: Place, learner: Any, kind: Any) -> None:
     here, there = place.both("survey")
@@ -113,7 +113,7 @@ def test_a_bootstrap_is_the_same(place: Place, learner: Any, kind: Any) -> None:
     found, right = run.fit(there).result_, run.fit(here).result_
     assert found.edges() == right.edges()
     assert found.given == right.given
-    for part in ("found", "estimate", "followed", "replicates"):
+    for part in ("found", "estimate", "followed", "effects", "weights"):
         np.testing.assert_array_equal(getattr(found, part), getattr(right, part))
 
 

@@ -68,7 +68,7 @@ def test_frequencies_and_intervals_are_those_of_written_out_rows():
     table, n = small_survey(400), 24
     run = gd.Bootstrap(gd.GSMN(), n=n, random_state=3).fit(table)
     graph = gd.GSMN().fit(table).structure_.graph
-    resampler = Resampler(table, "rows", 3)
+    resampler = Resampler(table, "halves", 3)
     samples = [written_out(resampler, r) for r in range(n)]
     graphs = [gd.GSMN().fit(sample).structure_.graph for _, sample in samples]
     for row in run.edges():
@@ -109,6 +109,7 @@ def test_no_interval_lacks_its_estimate_on_likert_items():
         assert row.low <= row.size <= row.high
         assert row.weight_low < row.weight < row.weight_high
         assert row.weight_low > 0 or not row.joined
+        assert row.bits is None or len(row.given) < 3  # slices of so few rows tell nothing
     for part in (*run.centrality(), *run.differences()):
         value = part.value if isinstance(part, CentralityRow) else part.difference
         assert part.low <= value <= part.high
@@ -117,7 +118,7 @@ def test_no_interval_lacks_its_estimate_on_likert_items():
 def test_effects_of_resamples_are_nearly_those_of_written_out_rows():
     table, n = small_survey(2000), 12
     run = gd.Bootstrap(gd.GSMN(), n=n, random_state=3).fit(table).result_
-    resampler = Resampler(table, "rows", 3)
+    resampler = Resampler(table, "halves", 3)
     for r in range(n):
         _, sample = written_out(resampler, r)
         again = Effects(run.graph, table.variables, sample_of(sample))
@@ -168,7 +169,7 @@ LEARNERS = [gd.GSIMN(), gd.GSIMN(preset="robust"), gd.HillClimb(gd.MPL(), moves=
 
 
 @pytest.mark.parametrize("learner", LEARNERS, ids=lambda learner: type(learner).__name__)
-@pytest.mark.parametrize("kind", ["rows", "bayesian", "cases"])
+@pytest.mark.parametrize("kind", ["halves", "rows", "bayesian", "cases"])
 def test_any_number_of_threads_gives_the_same(learner, kind):
     table = small_survey(300)
     one, two, three = (
@@ -248,7 +249,7 @@ NAMES += ["two rows", "copies of one column", "more states than rows", "one vari
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("kind", ["rows", "bayesian", "cases"])
+@pytest.mark.parametrize("kind", ["halves", "rows", "bayesian", "cases"])
 def test_awkward_tables_never_crash(name, kind):
     table = awkward(name)
     for learner in (*LEARNERS, gd.GSMN(test=gd.BayesianTest())):
@@ -331,7 +332,7 @@ def test_saved_and_loaded(tmp_path):
     assert again.edges() == run.edges()
     assert again.centrality() == run.centrality()
     assert again.to_json() == run.result_.to_json()
-    text = (tmp_path / "b.json").read_text().replace('"kind":"rows"', '"kind":"cases"')
+    text = (tmp_path / "b.json").read_text().replace('"kind":"halves"', '"kind":"cases"')
     (tmp_path / "b.json").write_text(text)
     with pytest.raises(DataError, match="digest"):
         gd.load(tmp_path / "b.json")
@@ -370,3 +371,31 @@ def test_the_learner_is_left_as_it_is():
     gd.Bootstrap(learner, n=3, random_state=1).fit(small_survey(50))
     with pytest.raises(AttributeError):
         _ = learner.structure_
+
+
+def factor_blocks(rows, seed):
+    """Two blocks of four items of five points, each block with a factor of its own."""
+    rng = np.random.default_rng(seed)
+    factors = np.repeat(rng.normal(size=(rows, 2)), 4, axis=1)
+    return gd.read(np.digitize(0.9 * factors + rng.normal(size=(rows, 8)), [-1.5, -0.5, 0.5, 1.5]))
+
+
+@pytest.mark.parametrize("kind", ["halves", "rows", "bayesian"])
+def test_nothing_is_called_present_that_the_fit_does_not_join(kind):
+    run = gd.Bootstrap(gd.GSMN(preset="robust"), n=12, kind=kind, random_state=0).fit(factor_blocks(1_000, 5))
+    rows = run.edges()
+    within = {(row.x, row.y) for row in rows if int(row.x[1:]) // 4 == int(row.y[1:]) // 4}
+    assert {(row.x, row.y) for row in run.edges("present")} <= within
+    assert not {(row.x, row.y) for row in run.edges("absent")} & within
+    assert all(row.joined for row in run.edges("present"))
+
+
+def test_a_result_resamples_the_learner_that_found_it():
+    table = small_survey(400)
+    found = gd.learn(table)
+    run = found.bootstrap(8, random_state=1)
+    said = {(row.x, row.y): (row.verdict, row.probability) for row in found.pairs()}
+    for row in run.edges():  # one verdict, one probability
+        assert (row.verdict, row.probability) == said[row.x, row.y]
+    with pytest.raises(DataError, match="Bootstrap"):
+        gd.LearnedStructure.from_json(found.to_json()).bootstrap()

@@ -34,7 +34,7 @@ def quick_posterior():
 
 
 def test_what_the_test_says_of_all_rows_and_of_resamples(titanic, tested):
-    resampler = Resampler(titanic, "rows", 3)
+    resampler = Resampler(titanic, "halves", 3)
     for row, (x, y) in zip(tested.edges(), PAIRS, strict=True):
         given = [titanic.position(z) for z in row.given]
         (answer,) = gd.Tester(TEST, titanic).ask([(x, y, given)])
@@ -47,7 +47,7 @@ def test_what_the_test_says_of_all_rows_and_of_resamples(titanic, tested):
 
 def test_what_the_learner_says_of_all_rows_and_of_resamples(titanic, sampled):
     whole = quick_posterior().fit(titanic).structure_
-    resampler = Resampler(titanic, "rows", 3)
+    resampler = Resampler(titanic, "halves", 3)
     again = [quick_posterior().fit(resampler.table(r)).structure_.edge_probabilities for r in range(4)]
     told = {(row.x, row.y): row for row in whole.pairs()}
     for row, pair in zip(sampled.edges(), PAIRS, strict=True):

@@ -11,7 +11,7 @@ from tests.support.tables import table_of
 TABLE = gd.datasets.load("titanic")
 
 
-@pytest.mark.parametrize("kind", ["rows", "bayesian", "cases"])
+@pytest.mark.parametrize("kind", ["halves", "rows", "bayesian", "cases"])
 def test_rows_are_merged_and_every_state_stays(kind):
     resampler = Resampler(TABLE, kind, 1)
     assert len(resampler.counts) < 100 < TABLE.n_rows
@@ -76,7 +76,22 @@ def test_weighted_tables_keep_their_weights():
     table = table_of([[0, 0, 1, 1], [0, 1, 0, 1]], weights=[1.5, 2.0, 0.0, 3.0])
     resampler = Resampler(table, "rows", 1)
     drawn = resampler.weights(0)
-    assert resampler.table(0).weights.values == pytest.approx(drawn * np.array([1.5, 2.0, 0.0, 3.0]))
+    assert resampler.table(0).weights.values == pytest.approx(drawn * np.array([1.5, 2.0, 0.0, 3.0]) / 2)
+
+
+@pytest.mark.parametrize("kind", ["halves", "rows", "bayesian"])
+def test_where_there_is_nothing_to_find_resamples_find_no_more_than_all_rows(kind):
+    """At a significance of .05 a pair of independent columns is joined in one resample of twenty."""
+    table = gd.read(np.random.default_rng(0).integers(0, 2, (1_000, 20)))
+    found = gd.Bootstrap(gd.GSMN(), n=40, kind=kind, random_state=1).fit(table).result_
+    assert 0.02 < found.frequencies.mean() < 0.07
+    assert "present" not in found.verdicts
+
+
+def test_a_half_has_half_of_the_rows():
+    weights = Resampler(TABLE, "halves", 1).weights(0)
+    assert weights.sum() == round(TABLE.n_rows / 2)
+    assert (weights <= Resampler(TABLE, "halves", 1).counts).all()
 
 
 def test_parts_add_up():

@@ -105,6 +105,7 @@ def read(options: LearnOptions) -> Table:
         discretize=None if options.discretize == "none" else options.discretize,
         missing=options.missing,
         weights=options.weights,
+        weighting=options.weighting or "frequency",
         where=options.where or "auto",
         table=options.table,
         cache=options.cache,

@@ -68,6 +68,9 @@ class LearnOptions:
         "Names of columns to leave out, such as id.", parse=split_names, plain=list
     )
     weights: str | None = _reading("The column of row weights.")
+    weighting: str | None = _reading(
+        "sampling: weights are scaled to the effective number of rows.", choices=("frequency", "sampling")
+    )
     where: str | None = _reading(
         "source: count where the rows are, however many; memory: here.", choices=WHERE
     )

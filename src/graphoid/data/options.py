@@ -43,6 +43,10 @@ class ReadOptions:
         and bins are determined; "category" makes missing cells the last state of their column.
     weights
         The name of a column of row weights, which is then no variable, or an array of one number a row.
+    weighting
+        What weights are. "frequency": how many rows one row stands for, so that their sum is the number of
+        rows. "sampling": how many people of a population one respondent stands for; they are scaled to the
+        effective number of rows of [Kish1965]_, :math:`(\sum w)^2 / \sum w^2`, and a note says so.
     name
         For reports; the file's name by default.
     """
@@ -52,6 +56,7 @@ class ReadOptions:
     missing: str = "error"
     weights: str | ArrayLike | None = None
     name: str | None = None
+    weighting: str = "frequency"
 
     def __post_init__(self) -> None:
         how = self.discretize
@@ -65,6 +70,10 @@ class ReadOptions:
             )
         if self.missing not in ("error", "drop", "category"):
             raise SettingsError(f"missing is {self.missing!r}; expected 'error', 'drop' or 'category'.")
+        if self.weighting not in ("frequency", "sampling"):
+            raise SettingsError(f"weighting is {self.weighting!r}; expected 'frequency' or 'sampling'.")
+        if self.weighting == "sampling" and self.weights is None:
+            raise SettingsError("weighting='sampling' says what weights are; give them with weights=.")
 
 
 @dataclass(frozen=True, eq=False)

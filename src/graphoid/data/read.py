@@ -18,7 +18,7 @@ from graphoid.data.options import ReadOptions, RemoteOptions, Transformer
 from graphoid.data.remote.sources import relation_of
 from graphoid.data.remote.table import RemoteTable, remote_table
 from graphoid.data.source import Source, choose
-from graphoid.data.table import Table
+from graphoid.data.table import Table, Weights
 from graphoid.errors import DataError, SettingsError
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ def read(
     missing: str = "error",
     name: str | None = None,
     weights: str | ArrayLike | None = None,
+    weighting: str = "frequency",
     where: str = "auto",
     table: str | None = None,
     cache: str | os.PathLike[str] | None = None,
@@ -55,7 +56,7 @@ def read(
         A path (.csv .tsv .txt, also with .gz; .parquet .arff .sav .arrow .feather .duckdb), a data frame of
         pandas, polars or any library that narwhals knows, an Arrow table, a dictionary of columns, a
         two-dimensional array, a DuckDB relation, an Ibis table, a PySpark data frame, or a table.
-    columns, discretize, missing, weights, name
+    columns, discretize, missing, weights, weighting, name
         What is read, and what becomes of it: see :class:`~graphoid.data.options.ReadOptions`.
     where
         "memory" reads all rows into codes. "source" leaves them where they are, and only counts travel;
@@ -78,7 +79,7 @@ def read(
     >>> table.variables[0].states, table.column("packs").tolist()
     (('no', 'yes'), [0, 1, 0])
     """
-    options = ReadOptions(columns, discretize, missing, weights, name)
+    options = ReadOptions(columns, discretize, missing, weights, name, weighting)
     remote = RemoteOptions(cache, version, prices, progress)
     if where not in ("auto", "memory", "source"):
         raise SettingsError(f"where is {where!r}; expected 'auto', 'memory' or 'source'.")
@@ -110,8 +111,7 @@ def _in_memory(source: object, options: ReadOptions, remote: RemoteOptions) -> T
         tuple(column.codes for column in columns),
         found.n_rows,
         {i: column.values for i, column in enumerate(columns) if column.values is not None},
-        found.weights,
-        notes,
+        *_row_weights(found.weights, notes, options),
         opened.name if options.name is None else options.name,
     )
 
@@ -132,10 +132,22 @@ def _select(table: Table, options: ReadOptions) -> Table:
         tuple(table.columns[i] for i in chosen.positions),
         table.n_rows,
         {k: table.values[i] for k, i in enumerate(chosen.positions) if i in table.values},
-        row_weights,
-        table.notes,
+        *_row_weights(row_weights, table.notes, options),
         table.name if name is None else name,
     )
+
+
+def _row_weights(
+    weights: Weights | None, notes: tuple[str, ...], options: ReadOptions
+) -> tuple[Weights | None, tuple[str, ...]]:
+    """Return weights as they count, and what is said about them."""
+    if weights is None or options.weighting != "sampling":
+        return weights, notes
+    scaled, used = weights.effective(), int(np.count_nonzero(weights.units))
+    said = (
+        f"{used:,} rows with sampling weights count as {scaled.total:,.0f}, Kish's effective number of rows."
+    )
+    return scaled, (*notes, said)
 
 
 def open_source(source: object, options: ReadOptions | None = None) -> Source:

@@ -55,6 +55,15 @@ class Weights:
         unit = unit_for(float(w.sum()), whole=np.array_equal(w, np.rint(w)))
         return cls(np.rint(w / unit).astype(np.int64), unit)
 
+    def effective(self) -> Weights:
+        """Return the weights scaled to the effective number of rows of [Kish1965]_.
+
+        >>> Weights.of([3.0, 1.0, 0.0]).effective().total
+        1.6
+        """
+        w = self.values
+        return Weights.of(w * (w.sum() / (w**2).sum()))
+
     @property
     def total(self) -> float:
         """Sum of all weights."""

@@ -111,7 +111,7 @@ class Learner(Settings, ABC, Generic[Source, Structure]):
             structure = columns.spread(structure)
         if isinstance(engine, MeteredEngine):
             structure = replace(structure, cost=add_access_cost(structure.cost, engine, before))
-        self._structure: Structure = replace(structure, table=table)
+        self._structure: Structure = replace(structure, table=table, learner=self.with_params())
         self.feature_names_in_ = np.array(table.names, dtype=object)
         self.n_features_in_ = len(table.names)
         return self
@@ -135,6 +135,10 @@ class Learner(Settings, ABC, Generic[Source, Structure]):
         """Change settings by the names of :meth:`get_params`, and return self."""
         for name, value in self._changes(params).items():
             setattr(self, name, value)
+        return self
+
+    def for_resamples(self, found: LearnedStructure) -> Self:  # noqa: ARG002 - on which searches depend
+        """Return the learner that learns from resamples of the rows in which it found a structure."""
         return self
 
     def resample_kernel(self) -> ResampleKernel | None:

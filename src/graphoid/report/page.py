@@ -94,7 +94,7 @@ def write(
     """
     subject = subject_of(structure, table)
     places = places_of(subject, layout_from, seed)
-    document.save(_page(subject, places, resamples_of(bootstrap), title), path)
+    document.save(_page(subject, places, resamples_of(bootstrap, subject), title), path)
 
 
 def places_of(subject: Subject, layout_from: str | os.PathLike[str] | None, seed: int) -> Positions:

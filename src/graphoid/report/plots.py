@@ -70,7 +70,12 @@ def network(
     """
     subject = subject_of(structure, table)
     ax = axes(ax, (7.5, 5.0))
-    _draw(ax, subject, edges_of(subject, resamples_of(bootstrap)), places_of(subject, layout_from, seed))
+    _draw(
+        ax,
+        subject,
+        edges_of(subject, resamples_of(bootstrap, subject)),
+        places_of(subject, layout_from, seed),
+    )
     return ax
 
 
@@ -116,11 +121,11 @@ def edge_intervals(
     ax
         Axes to draw on; a new figure by default.
     """
-    resampled = resamples_of(bootstrap)
+    subject = subject_of(structure, table)
+    resampled = resamples_of(bootstrap, subject)
     if resampled is not None:
         drawn: Axes = resampled_intervals(resampled, ax)
         return drawn
-    subject = subject_of(structure, table)
     rows = [row for edge in edges_of(subject) if (row := _interval(edge)) is not None]
     if not rows:
         raise DataError(

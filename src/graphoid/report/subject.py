@@ -156,9 +156,23 @@ def _matching(table: object, result: LearnedStructure | CanonicalModel) -> Table
     return table
 
 
-def resamples_of(bootstrap: Bootstrap | Resampled | None) -> Resampled | None:
-    """Return what a bootstrap found, given it fitted or as it was saved."""
-    return bootstrap.result_ if isinstance(bootstrap, Bootstrap) else bootstrap
+def resamples_of(bootstrap: Bootstrap | Resampled | None, subject: Subject) -> Resampled | None:
+    """Return what a bootstrap found, given it fitted or as it was saved; refuse one of another result.
+
+    Of two learners a page would have two verdicts on one pair.
+    """
+    resampled = bootstrap.result_ if isinstance(bootstrap, Bootstrap) else bootstrap
+    if resampled is None or resampled.graph.names != tuple(subject.keys):
+        return resampled  # other variables are refused by name
+    probable = subject.structure is not None and bool(subject.structure.edge_probabilities)
+    alike = (resampled.own_verdicts is not None) == probable or subject.structure is None
+    if alike and resampled.graph.adjacency == subject.graph.adjacency:
+        return resampled
+    learner = subject.settings.get("learner", "another learner")
+    raise DataError(
+        f"the bootstrap is of {resampled.learner}, and what it is shown with was found by {learner}: a pair "
+        f"would have two verdicts. Resample the learner that found it: found.bootstrap(200)."
+    )
 
 
 def _of_structure(structure: LearnedStructure, table: Table | None) -> Subject:

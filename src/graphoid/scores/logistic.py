@@ -315,7 +315,7 @@ def ordered_code(margin: Matrix) -> Matrix:
     that are as frequent has it; then orthonormal contrasts that say the rest.
 
     >>> ordered_code(np.array([1.0, 2.0, 1.0])).round(3).tolist()
-    [[-1.0, 0.408], [0.0, -0.816], [1.0, 0.408]]
+    [[-1.0, -0.408], [0.0, 0.816], [1.0, -0.408]]
     """
     positions = np.arange(len(margin))
     c = contrasts(len(margin))

@@ -87,6 +87,7 @@ class CanonicalModel(Result):
     seed: int | None = None
     data_id: str | None = None
     table: object = None
+    learner: object = None
 
     def __post_init__(self) -> None:
         size, n = self.assignments.shape

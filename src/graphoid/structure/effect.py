@@ -12,6 +12,11 @@ if TYPE_CHECKING:
     from graphoid.structure.graph import Edge
 
 
+MATTERS = 0.1
+"""Size from which on an effect matters: of two even binary columns an odds ratio of 1.5, of two normal ones a
+partial correlation of .1, small by Cohen's table."""
+
+
 class Effect(NamedTuple):
     """How strongly two variables go together given their blankets, with intervals of 95 %."""
 

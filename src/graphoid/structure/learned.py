@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     import networkx as nx
     from numpy.typing import NDArray
 
+    from graphoid.settings import RandomState
+    from graphoid.uncertainty.bootstrap import Bootstrap
+
 
 EXECUTED = frozenset({"test", "oracle"})
 """Sources of a verdict that was paid for; any other is the rule that answered in place of a test."""
@@ -141,6 +144,7 @@ class Result(Document):
     """What was learned: it is saved, shown on a page, and remembers its table while the process lasts."""
 
     table: object
+    learner: object
 
     def report(self, path: str | os.PathLike[str], table: object = None, **options: Any) -> None:
         """Write a page that shows what was learned, lets one ask it, and says all that a paper needs.
@@ -152,8 +156,24 @@ class Result(Document):
 
         page.write(self, path, table=table, **options)
 
+    def bootstrap(self, n: int = 200, random_state: RandomState = None, **options: Any) -> Bootstrap:
+        """Resample the table it was learned from by the learner that found it; return the fitted bootstrap.
+
+        ``options`` are those of :class:`graphoid.Bootstrap`. A search for the best score climbs in every
+        resample from the graph of all rows.
+        """
+        from graphoid.uncertainty.bootstrap import Bootstrap
+
+        if self.learner is None or self.table is None:
+            raise DataError(
+                "a result that comes from a file or another process has neither its rows nor its learner: "
+                "use Bootstrap(learner).fit(table)."
+            )
+        bootstrap = Bootstrap(self.learner, n=n, random_state=random_state, **options)  # type: ignore[arg-type]
+        return bootstrap.fit(self.table)
+
     def __getstate__(self) -> dict[str, object]:
-        return {**self.__dict__, "table": None}  # rows stay where they are
+        return {**self.__dict__, "table": None, "learner": None}  # rows stay where they are
 
 
 @dataclass(frozen=True, repr=False)
@@ -193,6 +213,8 @@ class LearnedStructure(Result):
         copied to another process nor compared.
     measured
         Effects of its edges, of a structure that was read from a file; others measure them in their table.
+    learner
+        Who learned it, with all settings; kept for :meth:`bootstrap`, likewise.
     """
 
     FORMAT: ClassVar[str] = "graphoid structure"
@@ -210,6 +232,7 @@ class LearnedStructure(Result):
     details: Json = field(default_factory=dict)
     table: object = field(default=None, compare=False)
     measured: Mapping[Edge, Effect] | None = field(default=None, compare=False)
+    learner: object = field(default=None, compare=False)
 
     @property
     def names(self) -> tuple[str, ...]:

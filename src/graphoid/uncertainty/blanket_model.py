@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Matrix = NDArray[np.float64]
 
 MOST_STEPS = 60
-CLOSE = 1e-4
+CLOSE = 1e-3
 """Steps so short, in standard errors, end the climb."""
 LONGEST = 5.0
 """Of one step, by how much it changes a weight: codes have a standard deviation of one."""

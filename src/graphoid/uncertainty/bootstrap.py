@@ -17,6 +17,7 @@ from graphoid.learners.recommended import recommend
 from graphoid.limits import map_threads
 from graphoid.progress import Listener, Step, tell
 from graphoid.settings import Allowed, Number, RandomState, Settings
+from graphoid.structure.learned import LearnedStructure
 from graphoid.uncertainty.bootstrap_result import EdgeStability, Resampled
 from graphoid.uncertainty.checkpoint import Checkpoint
 from graphoid.uncertainty.inclusion import Inclusion, dependences, priors, probabilities
@@ -25,7 +26,6 @@ from graphoid.uncertainty.pair_effects import NUMBERS, measure_effects
 from graphoid.uncertainty.replicates import (
     in_all_rows,
     learn_resamples,
-    measure_resamples,
     pairs_of,
     structure_of,
 )
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from graphoid.structure.contexts import CanonicalModel
-    from graphoid.structure.learned import LearnedStructure
+    from graphoid.structure.graph import Edge
     from graphoid.uncertainty.replicates import Found
     from graphoid.uncertainty.stability import CentralityRow, CurveRow, DifferenceRow
 
@@ -62,8 +62,8 @@ class Bootstrap(Settings):
     n
         How many resamples.
     kind
-        "rows" (drawn with replacement), "bayesian" (random weights; no row is ever left out) or "cases" (a
-        share of the rows is dropped, for the stability of centrality);
+        "halves" (half of the rows each), "rows" (drawn with replacement), "bayesian" (random weights; no row
+        is ever left out) or "cases" (a share of the rows is dropped, for the stability of centrality);
         see :mod:`graphoid.uncertainty.resampling`.
     n_jobs
         Threads. The result does not depend on it.
@@ -90,7 +90,7 @@ class Bootstrap(Settings):
 
     learner: AnyLearner | None = None
     n: int = 200
-    kind: Kind = "rows"
+    kind: Kind = "halves"
     n_jobs: int | None = 1
     random_state: RandomState = None
     checkpoint: str | os.PathLike[str] | None = None
@@ -114,7 +114,8 @@ class Bootstrap(Settings):
         numbers = isinstance(learner, AskingLearner) and isinstance(learner.test, PartialCorrelation)
         resampler = Resampler(table, self.kind, seed_of(self.random_state), self.shares, merge=not numbers)
         structure = structure_of(learner, table)
-        found = self._learn(learner, resampler, table, progress)
+        again = learner.for_resamples(structure) if isinstance(structure, LearnedStructure) else learner
+        found = self._learn(again, resampler, table, progress)
         self.result_ = self._measure(_Run(learner, table, resampler, structure, found))
         return self
 
@@ -152,9 +153,6 @@ class Bootstrap(Settings):
         looked_at = range(len(pairs)) if len(pairs) <= MOST_ESTIMATED else followed
         estimate = np.full((len(pairs), 3), np.nan)
         estimate[looked_at] = in_all_rows(resampler, table, [crossings[i] for i in looked_at])
-        replicates = measure_resamples(
-            resampler, range(self.n), [crossings[i] for i in followed], self.n_jobs or 1
-        )
         effects, weights = (
             np.full((len(pairs), len(NUMBERS)), np.nan),
             np.full((self.n, len(followed)), np.nan),
@@ -179,10 +177,10 @@ class Bootstrap(Settings):
             continuous=np.array([table.variables[x].continuous for x, _ in pairs], dtype=bool),
             estimate=estimate,
             followed=np.array(followed, dtype=np.int64),
-            replicates=np.array(replicates),
             effects=effects,
             weights=weights,
             inclusion=self._inclusion(run, crossings, followed),
+            own_verdicts=_own_verdicts(run.structure, pairs),
         )
 
     def _inclusion(self, run: _Run, crossings: list[Crossing], followed: list[int]) -> Inclusion | None:
@@ -236,6 +234,15 @@ class Bootstrap(Settings):
             raise SettingsError(
                 f"Bootstrap: shares must be numbers above 0 and up to 1, not {self.shares!r}."
             )
+
+
+def _own_verdicts(
+    structure: LearnedStructure | CanonicalModel, pairs: Sequence[Edge]
+) -> tuple[str, ...] | None:
+    """Return the learner's own verdict on every pair, where it gives probabilities of edges."""
+    if not isinstance(structure, LearnedStructure) or not structure.edge_probabilities:
+        return None
+    return tuple(structure.verdict(*pair) for pair in pairs)
 
 
 class _Run(NamedTuple):

@@ -12,15 +12,14 @@ import numpy as np
 from graphoid.errors import DataError, missing_extra
 from graphoid.structure import plain
 from graphoid.structure.document import Document, Json
+from graphoid.structure.effect import MATTERS
 from graphoid.structure.graph import Edge, UndirectedGraph
 from graphoid.uncertainty import intervals
-from graphoid.uncertainty.association import BIT
 from graphoid.uncertainty.checkpoint import array, number, numbers, pack_pairs, unpack_pairs
-from graphoid.uncertainty.effects import ROWS_A_WEIGHT
 from graphoid.uncertainty.inclusion import MEANINGS, Inclusion
-from graphoid.uncertainty.intervals import DISCOVERY, OFTEN, RULE, Interval
+from graphoid.uncertainty.intervals import LEARNER, OFTEN, RULE
 from graphoid.uncertainty.pair_effects import NUMBERS
-from graphoid.uncertainty.replicates import Measured, pairs_of
+from graphoid.uncertainty.replicates import pairs_of
 from graphoid.uncertainty.resampling import Kind
 from graphoid.uncertainty.stability import (
     CentralityRow,
@@ -69,6 +68,8 @@ class EdgeStability(NamedTuple):
     value_low: float | None
     value_high: float | None
     """That number, and its interval of 95 %."""
+    p_value: float | None
+    """How probable such an effect, or a larger one, is where there is none."""
     given: tuple[str, ...]
     """What both are looked at given: the rest of the smaller blanket."""
     verdict: str
@@ -116,8 +117,6 @@ class Resampled(Document):
     """For every pair bits, their bias and the signed measure, from all rows."""
     followed: NDArray[np.int64]
     """Places of the pairs whose strength was followed through the resamples."""
-    replicates: NDArray[np.float64]
-    """The same three numbers, for every resample and these pairs."""
     effects: NDArray[np.float64]
     """For every pair :data:`graphoid.uncertainty.pair_effects.NUMBERS`, from all rows."""
     weights: NDArray[np.float64]
@@ -125,6 +124,8 @@ class Resampled(Document):
     """
     inclusion: Inclusion | None = None
     """Posterior probabilities, where the learner or its test is Bayesian; else None."""
+    own_verdicts: tuple[str, ...] | None = None
+    """What the learner itself says of every pair, where it gives probabilities; else None."""
 
     @cached_property
     def pairs(self) -> list[Edge]:
@@ -137,38 +138,17 @@ class Resampled(Document):
         return np.asarray(self.found.mean(axis=0), dtype=np.float64)
 
     @cached_property
-    def _strengths(self) -> tuple[Measured, Measured]:
-        """The pairs that were followed: what they are in all rows, and in the resamples."""
-        estimate = self.estimate[self.followed].T[:, None, :]
-        return Measured(*estimate), Measured(*self.replicates)
-
-    @cached_property
-    def _intervals(self) -> tuple[Interval, Interval]:
-        """Of bits and of the signed measure, for every pair."""
-        size = len(self.pairs)
-        ends = [np.full(size, np.nan) for _ in range(4)]
-        if self.kind != "cases" and len(self.followed):
-            bits = intervals.bits_interval(*self._strengths)
-            signed = intervals.percentile_interval(self._strengths[1].signed)
-            for end, values in zip(ends, (*bits, *signed), strict=True):
-                end[self.followed] = values
-        return Interval(*ends[:2]), Interval(*ends[2:])
-
-    @cached_property
     def verdicts(self) -> list[str]:
-        """Of every pair; :data:`graphoid.uncertainty.intervals.RULE` says how they come about."""
+        """Of every pair; its ``rule`` says how they come about."""
+        if self.own_verdicts is not None:
+            return list(self.own_verdicts)
         if self.kind == "cases":
             return ["undecided"] * len(self.pairs)
-        whole = Measured(*self.estimate.T[:, None, :])
-        p = np.ones(len(self.pairs))
-        if len(self.followed):
-            p[self.followed] = intervals.p_values(*self._strengths, self.n_rows)
+        joined = np.array([self.graph.has_edge(x, y) for x, y in self.pairs])
         often = self.frequencies >= OFTEN
-        present = often & intervals.discoveries(p)
-        bits, signed = self._intervals
-        limit = intervals.largest_bits(whole, self.n_rows)
-        small = intervals.negligible(signed, bits, limit, self.continuous) & np.isfinite(self.estimate[:, 0])
-        absent = ~often & small & (p > DISCOVERY)
+        p = self.effects[:, NUMBERS.index("p_value")]
+        present = joined & often & intervals.discoveries(np.nan_to_num(p, nan=1.0))
+        absent = ~joined & ~often & (self.effects[:, NUMBERS.index("high")] < MATTERS)
         named = np.where(present, "present", np.where(absent, "absent", "undecided"))
         return [str(verdict) for verdict in named]
 
@@ -185,8 +165,6 @@ class Resampled(Document):
 
     def _row(self, i: int) -> EdgeStability:
         (x, y), names = self.pairs[i], self.graph.names
-        plain, bias, _ = self.estimate[i]
-        carried = self.continuous[i] or 2 * bias * BIT * ROWS_A_WEIGHT <= 1
         effect = dict(zip(NUMBERS, map(number, self.effects[i]), strict=True))
         measure = "partial_correlation" if self.continuous[i] else "log_odds"
         known = self.inclusion
@@ -196,11 +174,14 @@ class Resampled(Document):
             joined=self.graph.has_edge(x, y),
             frequency=float(self.frequencies[i]),
             **effect,
-            bits=max(0.0, float(plain - bias)) if carried and np.isfinite(plain) else None,
             measure=None if effect["value"] is None else measure,
             given=tuple(names[z] for z in self.given[i]),
             verdict=self.verdicts[i],
-            rule=RULE if self.kind != "cases" else "no verdict from dropped cases: resample rows.",
+            rule=LEARNER
+            if self.own_verdicts is not None
+            else RULE
+            if self.kind != "cases"
+            else "no verdict from dropped cases: resample halves.",
             probability=None if known is None else number(known.whole[i]),
             mean_probability=None if known is None else known.mean(i),
             bayes_factor=None if known is None else known.bayes_factor(i),
@@ -343,12 +324,12 @@ class Resampled(Document):
             "continuous": self.continuous.tolist(),
             "estimate": numbers(self.estimate),
             "followed": self.followed.tolist(),
-            "replicates": numbers(self.replicates),
             "effects": numbers(self.effects),
             "weights": numbers(self.weights),
             "inclusion": None
             if self.inclusion is None
             else {name: v if name == "of" else numbers(v) for name, v in vars(self.inclusion).items()},
+            "own_verdicts": self.own_verdicts,
         }
 
     @classmethod
@@ -379,16 +360,25 @@ class Resampled(Document):
             continuous=np.array(list(map(plain.flag, parts["continuous"])), dtype=bool),
             estimate=array(body["estimate"], (n_pairs, 3)),
             followed=np.array(followed, dtype=np.int64),
-            replicates=array(body["replicates"], (3, n, len(followed))),
             effects=array(body["effects"], (n_pairs, len(NUMBERS))),
             weights=array(body["weights"], (n, len(followed))),
             inclusion=_unpack_inclusion(body.get("inclusion"), n_pairs, n),
+            own_verdicts=None
+            if body.get("own_verdicts") is None
+            else _unpack_verdicts(body["own_verdicts"], n_pairs),
         )
 
     def __repr__(self) -> str:
         counts = {v: self.verdicts.count(v) for v in ("present", "absent", "undecided")}
         said = ", ".join(f"{number:,} {verdict}" for verdict, number in counts.items())
         return f"<Resampled: {len(self.found):,} resamples ({self.kind}) of {self.n_rows:,.0f} rows; {said}>"
+
+
+def _unpack_verdicts(body: object, n_pairs: int) -> tuple[str, ...]:
+    said = tuple(plain.choice(word, ("present", "absent", "undecided")) for word in plain.items(body))
+    if len(said) != n_pairs:
+        raise DataError(f"own_verdicts has {len(said):,} values where there should be {n_pairs:,}.")
+    return said
 
 
 def _unpack_inclusion(body: object, n_pairs: int, n: int) -> Inclusion | None:

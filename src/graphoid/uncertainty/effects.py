@@ -45,6 +45,10 @@ ROWS_A_WEIGHT = 5.0
 """Fewer rows than this for every weight of a model cannot carry it: see ``benchmarks/truth/intervals.py``."""
 
 
+MOST_WEIGHTS = 300
+"""A model with more, of columns of very many states, would take minutes."""
+
+
 class Sample(NamedTuple):
     """Rows, or different rows and how often each of them occurs."""
 
@@ -190,6 +194,8 @@ class Effects:
         total = self._sample.weights.sum()
         if total < ROWS_A_WEIGHT * least:
             return f"a model of either has {least:,} weights or more, too many for {total:,.0f} rows"
+        if least > MOST_WEIGHTS:
+            return f"a model of either has {least:,} weights or more, and {MOST_WEIGHTS:,} are the most"
         return "others of the blankets say the same as one of the two"
 
     def _n_weights(self, response: int, other: int) -> int:
@@ -232,9 +238,8 @@ class Effects:
     def _fit(self, response: int, other: int) -> _Fit | None:
         """Return the model of a variable given its blanket and another; None if it has too many weights."""
         blanket = self._graph.blanket(response)
-        if not self._code(response).shape[1] or (
-            self._sample.weights.sum() < ROWS_A_WEIGHT * self._n_weights(response, other)
-        ):
+        least, most = self._n_weights(response, other), self._sample.weights.sum() / ROWS_A_WEIGHT
+        if not self._code(response).shape[1] or least > min(most, MOST_WEIGHTS):
             return None
         if response not in self._fits:
             self._fits[response] = self._fit_given(response, blanket)

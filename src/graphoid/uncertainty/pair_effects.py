@@ -6,6 +6,7 @@ product of weights and influences in place of a fit for every resample.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy as np
 from graphoid.uncertainty.association import log_odds
 from graphoid.uncertainty.effects import NORMAL_95, Effects, Sample, signed_effect
 from graphoid.uncertainty.pair_terms import correlate
-from graphoid.uncertainty.strength import Crossing, partial_correlations
+from graphoid.uncertainty.strength import Crossing, gaussian_bits, partial_correlations
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,8 +26,12 @@ if TYPE_CHECKING:
 
     Matrix = NDArray[np.float64]
 
-NUMBERS = ("size", "low", "high", "weight", "weight_low", "weight_high", "value", "value_low", "value_high")
-"""Of a pair: effect size and edge weight; log odds ratio of two binary columns, or partial correlation."""
+NUMBERS = (
+    *("size", "low", "high", "weight", "weight_low", "weight_high", "value", "value_low", "value_high"),
+    *("p_value", "bits"),
+)
+"""Of a pair: effect size and edge weight; log odds ratio of two binary columns, or partial correlation; how
+probable such an effect, or a larger one, is where there is none; bits."""
 
 AT_ONCE = 10_000_000
 """Influences held in one go."""
@@ -88,11 +93,14 @@ def _measure(crossing: Crossing, effects: Effects, resampler: Resampler) -> tupl
         return out, None
     if variables[x].arity == variables[y].arity == 2:
         ratio = log_odds(effects.slices(pair, given))
-        out[6:] = ratio.value + NORMAL_95 * ratio.error * np.array([0.0, -1.0, 1.0])
+        out[6:9] = ratio.value + NORMAL_95 * ratio.error * np.array([0.0, -1.0, 1.0])
+    bits = effects.bits_of_slices(pair, given)
+    out[10] = np.nan if bits is None else bits
     estimate = effects.estimate(pair)
     if estimate is None:
         return out, None
     out[:6] = [np.nan if value is None else value for value in estimate.effect]
+    out[9] = estimate.p_value
     return out, estimate.influence
 
 
@@ -102,7 +110,9 @@ def _correlation(crossing: Crossing, resampler: Resampler) -> tuple[Matrix, Matr
     (known,) = partial_correlations([crossing], table)
     if known is None:
         return out, None
-    out[:6], out[6:] = [v or 0.0 for v in signed_effect(*known)], known
+    out[:6], out[6:9] = [v or 0.0 for v in signed_effect(*known)], known
+    z, half = math.atanh(known.r), (math.atanh(known.high) - math.atanh(known.low)) / 2
+    out[9:] = math.erfc(abs(z) * NORMAL_95 / half / math.sqrt(2)), gaussian_bits(known.r)
     a, b = (table.values[v][:, None] for v in (x, y))
     term = correlate(
         a, b, np.hstack([np.zeros((table.n_rows, 0)), *(table.values[z][:, None] for z in given)])

@@ -40,17 +40,6 @@ TABLES_AT_ONCE = 256
 """Asked of an engine in one go: bounds what is held."""
 
 
-class Measured(NamedTuple):
-    """How strong pairs are in some resamples: a line each, a column a pair."""
-
-    bits: NDArray[np.float64]
-    """Conditional mutual information as the frequencies have it."""
-    bias: NDArray[np.float64]
-    """What of it is due to chance."""
-    signed: NDArray[np.float64]
-    """Log odds ratio, or partial correlation of continuous columns; not a number where there is none."""
-
-
 class Found(NamedTuple):
     """What a learner found in some resamples: a line each, a column a pair as :func:`pairs_of` has them."""
 
@@ -106,24 +95,6 @@ def learn_resamples(
     return Found.all_of(map_threads(part_of, parts, n_jobs) or [nothing])
 
 
-def measure_resamples(
-    resampler: Resampler, replicates: Sequence[int], crossings: Sequence[Crossing], n_jobs: int = 1
-) -> Measured:
-    """Return how strong each of some pairs is in every resample."""
-    parts = _parts(resampler, replicates, n_jobs)
-    quick = native_fits(resampler) and resampler.kind != "bayesian"
-
-    def part_of(part: tuple[int, ...]) -> NDArray[np.float64]:
-        if quick and (native := load_resamples(resampler, part)) is not None:
-            return _strengths(native, resampler, crossings)
-        return np.array([in_table(resampler.table(r), crossings) for r in part]).transpose(1, 0, 2)
-
-    shape = (len(crossings), len(replicates), 3)
-    done = map_threads(part_of, parts, n_jobs) if crossings else []
-    whole = np.concatenate(done, axis=1) if done else np.zeros(shape)
-    return Measured(*(np.ascontiguousarray(whole[:, :, k].T) for k in range(3)))
-
-
 def in_all_rows(resampler: Resampler, table: Table, crossings: Sequence[Crossing]) -> NDArray[np.float64]:
     """Return the same as :func:`in_table` for the table that is resampled: merged rows are counted faster."""
     native = kernels()
@@ -168,8 +139,8 @@ def kernel_settings(
     learner: AnyLearner, resampler: Resampler
 ) -> tuple[int, int, float, bool, bool, bool, bool, float] | None:
     """Return the learner's settings for the kernels, or None where these do not have them."""
-    if resampler.kind == "bayesian" or not native_fits(resampler):
-        return None
+    if resampler.kind in ("rows", "bayesian") or not native_fits(resampler):
+        return None  # the kernels count whole rows, and repeated ones weigh less
     settings = learner.resample_kernel()
     largest = max((v.arity for v in resampler.rows.variables), default=1)
     if settings is None or (settings.test.kind == "mantel_haenszel" and largest**2 > MOST_COVARIED):

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -129,7 +130,6 @@ def test_the_published_filter_finds_sparse_structures() -> None:
     [
         (11, lambda c: c.weighted <= 11),
         ({"tests": 3}, lambda c: c.n_tests == 3),
-        ({"seconds": 0}, lambda c: c.n_tests == 0),
     ],
 )
 def test_a_budget_is_kept(method: Any, budget: Any, spent: Any) -> None:
@@ -142,6 +142,23 @@ def test_a_budget_is_kept(method: Any, budget: Any, spent: Any) -> None:
     assert upcoming["price"] == 2 + len(upcoming["given"])
     assert "nats" in upcoming["why"]
     assert [len(entry) for entry in found.details["entropy_by_cost"]] == [2] * found.cost.n_tests
+
+
+@pytest.mark.parametrize("method", ["bounds", "paper"])
+@pytest.mark.parametrize("in_steps", [False, True])
+def test_without_time_no_test_is_asked_or_chosen(
+    method: Any, in_steps: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # a kernel looks at the clock every now and then: a step may be cut short, or end and find no time left
+    if not in_steps:
+        monkeypatch.setattr("graphoid.learners.pfmn.base.time_limit", nullcontext)
+    learner = gd.PFMN(method=method, n_particles=30, budget={"seconds": 0}, random_state=0)
+    found = learner.learn(gd.Oracle(CHAIN))
+    assert found.stopped == "budget"
+    assert found.cost.n_tests == 0
+    assert set(found.edge_probabilities) == set(pairs(6))
+    assert not found.details["verified"]
+    assert found.details["next_test"] is None
 
 
 def test_prices_choose_the_tests() -> None:

@@ -163,6 +163,11 @@ def remote_table(relation: CensusRelation, options: ReadOptions, remote: RemoteO
         raise DataError(
             "row weights of data that stay where they are must be the name of one of their columns."
         )
+    if options.weighting == "sampling":
+        raise DataError(
+            "sampling weights are scaled by the sum of their squares, which takes the rows: read them with "
+            "where='memory'."
+        )
     chosen = choose(relation.names, options)
     if chosen.problems:
         raise chosen.problems[0]

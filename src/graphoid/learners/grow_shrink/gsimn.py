@@ -62,7 +62,7 @@ class GSIMN(GrowShrinkLearner):
     >>> found.graph == chain
     True
     >>> found.cost.n_tests, found.cost.weighted
-    (5, 12)
+    (6, 15)
     """
 
     chaining: Literal["backward", "forward"] = "backward"

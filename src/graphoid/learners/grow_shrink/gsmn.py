@@ -199,7 +199,7 @@ class GSMN(GrowShrinkLearner):
     >>> found.graph == chain
     True
     >>> found.cost.n_tests, found.cost.weighted
-    (8, 19)
+    (9, 22)
     """
 
     propagate: bool = True

@@ -123,7 +123,7 @@ class ParticleLearner(AskingLearner, Generic[State]):
         listener = run.progress
         if listener is None:
             listener = self.progress if run.columns is None else run.columns.listener(self.progress)
-        stopped = None
+        late = False
         try:
             with time_limit(search.questions.seconds_left):
                 while state.stopped is None:
@@ -132,7 +132,9 @@ class ParticleLearner(AskingLearner, Generic[State]):
                         log.append([info.spent, info.entropy])
                         listener = tell(listener, Step("tests", len(log), so_far=questions.trace))
         except OutOfTime:  # within a step: the state before it stands
-            stopped = "budget"
+            late = True
+        left = search.questions.seconds_left
+        late = late or (left is not None and left <= 0)
         found = search.result(rng, state)
         strong = StrongPairs(CHECK_BELOW)
         strong.remember(questions.trace)
@@ -154,7 +156,7 @@ class ParticleLearner(AskingLearner, Generic[State]):
                 "verified": found.proved,
                 "spent": search.questions.spent,
                 "effective_structures": math.exp(entropy(merge_equal(found.graphs, found.weights)[1])),
-                "next_test": None if found.proved or stopped else _next_test(search, rng, state),
+                "next_test": None if found.proved or late else _next_test(search, rng, state),
                 "entropy_by_cost": log,
                 "overruled": [[questions.names[v.x], questions.names[v.y]] for v in overruled],
             },

@@ -107,9 +107,10 @@ class PFMN(ParticleLearner[ActiveState]):
     :class:`~graphoid.PublishedPFMN`.
 
     The result has ``edge_probabilities`` from the population, and in ``details`` the effective number of
-    structures, the next test it would ask and why, what was known after each test for which price, and under
-    "overruled" pairs that proofs part although a test of the two, given nothing, leaves no doubt (1e-6) that
-    they are dependent. They are named, not tested once more, which made no better graphs of four samples.
+    structures, the next test it would ask and why (None where the time was over: choosing takes time), what
+    was known after each test for which price, and under "overruled" pairs that proofs part although a test of
+    the two, given nothing, leaves no doubt (1e-6) that they are dependent. They are named, not tested once
+    more, which made no better graphs of four samples.
 
     Parameters
     ----------

@@ -11,17 +11,15 @@ import math
 from functools import cache
 from typing import TYPE_CHECKING
 
-from scipy.stats import ncx2
+from scipy.stats import chi2, ncx2
+
+from graphoid.structure.effect import MATTERS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from graphoid.scores.base import Scorer
     from graphoid.structure.graph import Edge
-
-MATTERS = 0.1
-"""Size of an edge from which it matters, as an edge weight: of two even binary columns an odds ratio of 1.5,
-of two normal ones a partial correlation of .1, small by Cohen's table."""
 
 MISSED = 0.05
 """How often an edge of that size may be called absent."""
@@ -47,9 +45,12 @@ def underpowered_pairs(worth: Mapping[Edge, float], scorer: Scorer) -> frozenset
     effects = [1 if s else r - 1 for s, r in zip(scored, scorer.arities, strict=True)]
     states = [2 if s else r for s, r in zip(scored, scorer.arities, strict=True)]
 
+    shift = LEFT * n_rows * MATTERS**2  # of the statistic, by an edge of that size
+
     @cache
     def least(q: int) -> float:
-        return float(ncx2.ppf(MISSED, q, LEFT * n_rows * MATTERS**2))
+        # so small a shift would hardly ever be told from none
+        return float(ncx2.ppf(MISSED, q, shift)) if shift > chi2.isf(2 * MISSED, 1) else -math.inf
 
     def statistic(x: int, y: int) -> float:
         data = worth[x, y] - float(scorer.weight[x, y])

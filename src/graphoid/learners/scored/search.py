@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from graphoid.scores.base import Scorer
+    from graphoid.structure.learned import LearnedStructure
 
 ALL_PAIRS = 40
 """Up to so many variables every pair is a candidate."""
@@ -189,7 +190,7 @@ class Search(ScoreLearner):
         :class:`LogLinearScore`, :class:`BJP`, :class:`IBScore` or :class:`MPL`.
     effort
         "quick", "normal", "thorough", or a number by which the usual number of walks is multiplied; 0 only
-        climbs.
+        climbs, and only from ``start`` where that is given.
     start
         A graph or a learned structure to start from as well.
     seconds, max_steps
@@ -215,6 +216,10 @@ class Search(ScoreLearner):
         "max_steps": Number(least=0, optional=True),
     }
 
+    def for_resamples(self, found: LearnedStructure) -> Self:
+        """Return the search that climbs from what was found in all rows."""
+        return replace(self, effort=0, start=found.graph)
+
     def search(self, task: Task) -> Found:
         """Climb from several graphs, search on from the best peak, and look at what was left out."""
         effort = EFFORTS.get(self.effort) if isinstance(self.effort, str) else self.effort
@@ -228,7 +233,8 @@ class Search(ScoreLearner):
         if self.start is not None:
             starts.insert(0, initial_graph(self.start, task))
             progress = tell(progress, Step("climbing", 0, so_far=starts[0]))
-        if scorer.n <= MOST_TO_START_AGAIN:
+            starts = starts[:1] if effort == 0 else starts
+        if scorer.n <= MOST_TO_START_AGAIN and not (effort == 0 and self.start is not None):
             if isinstance(scorer, PairScorer):
                 starts.append(ibmap_hc(scorer, UndirectedGraph(scorer.names))[0])
             starts.append(gsimn(Tester(GTest(alpha=0.01), scorer.engine)))
