@@ -103,8 +103,15 @@ def test_a_particle_filter_ends_within_a_step():
     assert found.stopped == "budget"
 
 
-def interrupt_after(seconds):
-    """Have Ctrl-C pressed a little later."""
+@pytest.fixture
+def interrupt_after():
+    """Have Ctrl-C pressed a little later; a shell has what it starts in the background ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield _interrupt_after
+    signal.signal(signal.SIGINT, before)
+
+
+def _interrupt_after(seconds):
     timer = threading.Timer(
         seconds, lambda: signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
     )
@@ -112,7 +119,7 @@ def interrupt_after(seconds):
     return timer
 
 
-def test_ctrl_c_gives_the_best_graph_so_far(wide):
+def test_ctrl_c_gives_the_best_graph_so_far(wide, interrupt_after):
     timer = interrupt_after(0.4)
     started = time.monotonic()
     with pytest.raises(KeyboardInterrupt) as stop:
@@ -124,7 +131,7 @@ def test_ctrl_c_gives_the_best_graph_so_far(wide):
 
 
 @native
-def test_a_single_call_of_a_kernel_hears_ctrl_c_and_the_clock(wide):
+def test_a_single_call_of_a_kernel_hears_ctrl_c_and_the_clock(wide, interrupt_after):
     engine, blanket = engine_for(wide), [(0, tuple(range(1, 9)))]
     with time_limit(0.1), pytest.raises(OutOfTime):
         engine.logistic_terms(Logistic(interactions=True, scale=1.0), blanket)
