@@ -42,7 +42,8 @@ class LogLinearEvidence(BlanketScore):
     A full table has a probability for every state in every configuration of the blanket, as :class:`MPL` has
     it. It suits few neighbors that act together in ways of their own; the logistic model suits many that add
     up. The score takes either as likely beforehand and lets the data decide, variable by variable:
-    :math:`\sum_i \log \tfrac12 (E_i + T_i)`, with :math:`E_i` scaled so that both agree without a blanket.
+    :math:`\sum_i \log \tfrac12 (E_i + T_i)`, with :math:`E_i` scaled so that both agree without a
+    blanket, and that not below states that are even.
 
     Parameters
     ----------
@@ -82,11 +83,18 @@ class LogLinearEvidence(BlanketScore):
             return self._logistic(engine, blankets)
         alone: list[Blanket] = [(x, ()) for x in sorted({x for x, _ in blankets})]
         logistic, tables = self._logistic(engine, blankets + alone), self._tables(engine, blankets + alone)
-        # without a blanket both are one model: what their priors say of it apart must not decide between them
-        n = len(blankets)
-        apart = dict(zip(alone, (tables[n:] - logistic[n:]).tolist(), strict=True))
-        level = np.array([apart[x, ()] for x, _ in blankets])
-        both: Matrix = np.logaddexp(logistic[:n] + level, tables[:n]) - math.log(2)
+        n, sizes = len(blankets), [math.log(engine.variables[x].arity) for x, _ in alone]
+        # A table of many configurations takes states as even at no price; no model need do worse than that.
+        tables[n:] = np.maximum(tables[n:], -engine.n_rows * np.array(sizes))
+        # Without a blanket both are one model: what their priors say of that must not decide between them.
+        known = {
+            x: (level, apart)
+            for (x, _), level, apart in zip(alone, tables[n:], tables[n:] - logistic[n:], strict=True)
+        }
+        table = [
+            found if blanket else known[x][0] for found, (x, blanket) in zip(tables, blankets, strict=False)
+        ]
+        both: Matrix = np.logaddexp(logistic[:n] + [known[x][1] for x, _ in blankets], table) - math.log(2)
         return both
 
     def _logistic(self, engine: CountEngine, blankets: list[Blanket]) -> Matrix:
