@@ -293,6 +293,8 @@ import graphoid as gd
 from graphoid.cli.main import run
 from graphoid.structure import whole_file
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
+
 def fit(*_):
     os.kill(os.getpid(), signal.SIGINT)
     time.sleep(30)

@@ -92,7 +92,7 @@ def altered(thing, **parts):
         ("structure", {"cost": {"n_tests": "many"}}, "got 'many'"),
         ("posterior", {"edge_probabilities": [[0, 1, 2.0]]}, "from 0 to 1, got 2.0"),
         ("model", {"weights": ["1"]}, "numbers, got"),
-        ("bootstrap", {"kind": "columns"}, "expected one of rows, bayesian, cases, got 'columns'"),
+        ("bootstrap", {"kind": "columns"}, "expected one of halves, rows, bayesian, cases, got 'columns'"),
     ],
 )
 def test_a_part_of_another_kind_is_named(saved, kind, parts, says, tmp_path):
