@@ -1,6 +1,6 @@
 r"""A variable given its blanket, as pairwise networks have it, without the bias of few rows.
 
-.. math:: P(y = k) \propto \exp\Big(a_k + \sum_j t_k^\top W_j u_j\Big)
+.. math:: P(y = k) \propto \exp\left(a_k + \sum_j t_k^\top W_j u_j\right)
 
 with t the code of the response and u that of the j-th variable (:mod:`graphoid.uncertainty.pair_terms`): its
 score where states have an order, or are two, contrasts where they have none. So the term :math:`W_j` of two

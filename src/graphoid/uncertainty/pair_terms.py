@@ -2,7 +2,7 @@ r"""The term of a pair in the model of one of its variables given others, withou
 
 A variable given its blanket is modelled as pairwise networks have it,
 
-.. math:: P(y = k) \propto \exp\Big(a_k + \sum_j t_k^\top \beta_j u_j\Big)
+.. math:: P(y = k) \propto \exp\left(a_k + \sum_j t_k^\top \beta_j u_j\right)
 
 with t the code of the response and u that of the j-th variable: the standardized score where states have an
 order, or are two; orthonormal contrasts where they have none. So the term :math:`\beta_j` of two ordered
