@@ -10,6 +10,7 @@ import numpy as np
 
 from graphoid.errors import CountsTooLarge, DataError
 from graphoid.structure import explain
+from graphoid.structure.scored import SURE
 from graphoid.uncertainty.strength import EdgeStrength, strengths
 
 if TYPE_CHECKING:
@@ -27,8 +28,8 @@ MOST_CELLS = 400
 MOST_QUESTIONS = 12
 """Questions about a pair that a page lists; ``why`` has them all."""
 
-SURE, LIKELY = 0.9, 0.5
-"""Probability or frequency from which an edge counts as sure, and as likely."""
+LIKELY = 0.5
+"""Probability or frequency from which an edge counts as likely; sure it is where verdicts begin."""
 
 SURE_POWER, LIKELY_POWER = 6.0, 3.0
 """The same where evidence is a power of ten: a p-value below one in a million, or in a thousand."""

@@ -109,8 +109,8 @@ def _scales(edges: Sequence[EdgeFacts]) -> list[str]:
         )
     if any(edge.probability is not None for edge in edges):
         found.append(
-            f"Verdict: present from a probability of {SURE:g} on, absent up to {1 - SURE:.1g}, else "
-            "undecided."
+            f"Verdict: present from a probability of {SURE:g} on, absent up to {1 - SURE:.1g} where the "
+            "rows could have shown an edge that matters, else undecided."
         )
     return found
 
