@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,8 @@ from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+os.environ.setdefault("MPLBACKEND", "Agg")  # no window opens, wherever tests run
 
 # No deadline: the first example of a test may pay for an import, and machines differ widely.
 settings.register_profile(
@@ -31,6 +34,14 @@ CLEARED_AT_EXIT = (
     "blockmgr",
 )
 """Beginnings of what pytest, scikit-learn's checks, Chromium and Spark remove themselves when they end."""
+
+
+@pytest.fixture(autouse=True)
+def no_figure_stays_open() -> Iterator[None]:
+    """Close the figures of a test: a notebook would show them, and so many are too many."""
+    yield
+    if (plt := sys.modules.get("matplotlib.pyplot")) is not None:
+        plt.close("all")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -25,6 +25,7 @@ PACKAGES = [
     "structure",
     "data",
     "counts",
+    "regression",
     "independence",
     "scores",
     "learners",
@@ -43,7 +44,7 @@ NATIVE_FROM = {"counts/native.py"}
 
 # A result can show and measure itself: asked to, these hand themselves to the packages that do.
 SHOWN_BY = {
-    "structure/learned.py": ("graphoid.report.page", "graphoid.uncertainty"),
+    "structure/learned.py": ("graphoid.report", "graphoid.uncertainty"),
     "classifiers/markov.py": ("graphoid.report.hyperedges",),
 }
 

@@ -114,6 +114,10 @@ def written(path: Path, lines: list[str], results: dict[str, Any]) -> None:
     text = [
         "# Measured: large files and columns at several sites",
         "",
+        "**How long do large files take?**",
+        "",
+        "![A table of counts is small however many rows there are](../pictures/scale.png)",
+        "",
         "Written by `benchmarks/scale.py`; CPU time of all threads, peak memory of a process of its own.",
         "What follows from these figures for larger data is in [Data where they live](scale.md).",
         "",

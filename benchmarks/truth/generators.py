@@ -49,6 +49,42 @@ def random_edges(n: int, count: int, rng: np.random.Generator) -> list[Edge]:
     return sorted(every[i] for i in rng.choice(len(every), count, replace=False))
 
 
+def shape_edges(shape: str, n: int, rng: np.random.Generator) -> list[Edge]:
+    """Return the edges of a graph: as many as variables at random ("random"), or three times as many."""
+    if shape == "chain":
+        return [(v, v + 1) for v in range(n - 1)]
+    if shape == "hub":  # each of eight variables, seven of them leaves
+        return [(v - v % 8, v) for v in range(n) if v % 8]
+    return random_edges(n, {"none": 0, "random": n, "dense": min(3 * n, n * (n - 1) // 3)}[shape], rng)
+
+
+def sample_blocks(
+    n: int, states: int, rows: int, rng: np.random.Generator
+) -> tuple[NDArray[np.uint8], list[Edge]]:
+    """Return codes of blocks of eight variables with a factor behind each, and the pairs within blocks."""
+    block = np.arange(n) // 8
+    numbers = 0.9 * rng.normal(size=(rows, block[-1] + 1))[:, block] + rng.normal(size=(rows, n))
+    cuts = np.linspace(-1.5, 1.5, states - 1) if states > 2 else np.zeros(1)
+    edges = [(x, y) for x in range(n) for y in range(x + 1, n) if block[x] == block[y]]
+    return np.digitize(numbers, cuts).astype(np.uint8), edges
+
+
+def sample_dag(
+    n: int, states: int, rows: int, rng: np.random.Generator
+) -> tuple[NDArray[np.uint8], list[Edge]]:
+    """Return codes of a Bayesian network, up to two parents a variable, and the edges of its moral graph."""
+    codes, edges = np.empty((rows, n), dtype=np.uint8), set()
+    for v in range(n):
+        parents = sorted(int(p) for p in rng.choice(v, min(v, int(rng.integers(0, 3))), replace=False))
+        place = sum(
+            (codes[:, p].astype(np.int64) * states**k for k, p in enumerate(parents)), np.zeros(rows, int)
+        )
+        chances = rng.dirichlet(np.full(states, 2.0), size=states ** len(parents)).cumsum(axis=1)
+        codes[:, v] = (rng.random(rows)[:, None] > chances[place][:, :-1]).sum(axis=1)
+        edges |= {(p, v) for p in parents} | ({(parents[0], parents[1])} if len(parents) == 2 else set())
+    return codes, sorted(edges)
+
+
 def sample_field(
     constants: Matrix, terms: Mapping[Edge, Matrix], rows: int, rng: np.random.Generator
 ) -> NDArray[np.uint8]:

@@ -23,8 +23,9 @@ from graphoid.data.table import code_columns
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from generators import random_edges, sample_field, table_of, term, thresholds
+
 from measure import closing_line, word
-from truth.generators import random_edges, sample_field, table_of, term, thresholds
 
 N, EDGES, WEIGHT = 8, 10, 0.5
 KINDS = ("2o", "3o", "5o", "3n", "5n")

@@ -169,7 +169,9 @@ def look_at_sets() -> int:
         names = path.read_text(encoding="utf-8").split("\n", 1)[0].split(",")
         if path.name == "index.csv":
             continue
-        table = gd.read(path, missing="category", columns=[name for name in names if name != "id"])
+        table = gd.read(
+            path, discretize="auto", missing="category", columns=[name for name in names if name != "id"]
+        )
         graph = gd.RobustGSMN().fit(table).structure_.graph
         effects = effects_of(graph, table).values()
         wrong = sum(map(is_wrong, effects))

@@ -6,9 +6,6 @@ The 2,201 people on board, counted by class, sex, age and fate [Dawson1995]_. Fo
 check everything by hand, and enough to see what an edge means.
 """
 
-import matplotlib.pyplot as plt
-import networkx as nx
-
 import graphoid as gd
 
 titanic = gd.datasets.load("titanic")
@@ -23,26 +20,10 @@ for row in found.pairs():
     print(f"{row.x:6} {row.y:9} probability {row.probability:.3f}  {row.verdict}")
 
 # %%
-# A picture. Edges are as wide as the evidence for them is strong, on a log scale; the one that is undecided
-# is dashed.
+# A picture. Edges are as wide as their effects are large; class has four states without an order, so that its
+# edges have no sign. The one that is undecided is dashed.
 
-graph = found.to_networkx()
-places = nx.circular_layout(graph)
-fig, ax = plt.subplots(figsize=(5, 4))
-for row in found.edges():
-    nx.draw_networkx_edges(
-        graph,
-        places,
-        edgelist=[(row.x, row.y)],
-        width=1 + row.strength**0.35,
-        style="solid" if row.verdict == "present" else "dashed",
-        edge_color="#2a7f9e",
-        ax=ax,
-    )
-nx.draw_networkx_nodes(graph, places, node_size=2600, node_color="#f6e3d7", edgecolors="#e07a3f", ax=ax)
-nx.draw_networkx_labels(graph, places, font_size=10, ax=ax)
-ax.set_axis_off()
-ax.margins(0.2)
+found.plot()
 
 # %%
 # "Women and children first" held, but not for everyone. The model of this graph gives the chances of every

@@ -6,9 +6,6 @@ Ten measurements of cell nuclei and the diagnosis, from scikit-learn. Nearly all
 diagnosis; the blanket of the diagnosis is what is left when the others are known.
 """
 
-import matplotlib.pyplot as plt
-import networkx as nx
-import numpy as np
 from sklearn.datasets import load_breast_cancer
 
 import graphoid as gd
@@ -20,6 +17,7 @@ table = gd.read(
         **{tumors.feature_names[i].removeprefix("mean "): tumors.data[:, i] for i in means},
         "diagnosis": tumors.target_names[tumors.target],
     },
+    discretize="auto",
     name="tumors",
 )
 print(table.notes[0])
@@ -37,17 +35,7 @@ print({table.names[v.x]: f"{v.p_value:.0e}" for v in verdicts})
 found = gd.Search(gd.LogLinearEvidence(), effort=0, random_state=0).fit(table).structure_
 print("blanket of the diagnosis:", [found.names[v] for v in found.graph.blanket("diagnosis")])
 
-graph = found.to_networkx()
-places = nx.kamada_kawai_layout(graph)
-colors = ["#e07a3f" if name == "diagnosis" else "#cfe3ea" for name in graph]
-fig, ax = plt.subplots(figsize=(7, 5), layout="tight")
-widths = [1 + np.log10(1 + graph.edges[edge]["strength"]) for edge in graph.edges]
-nx.draw_networkx_edges(graph, places, width=widths, edge_color="#2a7f9e", ax=ax)
-nx.draw_networkx_nodes(graph, places, node_size=3400, node_color=colors, edgecolors="#2a7f9e", ax=ax)
-words = {name: name.replace(" ", "\n") for name in graph}
-nx.draw_networkx_labels(graph, places, words, font_size=9, ax=ax)
-ax.margins(0.12)
-ax.set_axis_off()
+found.plot(highlight=["diagnosis"])
 
 # %%
 # Five bins a measurement are coarse. A classifier that cuts numbers where the diagnosis changes, and as

@@ -24,9 +24,4 @@ found.report("survey.html", title="A survey about getting around")
 #
 # For print there are static pictures of the same, as matplotlib axes:
 
-import matplotlib.pyplot as plt
-
-from graphoid.report import plots
-
-fig, ax = plt.subplots(figsize=(6, 4))
-ax = plots.network(found, ax=ax)
+found.plot()

@@ -9,10 +9,12 @@
 #include <string>
 
 #include "bindings/columns.hpp"
+#include "bindings/dataset.hpp"
 #include "bindings/questions.hpp"
 #include "bindings/vectors.hpp"
 #include "counting/counts.hpp"
 #include "scores/blankets.hpp"
+#include "tests/screen.hpp"
 
 namespace graphoid {
 namespace {
@@ -37,6 +39,7 @@ public:
     }
 
     const char* simd() const { return data_->simd.name; }
+    DatasetAccess access() { return {*data_, cache_}; }
 
     // Columns of numbers for a batch of questions; what the columns mean depends on the kind of test.
     nb::tuple judge(nb::list list, nb::dict index, nb::object resolve, int kind, int dof, double log_prior, double pseudo_count,
@@ -59,6 +62,20 @@ public:
                               column([](const Numbers& a) { return a.statistic; }), column([](const Numbers& a) { return a.dof; }),
                               column([](const Numbers& a) { return std::exp(a.log_p); }), column([](const Numbers& a) { return a.log_p; }),
                               column([](const Numbers& a) { return a.log_odds; }), column([](const Numbers& a) { return a.cells; }));
+    }
+
+    // All pairs of variables: the strongest partners of each with their numbers, pairs within a limit with theirs, sums.
+    nb::tuple screen(int kind, int dof, double log_prior, double pseudo_count, bool occurring, std::size_t partners, double limit,
+                     bool totals, const std::vector<std::uint32_t>& rank, unsigned threads) {
+        require(rank.size() == data_->columns.size(), "there must be a rank for every column");
+        require(partners <= rank.size(), "a variable has no more partners than there are others");
+        ScreenSettings settings{settings_of(kind, dof, log_prior, occurring), partners, limit, totals, rank.data()};
+        Screened found = without_lock([&] {
+            if (settings.test.kind == Kind::bayesian) settings.test.rising = rising(pseudo_count);
+            return screen_pairs(*data_, cache_, settings, threads);
+        });
+        return nb::make_tuple(owned(std::move(found.partner)), owned(std::move(found.strength)), owned(std::move(found.x)),
+                              owned(std::move(found.y)), owned(std::move(found.value)), owned(std::move(found.total)));
     }
 
     // Tables of tuples of variables, one after the other in one flat array.
@@ -133,14 +150,25 @@ public:
         });
     }
 
-    nb::object logistic(nb::list blankets, bool interactions, double price, double scale, std::vector<std::vector<double>> margins,
-                        unsigned threads) {
+    // `scores`: for every column None, or numbers, one a row, of a variable without states.
+    nb::object logistic(nb::list blankets, bool interactions, double price, double scale, bool moment,
+                        std::vector<std::vector<double>> margins, nb::list scores, unsigned threads) {
         require(margins.size() == data_->columns.size(), "there must be margins for every column");
         for (std::size_t v = 0; v < margins.size(); ++v)
             require(margins[v].empty() || (margins[v].size() > 2 && margins[v].size() == data_->columns[v].arity),
                     "margins of ordered columns have a number for every state");
+        const nb::tuple listed(scores);  // looking at an array may run code that changes the list
+        require(listed.size() == data_->columns.size(), "there must be scores, or None, for every column");
+        std::vector<Array<double>> arrays(listed.size());
+        std::vector<const double*> numbers(listed.size(), nullptr);
+        for (std::size_t v = 0; v < listed.size(); ++v) {
+            if (listed[v].is_none()) continue;
+            if (!nb::try_cast(listed[v], arrays[v], false) || arrays[v].shape(0) != data_->n_rows)
+                throw nb::type_error("scores must be a contiguous array with one number a row");
+            numbers[v] = arrays[v].data();
+        }
         return numbers_of(blankets, 1, [&](const std::vector<Blanket>& read, double* out) {
-            logistic_terms(*data_, {interactions, price, scale, std::move(margins)}, read, threads, out);
+            logistic_terms(*data_, {interactions, price, scale, moment, std::move(margins), std::move(numbers)}, read, threads, out);
         });
     }
 
@@ -204,6 +232,12 @@ private:
 
 }  // namespace
 
+DatasetAccess dataset_of(nb::handle object) {
+    DatasetHandle* handle = nullptr;
+    if (!nb::try_cast(object, handle, false) || handle == nullptr) throw nb::type_error("the data must be a Dataset");
+    return handle->access();
+}
+
 void bind_dataset(nb::module_& m) {
     nb::class_<DatasetHandle>(m, "Dataset")
         .def(nb::init<nb::list, const std::vector<std::uint32_t>&, std::size_t, nb::object, double, const std::string&>(),
@@ -211,6 +245,7 @@ void bind_dataset(nb::module_& m) {
              nb::arg("simd"))
         .def_prop_ro("simd", &DatasetHandle::simd)
         .def("judge", &DatasetHandle::judge)
+        .def("screen", &DatasetHandle::screen)
         .def("tables", &DatasetHandle::tables)
         .def("add_tables", &DatasetHandle::add_tables)
         .def("occurring", &DatasetHandle::occurring)

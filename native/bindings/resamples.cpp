@@ -1,16 +1,13 @@
 // What Python sees of resamples that are counted together.
 #include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
 
 #include <memory>
 #include <string>
-#include <tuple>
 
 #include "bindings/columns.hpp"
 #include "bindings/vectors.hpp"
 #include "graphs/grow_shrink.hpp"
 #include "counting/resamples.hpp"
-#include "tests/strength.hpp"
 
 namespace graphoid {
 namespace {
@@ -60,23 +57,6 @@ public:
         return nb::make_tuple(owned(std::move(edges)), owned(std::move(tests)));
     }
 
-    // Bits, their bias and log odds of pairs (x, y) given others: three numbers for every resample, pair by pair.
-    using Question = std::tuple<int, int, std::vector<int>>;
-    nb::ndarray<nb::numpy, double, nb::ndim<1>> strengths(const std::vector<Question>& questions) {
-        std::vector<Crossing> crossings;
-        for (const auto& [x, y, given] : questions) {
-            crossings.push_back({x, y, given});
-            std::sort(crossings.back().given.begin(), crossings.back().given.end());
-            for (const int v : crossings.back().variables())
-                if (v < 0 || v >= data_->n_variables()) throw nb::index_error("no such variable");
-        }
-        std::vector<double> out;
-        without_lock([&] {
-            for (const Strength& s : graphoid::strengths(*data_, crossings)) out.insert(out.end(), {s.bits, s.bias, s.log_odds});
-        });
-        return owned(std::move(out));
-    }
-
 private:
     Bytes codes_, weights_;
     std::unique_ptr<Resamples> data_;
@@ -112,8 +92,7 @@ void bind_resamples(nb::module_& m) {
     m.def("draw_together", &draw_together, nb::arg("keys"), nb::arg("row_of"), nb::arg("distinct"));
     nb::class_<BoundResamples>(m, "Resamples")
         .def(nb::init<BoundResamples::Bytes, const std::vector<std::uint32_t>&, BoundResamples::Bytes, const std::string&>())
-        .def("grow_shrink", &BoundResamples::grow_shrink)
-        .def("strengths", &BoundResamples::strengths);
+        .def("grow_shrink", &BoundResamples::grow_shrink);
 }
 
 }  // namespace graphoid

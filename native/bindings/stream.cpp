@@ -7,6 +7,7 @@
 #include "bindings/columns.hpp"
 #include "counting/merge.hpp"
 #include "counting/recode.hpp"
+#include "tests/packed_tally.hpp"
 #include "tests/slice_tally.hpp"
 
 namespace graphoid {
@@ -35,13 +36,21 @@ private:
     RowMerger merger_;
 };
 
+// statistic, dof, p, log p, log odds, cells
+nb::tuple listed(const Numbers& a) {
+    return nb::make_tuple(a.statistic, a.dof, std::exp(a.log_p), a.log_p, a.log_odds, a.cells);
+}
+
+double pseudo_count_of(int kind, double pseudo_count) {
+    return kind == static_cast<int>(Kind::bayesian) ? check_pseudo_count(pseudo_count) : 1.0;
+}
+
 class TallyHandle {
 public:
     TallyHandle(const std::vector<std::uint32_t>& given, std::uint32_t rx, std::uint32_t ry, double unit, int kind, int dof,
                 double log_prior, double pseudo_count, bool occurring, double rows)
         : arities_(with_pair(given, rx, ry)),
-          tally_(given, rx, ry, unit, settings_of(kind, dof, log_prior, occurring), kind == static_cast<int>(Kind::bayesian) ? check_pseudo_count(pseudo_count) : 1.0,
-                 rows) {}
+          tally_(given, rx, ry, unit, settings_of(kind, dof, log_prior, occurring), pseudo_count_of(kind, pseudo_count), rows) {}
 
     void add(nb::list columns, nb::object units, std::size_t n) {
         const Columns read = columns_of(columns, arities_.size(), n);
@@ -60,11 +69,7 @@ public:
         tally_.close_part();
     }
 
-    // statistic, dof, p, log p, log odds, cells
-    nb::tuple end() {
-        const Numbers a = tally_.end();
-        return nb::make_tuple(a.statistic, a.dof, std::exp(a.log_p), a.log_p, a.log_odds, a.cells);
-    }
+    nb::tuple end() { return listed(tally_.end()); }
 
 private:
     static std::vector<std::uint32_t> with_pair(std::vector<std::uint32_t> arities, std::uint32_t rx, std::uint32_t ry) {
@@ -77,6 +82,51 @@ private:
 
     std::vector<std::uint32_t> arities_;
     SliceTally tally_;
+};
+
+class PackedTallyHandle {
+public:
+    PackedTallyHandle(const std::vector<std::uint32_t>& arities, const std::vector<std::uint32_t>& order, int kind, int dof, double log_prior,
+                      double pseudo_count, bool occurring, std::size_t rows, std::size_t held)
+        : n_words_(check(arities, order, rows, held)),
+          tally_(arities, order, settings_of(kind, dof, log_prior, occurring), pseudo_count_of(kind, pseudo_count), rows, held) {}
+
+    std::size_t n_parts() const { return tally_.n_parts(); }
+
+    void add(nb::ndarray<const Word, nb::ndim<2>, nb::device::cpu> words, nb::object units) {
+        require(words.shape(0) == n_words_, "there must be as many words as a row has");
+        require(n_closed_ < tally_.n_parts(), "all parts are complete");
+        const PackedBlock rows{words.data(), words.stride(0), words.stride(1), words.shape(1)};
+        Array<std::int64_t> held;
+        const std::int64_t* weights = weights_of(units, rows.n, held);
+        nb::gil_scoped_release free;
+        if (!tally_.add(rows, weights)) throw std::out_of_range("a code is beyond the states");
+    }
+
+    void close_part() {
+        require(n_closed_ < tally_.n_parts(), "all parts are complete");
+        ++n_closed_;
+        nb::gil_scoped_release free;
+        tally_.close_part();
+    }
+    nb::tuple end() { return listed(tally_.end()); }
+
+private:
+    static std::size_t check(const std::vector<std::uint32_t>& arities, const std::vector<std::uint32_t>& order, std::size_t rows,
+                             std::size_t held) {
+        check_arities(arities);
+        require(order.size() >= 2 && all_below(order.data(), order.size(), arities.size()), "a test has two of the variables");
+        require(rows < std::size_t{1} << 32, "there are fewer than 2^32 rows");
+        require(held > 0 && held <= std::size_t{1} << 28, "1 to 2^28 numbers are held");
+        double cells = 1;
+        for (const std::uint32_t v : order) cells *= arities[v];
+        require(cells > 0 && cells <= 0x1p60, "a table has 1 to 2^60 cells");
+        room({arities[order[order.size() - 2]], arities[order.back()], sizeof(std::uint32_t)});
+        return places_of(arities).back().word + 1;
+    }
+
+    std::size_t n_words_, n_closed_ = 0;
+    PackedTally tally_;
 };
 
 template <class Code, class Value>
@@ -123,6 +173,14 @@ void bind_stream(nb::module_& m) {
         .def("add", &TallyHandle::add, nb::arg("columns"), nb::arg("units").none(), nb::arg("n"))
         .def("close_part", &TallyHandle::close_part)
         .def("end", &TallyHandle::end);
+    nb::class_<PackedTallyHandle>(m, "PackedTally")
+        .def(nb::init<const std::vector<std::uint32_t>&, const std::vector<std::uint32_t>&, int, int, double, double, bool, std::size_t, std::size_t>(),
+             nb::arg("arities"), nb::arg("order"), nb::arg("kind"), nb::arg("dof"), nb::arg("log_prior"), nb::arg("pseudo_count"),
+             nb::arg("occurring"), nb::arg("rows"), nb::arg("held"))
+        .def("n_parts", &PackedTallyHandle::n_parts)
+        .def("add", &PackedTallyHandle::add, nb::arg("words"), nb::arg("units").none())
+        .def("close_part", &PackedTallyHandle::close_part)
+        .def("end", &PackedTallyHandle::end);
     m.def("recode", &recode_values, nb::arg("values"), nb::arg("low"), nb::arg("table"), nb::arg("plain"));
 }
 

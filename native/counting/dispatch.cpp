@@ -1,4 +1,5 @@
-// Which set of vector loops runs: the widest this processor has, or the narrower one asked for.
+// Which set of vector loops runs: the one asked for, else the one that GRAPHOID_SIMD names, else the widest there is.
+#include <cstdlib>
 #include <cstring>
 
 #include "counting/simd.hpp"
@@ -11,17 +12,30 @@ extern const Simd simd_avx2;
 extern const Simd simd_avx512;
 #endif
 
-const Simd* choose_simd(const char* wanted) {
-    const bool any = wanted == nullptr || *wanted == '\0';
+namespace {
+
+bool is_given(const char* name) { return name != nullptr && *name != '\0'; }
+
+// The set of this name, or the widest where there is no name; null if this processor does not have it.
+const Simd* find(const char* name) {
+    const bool any = !is_given(name);
 #if defined(GRAPHOID_X86)
     __builtin_cpu_init();
     const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vpopcntdq");
-    if (avx512 && (any || std::strcmp(wanted, "avx512") == 0)) return &simd_avx512;
-    if (__builtin_cpu_supports("avx2") && (any || std::strcmp(wanted, "avx2") == 0)) return &simd_avx2;
+    if (avx512 && (any || std::strcmp(name, "avx512") == 0)) return &simd_avx512;
+    if (__builtin_cpu_supports("avx2") && (any || std::strcmp(name, "avx2") == 0)) return &simd_avx2;
 #endif
-    if (any || std::strcmp(wanted, "plain") == 0) return &simd_plain;
+    if (any || std::strcmp(name, "plain") == 0) return &simd_plain;
     return nullptr;
+}
+
+}  // namespace
+
+const Simd* choose_simd(const char* wanted) {
+    if (is_given(wanted)) return find(wanted);
+    const Simd* set = find(std::getenv("GRAPHOID_SIMD"));
+    return set != nullptr ? set : find(nullptr);
 }
 
 }  // namespace graphoid

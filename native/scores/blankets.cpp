@@ -77,6 +77,22 @@ Family count_family(const Dataset& data, const Blanket& blanket) {
     return family;
 }
 
+Family family_of_rows(const Dataset& data, const Blanket& blanket) {
+    const std::size_t width = blanket.members.size();
+    const Column& x = data.columns[blanket.x];
+    Family family;
+    family.n = data.n_rows;
+    family.states = x.arity;
+    family.members.resize(data.n_rows * width);
+    family.counts.assign(data.n_rows * x.arity, 0.0);
+    for (std::size_t i = 0; i < width; ++i)
+        for (std::size_t row = 0; row < data.n_rows; ++row)
+            family.members[row * width + i] = static_cast<std::uint16_t>(data.columns[blanket.members[i]][row]);
+    for (std::size_t row = 0; row < data.n_rows; ++row)
+        family.counts[row * x.arity + x[row]] = data.units == nullptr ? 1.0 : static_cast<double>(data.units[row]) * data.unit;
+    return family;
+}
+
 void closure_log_odds(Dataset& data, SliceCache& cache, const Settings& settings, const std::vector<Blanket>& blankets,
                       unsigned threads, double* out) {
     const int n = static_cast<int>(data.columns.size());

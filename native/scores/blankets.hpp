@@ -26,6 +26,8 @@ struct Family {
     std::vector<double> counts;            // [configuration][state]
 };
 Family count_family(const Dataset& data, const Blanket& blanket);
+// The same with a configuration for every row, in the order of the rows: where members are numbers, hardly any two are the same.
+Family family_of_rows(const Dataset& data, const Blanket& blanket);
 
 // The closure of every blanket: for each variable y the log odds of X ⊥ Y given the blanket, without y where y is a
 // member. One line of as many numbers as there are variables for each blanket; x itself gets 0.
@@ -41,11 +43,14 @@ void marginal_likelihoods(const Dataset& data, RisingTables& tables, double ess,
 // worth it. Effects are normal with standard deviation `scale` a priori, and a model is worth the logarithm of its marginal
 // likelihood (Laplace's approximation); where `scale` is infinite, its maximum log-likelihood less `price` for every weight.
 // Variables that are ordered have one effect, that of the scores of their states, and more where the evidence asks for it: their
-// `margins` are how many rows each state has; those of others are empty.
+// `margins` are how many rows each state has; those of others are empty. Variables that are numbers have `scores`, one a row, and
+// are members only. With `moment`, the prior of the effects of a member is proportional to their squares, too.
 struct LogisticSettings {
     bool interactions;
     double price, scale;
+    bool moment;
     std::vector<std::vector<double>> margins;
+    std::vector<const double*> scores;
 };
 void logistic_terms(const Dataset& data, const LogisticSettings& settings, const std::vector<Blanket>& blankets, unsigned threads,
                     double* out);

@@ -78,6 +78,16 @@ public:
         return 2 * sum;
     }
 
+    // Diagonal of the inverse.
+    std::vector<double> inverse_diagonal() const {
+        std::vector<double> d(k_ * k_, 0.0), out(k_, 0.0);
+        for (std::size_t i = 0; i < k_; ++i) d[i * k_ + i] = 1.0;
+        forward_each(d.data(), k_);
+        for (std::size_t j = 0; j < k_; ++j)
+            for (std::size_t i = 0; i < k_; ++i) out[i] += d[j * k_ + i] * d[j * k_ + i];
+        return out;
+    }
+
 private:
     std::vector<double> h_;  // the transposed factor, upper triangle
     std::size_t k_;

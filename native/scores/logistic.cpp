@@ -87,6 +87,9 @@ public:
     virtual double doubt() const = 0;
     // Whether promises only shrink as products are added, so that only one that looks best is looked at again.
     virtual bool shrinking() const = 0;
+    // What the prior of so many effects of one member adds, their squares adding up to so much in the mean.
+    virtual double moment(double, std::size_t) const { return 0; }
+    virtual bool has_moment() const { return false; }
 };
 
 // Maximum likelihood, which is a flat prior, less a price for every weight.
@@ -109,7 +112,7 @@ private:
 // Marginal likelihood by Laplace's approximation, weights normal a priori.
 class LaplaceEvidence final : public Objective {
 public:
-    explicit LaplaceEvidence(double scale) : precision_(1 / (scale * scale)) {}
+    LaplaceEvidence(double scale, bool moment) : precision_(1 / (scale * scale)), moment_(moment) {}
     double precision(std::size_t column) const override { return column == 0 ? precision_ / (kConstant * kConstant) : precision_; }
     double worth(double reached, const Cholesky& information, std::size_t m, std::size_t k) const override {
         const double log_prior = static_cast<double>(m) * std::log(precision(0)) + static_cast<double>(k - m) * std::log(precision(1));
@@ -121,10 +124,13 @@ public:
     double price(std::size_t products) const override { return std::log(1.0 + static_cast<double>(products)); }
     double doubt() const override { return 1; }
     bool shrinking() const override { return true; }
+    double moment(double squares, std::size_t effects) const override { return std::log(squares * precision_ / static_cast<double>(effects)); }
+    bool has_moment() const override { return moment_; }
 
 private:
     static constexpr double kConstant = 5;  // standard deviation of the constant a priori, in those of the effects
     double precision_;
+    bool moment_;
 };
 
 // Models of a response.
@@ -147,8 +153,11 @@ public:
             information_ = Cholesky(std::vector<double>(hessian_), k);
             information_.forward(gradient_.data(), step.data());
             const double promised = std::inner_product(step.begin(), step.end(), step.begin(), 0.0);
-            if (!(promised > 2 * kGain) || steps == kMostSteps) return worth(reached + promised / 2);
             information_.backward(step.data());
+            if (!(promised > 2 * kGain) || steps == kMostSteps) {
+                for (std::size_t i = 0; i < k; ++i) weights[i] += step[i];  // matters to moments, though not to the worth
+                return worth(reached + promised / 2);
+            }
             double size = 1, value;
             do {
                 for (std::size_t i = 0; i < k; ++i) tried[i] = weights[i] + size * step[i];
@@ -163,6 +172,9 @@ public:
             weights.swap(tried);
         }
     }
+
+    // Variances of the weights of the fitted model.
+    std::vector<double> variances() const { return information_.inverse_diagonal(); }
 
     // By how much columns would raise what the fitted model is worth, to second order: one pass and no climb.
     double promise(Design more) const {
@@ -338,7 +350,7 @@ public:
     double worth(bool interactions) {
         std::vector<double> weights(design_.size(), 0.0);
         for (std::size_t a = 0, i = 0; a < m_; i += design_.of[a++].size()) weights[i] = start_[a];
-        double best = model_.fit(design_, weights);
+        double best = fit(design_, weights);
         find_candidates(interactions);
         const double price = objective_.price(n_candidates_);
         std::list<Columns> added;  // designs point to them
@@ -354,7 +366,7 @@ public:
             added.push_back(append(*chosen, wider));
             left_.erase(chosen);
             std::vector<double> at = widen(weights, wider);
-            const double found = model_.fit(wider, at) - price * static_cast<double>(added.size());
+            const double found = fit(wider, at) - price * static_cast<double>(added.size());
             if (!(found > best)) break;
             best = found;
             design_ = std::move(wider);
@@ -366,6 +378,22 @@ public:
     }
 
 private:
+    // What a model is worth, with what the moments of the main effects of every member add.
+    double fit(const Design& design, std::vector<double>& weights) {
+        double worth = model_.fit(design, weights);
+        if (!objective_.has_moment() || effects_.empty()) return worth;
+        const std::vector<double> variances = model_.variances();
+        std::size_t first = 1;
+        for (const Effect& effect : effects_) {
+            double squares = 0;
+            for (std::size_t a = 0, at = 0; a < main_; at += design.of[a++].size())
+                for (std::size_t i = at + first; i < at + first + effect.main; ++i) squares += weights[i] * weights[i] + variances[i];
+            worth += objective_.moment(squares, main_ * effect.main);
+            first += effect.main;
+        }
+        return worth;
+    }
+
     void find_candidates(bool interactions) {
         for (const Effect& effect : effects_) {
             if (main_ == m_ && effect.main == effect.columns.width) continue;
@@ -419,7 +447,8 @@ private:
 };
 
 double fit_blanket(const Dataset& data, const LogisticSettings& settings, const Blanket& blanket, Coding coding, const Objective& objective, double memory) {
-    const Family family = count_family(data, blanket);
+    const bool by_row = std::any_of(blanket.members.begin(), blanket.members.end(), [&](int v) { return settings.scores[v] != nullptr; });
+    const Family family = by_row ? family_of_rows(data, blanket) : count_family(data, blanket);
     if (family.states < 2) return 0.0;
     const std::size_t width = blanket.members.size(), rows = (family.n + 7) / 8 * 8;
     Columns constant(1, rows);
@@ -429,6 +458,12 @@ double fit_blanket(const Dataset& data, const LogisticSettings& settings, const 
     };
     std::vector<Effect> effects;
     for (std::size_t i = 0; i < width; ++i) {
+        const double* const scores = settings.scores[blanket.members[i]];
+        if (scores != nullptr) {
+            effects.push_back({Columns(1, rows), 1});
+            std::copy_n(scores, family.n, effects.back().columns[0]);
+            continue;
+        }
         const std::uint32_t states = data.columns[blanket.members[i]].arity;
         const std::vector<double> code = code_of(blanket.members[i], states);
         effects.push_back({Columns(states - 1, rows), settings.margins[blanket.members[i]].empty() ? states - 1 : 1});
@@ -448,7 +483,7 @@ double fit_blanket(const Dataset& data, const LogisticSettings& settings, const 
 void logistic_terms(const Dataset& data, const LogisticSettings& settings, const std::vector<Blanket>& blankets, unsigned threads,
                     double* out) {
     const PenalizedLikelihood likelihood(settings.price);
-    const LaplaceEvidence evidence(settings.scale);
+    const LaplaceEvidence evidence(settings.scale, settings.moment);
     const bool flat = std::isinf(settings.scale);
     const Objective& objective = flat ? static_cast<const Objective&>(likelihood) : evidence;
     const auto fit = [&](std::size_t i, double memory) {

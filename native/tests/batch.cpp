@@ -26,6 +26,7 @@ struct Group {
     const int* given;  // sorted
     int n_given;
     double configurations = 1, log_configurations = 0;
+    double occurring = 1;  // configurations of states that occur, for Kind::arc
 
     std::vector<int> set() const { return {given, given + n_given}; }
 };
@@ -118,6 +119,8 @@ private:
             }
             Group group{i, i + 1, given, n};
             for (int k = 0; k < n; ++k) group.configurations *= data_.columns[given[k]].arity;
+            if (settings_.kind == Kind::arc)
+                for (int k = 0; k < n; ++k) group.occurring *= settings_.arcs->states(given[k]);
             group.log_configurations = std::isinf(group.configurations) ? 0 : std::log(group.configurations);
             if (std::isinf(group.configurations))
                 for (int k = 0; k < n; ++k) group.log_configurations += std::log(static_cast<double>(data_.columns[given[k]].arity));
@@ -199,6 +202,7 @@ private:
 
     void begin(const Group& group, const Task& task, Worker& worker) {
         worker.judge.begin(data_.columns[task.x].arity, data_.columns[task.y].arity, group.configurations, group.log_configurations);
+        if (settings_.kind == Kind::arc) worker.judge.begin_arc(settings_.arcs->states(task.x), settings_.arcs->states(task.y), group.occurring);
     }
 
     size_t table_size(const Task& task) const {

@@ -12,7 +12,6 @@ void Judge::begin(std::uint32_t rx, std::uint32_t ry, double configurations, dou
     sum_ = ChiSum{};
     pearson_ = mean_ = variance_ = bias_ = Sum<double>{};
     log_ratios_.clear();
-    single_ = 0;
     row_.assign(rx, 0);
     column_.assign(ry, 0);
     inverse_.resize(ry);
@@ -49,6 +48,10 @@ void Judge::slices(const std::uint32_t* cells, std::size_t n) {
 
 template <class Count>
 void Judge::slice(const Count* cells) {
+    if (set_.kind == Kind::arc) {
+        arc_.slice(cells, rx_, ry_);
+        return;
+    }
     margins(cells);
     double n = 0;
     for (const double r : row_) n += r;
@@ -137,10 +140,7 @@ long double Judge::rising(double count) const {
 template <class Count>
 void Judge::bayesian(const Count* cells, double n) {
     ++sum_.slices;
-    if (n == 1 && *std::max_element(row_.begin(), row_.end()) == 1) {
-        ++single_;
-        return;
-    }
+    if (n == 1 && *std::max_element(row_.begin(), row_.end()) == 1) return;  // one row: its ratio is exactly 1
     long double ratio = 0;
     const std::size_t size = static_cast<std::size_t>(rx_) * ry_;
     for (std::size_t i = 0; i < size; ++i)
@@ -192,7 +192,11 @@ void Judge::slice(const std::vector<Cell>& cells) {
         occurring(cells, [](const Cell& cell) { return cell.x; }, rows_);
         occurring(cells, [](const Cell& cell) { return cell.y; }, columns_);
         const auto rows = static_cast<double>(rows_.size()), columns = static_cast<double>(columns_.size());
-        if (set_.kind == Kind::bayesian) {
+        if (set_.kind == Kind::arc) {
+            for (const Cell& cell : cells) arc_.cell(cell.count);
+            // margins of states that do not occur are zero, and add nothing
+            arc_.margins(row_, column_, n);
+        } else if (set_.kind == Kind::bayesian) {
             ++sum_.slices;
             long double ratio = 0;
             for (const Cell& cell : cells) ratio += rising(cell.count);
@@ -242,29 +246,25 @@ long double log_expm1(long double log_u) {
     return u > 50 ? u : std::log(std::expm1(u));
 }
 
-// log P(CI | D) = -sum_k log(1 + (q_k / p_k) h_k / g_k), as log odds.
-double log_odds(const std::vector<long double>& log_ratios, std::size_t single, long double log_prior, long double log_k) {
+// log P(CI | D) = -sum_k log(1 + (q_k / p_k) h_k / g_k) over all K slices, as log odds. `even` is the share of slices
+// whose ratio h / g is 1, those without rows among them: each adds -log p_k = -log_prior / K.
+double log_odds(const std::vector<long double>& log_ratios, long double even, long double log_prior, long double log_k) {
     // q / p = 1 / p - 1 with log p = log_prior / K
     const long double log_q_over_p = log_expm1(std::log(-log_prior) - log_k);
-    const auto singles = static_cast<long double>(single);  // slices whose ratio is 1
     Sum<long double> total;
+    total.add(-log_prior * even);
     long double largest = -INFINITY;
-    if (single > 0) {
-        total.add(singles * std::log1p(std::exp(log_q_over_p)));
-        largest = log_q_over_p;
-    }
     for (const long double ratio : log_ratios) {
         const long double t = log_q_over_p + ratio;
         total.add(t > 40 ? t + std::log1p(std::exp(-t)) : std::log1p(std::exp(t)));
         largest = std::max(largest, t);
     }
     const long double sum = total.value();
-    if (largest > -700) {
+    if (even > 0 || largest > -700) {
         // P = exp(-sum): log odds = -sum - log(1 - exp(-sum))
         return static_cast<double>(-sum - (sum < 0.7L ? std::log(-std::expm1(-sum)) : std::log1p(-std::exp(-sum))));
     }
     Sum<long double> scaled;  // far out, log(1 + exp(t)) is exp(t): add these up on the log scale
-    if (single > 0) scaled.add(singles * std::exp(log_q_over_p - largest));
     for (const long double ratio : log_ratios) scaled.add(std::exp(log_q_over_p + ratio - largest));
     return static_cast<double>(-(largest + std::log(scaled.value())));
 }
@@ -284,13 +284,16 @@ bool Judge::chi_square_fits() const {
 Numbers Judge::end() {
     const double occur = static_cast<double>(sum_.slices);
     Numbers out{sum_.high + sum_.low, 0, 0, 0, occur * rx_ * ry_};
+    if (set_.kind == Kind::arc) {
+        out.statistic = arc_.end();
+        return out;
+    }
     if (set_.kind == Kind::bayesian) {
-        if (sum_.slices == 0) {  // no rows: the prior
-            out.log_odds = set_.log_prior - std::log(-std::expm1(set_.log_prior));
-        } else {
-            const double log_k = set_.occurring ? std::log(occur) : log_configurations_;
-            out.log_odds = log_odds(log_ratios_, single_, set_.log_prior, log_k);
-        }
+        const double k = set_.occurring ? std::max(occur, 1.0) : configurations_;
+        const auto uneven = static_cast<long double>(log_ratios_.size());
+        // below 2^53 configurations are whole numbers, and their difference is exact: 0 if it should be
+        const long double even = std::isinf(k) ? 1 : (k - uneven) / k;
+        out.log_odds = log_odds(log_ratios_, even, set_.log_prior, set_.occurring ? std::log(k) : log_configurations_);
         return out;
     }
     const double cells = (rx_ - 1.0) * (ry_ - 1.0);

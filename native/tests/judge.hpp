@@ -8,11 +8,12 @@
 #include "tests/association.hpp"
 #include "counting/simd.hpp"
 #include "counting/sum.hpp"
+#include "scores/arcs.hpp"
 #include "tests/special.hpp"
 
 namespace graphoid {
 
-enum class Kind { chi_square, g, bayesian, mantel_haenszel };
+enum class Kind { chi_square, g, bayesian, mantel_haenszel, arc };
 enum class Dof { slices, adjusted, full };
 
 struct Settings {
@@ -21,10 +22,11 @@ struct Settings {
     double log_prior = 0;              // log P(CI)
     bool occurring = false;            // K counts the slices that occur, not all configurations
     const LogRising* rising = nullptr; // of the pseudo-count; set for Kind::bayesian
+    const ArcScore* arcs = nullptr;    // set for Kind::arc, whose number is the gain of a score
 };
 
 struct Numbers {
-    double statistic, dof, log_p;  // classical tests
+    double statistic, dof, log_p;  // classical tests; the gain of an arc
     double log_odds;               // Bayesian test
     double cells;                  // of the slices that occur
 };
@@ -35,6 +37,12 @@ struct Cell {
     double count;
 };
 
+// Settings with the table that a test looks up, where it has one.
+inline Settings with_rising(Settings settings, RisingTables& tables, double pseudo_count) {
+    if (settings.kind == Kind::bayesian) settings.rising = &tables[pseudo_count];
+    return settings;
+}
+
 class Judge {
 public:
     Judge(const Settings& settings, const Simd& simd) : set_(settings), simd_(simd) {}
@@ -42,10 +50,14 @@ public:
     // Starts a test of variables with rx and ry states. The number of configurations of the conditioning set
     // comes as it is (infinite where a double cannot hold it) and as its logarithm.
     void begin(std::uint32_t rx, std::uint32_t ry, double configurations, double log_configurations);
+    // The same for Kind::arc, by the states that occur.
+    void begin_arc(double states_x, double states_y, double configurations) { arc_.begin(*set_.arcs, states_x, states_y, configurations); }
     // Slices as rx * ry tables, one after the other. Empty ones are stepped over.
     void slices(const std::uint32_t* cells, std::size_t n);
     template <class Count>
     void slice(const Count* cells);
+    // Slices of one row each, which say nothing to any test but that they occur.
+    void singles(std::size_t n) { sum_.slices += n; }
     // A slice as the list of its cells that are not zero.
     void slice(const std::vector<Cell>& cells);
     Numbers end();
@@ -80,8 +92,8 @@ private:
     std::vector<double> inverse_;                // 1 / column margin, 0 where it is 0
     std::vector<std::uint32_t> rows_, columns_;  // states of the slice at hand that occur, ascending
     Association association_;                    // over all slices; for Kind::mantel_haenszel
-    std::vector<long double> log_ratios_;        // log h_k / g_k of the slices
-    std::size_t single_ = 0;                     // slices of one row, whose ratio is exactly 1
+    ArcGain arc_;                                // likewise; for Kind::arc
+    std::vector<long double> log_ratios_;        // log h_k / g_k of slices; those left out have 1
 };
 
 }  // namespace graphoid

@@ -8,11 +8,6 @@ namespace {
 
 constexpr std::size_t kMostSlices = 0xFFFFFFF0u;  // of a part: what a merger can number
 
-Settings with_rising(Settings settings, RisingTables& tables, double pseudo_count) {
-    if (settings.kind == Kind::bayesian) settings.rising = &tables[pseudo_count];
-    return settings;
-}
-
 Column from(const Column& column, std::size_t start) {
     Column later = column;
     if (later.narrow != nullptr) later.narrow += start;

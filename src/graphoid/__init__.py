@@ -24,18 +24,26 @@ if TYPE_CHECKING:
     from graphoid.data.remote.federate import federate as federate
     from graphoid.data.table import Table as Table
     from graphoid.data.variables import Variable as Variable
+    from graphoid.independence.bayes_factor import BayesFactor as BayesFactor
     from graphoid.independence.bayesian import BayesianTest as BayesianTest
     from graphoid.independence.chi_square import ChiSquare as ChiSquare
+    from graphoid.independence.degenerate_gaussian import DegenerateGaussian as DegenerateGaussian
     from graphoid.independence.g import GTest as GTest
     from graphoid.independence.inferring import Inferring as Inferring
     from graphoid.independence.ledger import Ledger as Ledger
+    from graphoid.independence.likelihood_ratio import LikelihoodRatio as LikelihoodRatio
+    from graphoid.independence.linear_by_linear import LinearByLinear as LinearByLinear
     from graphoid.independence.mantel_haenszel import MantelHaenszel as MantelHaenszel
     from graphoid.independence.oracle import Oracle as Oracle
-    from graphoid.independence.partial_correlation import PartialCorrelation as PartialCorrelation
+    from graphoid.independence.partial_correlation import (
+        PartialCorrelation as PartialCorrelation,
+        RankPartialCorrelation as RankPartialCorrelation,
+    )
     from graphoid.independence.tester import Tester as Tester
     from graphoid.independence.thin import ThinData as ThinData
     from graphoid.learners.contexts.csgs import CSGS as CSGS
     from graphoid.learners.contexts.cspc import CSPC as CSPC
+    from graphoid.learners.directed.search import DirectedSearch as DirectedSearch
     from graphoid.learners.grow_shrink.gsimn import GSIMN as GSIMN
     from graphoid.learners.grow_shrink.gsmn import GSMN as GSMN
     from graphoid.learners.grow_shrink.robust import RobustGSMN as RobustGSMN
@@ -56,13 +64,17 @@ if TYPE_CHECKING:
         CrossValidated as CrossValidated,
         ElasticNet as ElasticNet,
     )
+    from graphoid.models.mixed.network import MixedNetwork as MixedNetwork
     from graphoid.models.network import MarkovNetwork as MarkovNetwork
     from graphoid.scores.bjp import BJP as BJP
     from graphoid.scores.evidence import LogLinearEvidence as LogLinearEvidence
+    from graphoid.scores.gaussian import GaussianEvidence as GaussianEvidence
     from graphoid.scores.ib import IBScore as IBScore
     from graphoid.scores.log_linear import LogLinearScore as LogLinearScore
     from graphoid.scores.mpl import MPL as MPL
     from graphoid.scores.priors import (
+        BlockPrior as BlockPrior,
+        CommunityPrior as CommunityPrior,
         EdgePrior as EdgePrior,
         SparsePrior as SparsePrior,
         UniformPrior as UniformPrior,
@@ -84,16 +96,21 @@ __version__ = "0.1.0"
 _HOME = {
     "Assertion": "logic.assertion",
     "BJP": "scores.bjp",
+    "BayesFactor": "independence.bayes_factor",
     "BayesianTest": "independence.bayesian",
+    "BlockPrior": "scores.priors",
     "Bootstrap": "uncertainty.bootstrap",
     "Budget": "learners.pfmn.budget",
     "CSGS": "learners.contexts.csgs",
     "CSPC": "learners.contexts.cspc",
     "CanonicalModel": "structure.contexts",
     "ChiSquare": "independence.chi_square",
+    "CommunityPrior": "scores.priors",
     "CrossValidated": "models.maximum_pseudo_likelihood",
+    "DegenerateGaussian": "independence.degenerate_gaussian",
     "DensityLearner": "models.density",
     "EdgePrior": "scores.priors",
+    "DirectedSearch": "learners.directed.search",
     "ElasticNet": "models.maximum_pseudo_likelihood",
     "ExhaustiveSearch": "learners.scored.exhaustive",
     "GSIMN": "learners.grow_shrink.gsimn",
@@ -106,6 +123,9 @@ _HOME = {
     "L2": "models.maximum_pseudo_likelihood",
     "LearnedStructure": "structure.learned",
     "Ledger": "independence.ledger",
+    "LikelihoodRatio": "independence.likelihood_ratio",
+    "LinearByLinear": "independence.linear_by_linear",
+    "GaussianEvidence": "scores.gaussian",
     "LogLinearEvidence": "scores.evidence",
     "LogLinearScore": "scores.log_linear",
     "MDLPDiscretizer": "classifiers.mdlp",
@@ -113,12 +133,14 @@ _HOME = {
     "MantelHaenszel": "independence.mantel_haenszel",
     "MarkovNetwork": "models.network",
     "MarkovNetworkClassifier": "classifiers.markov",
+    "MixedNetwork": "models.mixed.network",
     "Oracle": "independence.oracle",
     "PFMN": "learners.pfmn.learner",
     "PartialCorrelation": "independence.partial_correlation",
     "Posterior": "learners.scored.posterior",
     "PriceList": "counts.remote.access_cost",
     "PublishedPFMN": "learners.pfmn.learner",
+    "RankPartialCorrelation": "independence.partial_correlation",
     "RobustGSMN": "learners.grow_shrink.robust",
     "Search": "learners.scored.search",
     "SitePrice": "learners.pfmn.budget",

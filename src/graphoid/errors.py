@@ -14,6 +14,7 @@
     Interrupted            (KeyboardInterrupt)  Ctrl-C ended a search; what it had found is with it
 
     GraphoidWarning        (UserWarning)
+    ├── DiscretizedWarning numbers are cut into bins, because what was asked for counts states
     ├── CacheWarning       counts cannot be kept on disk; the run goes on without
     └── SlowWarning        the compiled kernels are not in use
 
@@ -22,6 +23,32 @@ what was expected; and what to do about it.
 """
 
 from __future__ import annotations
+
+import shlex
+from contextvars import ContextVar
+
+ON_COMMAND_LINE: ContextVar[bool] = ContextVar("ON_COMMAND_LINE", default=False)
+"""Whether messages name options, as one types them in a shell, and not the arguments of functions."""
+
+
+def setting(name: str, value: str) -> str:
+    """Return a setting as a reader of a message would give it.
+
+    >>> setting("missing", "drop")
+    "missing='drop'"
+    """
+    return f"--{name} {value}" if ON_COMMAND_LINE.get() else f"{name}={value!r}"
+
+
+def leave_out(*columns: str) -> str:
+    """Return how columns are left out, at the end of a sentence.
+
+    >>> leave_out("id")
+    'with columns=[...]'
+    """
+    if not ON_COMMAND_LINE.get():
+        return "with columns=[...]"
+    return f"with --drop {shlex.quote(','.join(columns))}"
 
 
 class GraphoidError(Exception):
@@ -72,6 +99,10 @@ class Interrupted(KeyboardInterrupt):
 
 class GraphoidWarning(UserWarning):
     """Root of every warning that graphoid gives."""
+
+
+class DiscretizedWarning(GraphoidWarning):
+    """Numbers are cut into bins, because what was asked for counts states."""
 
 
 class CacheWarning(GraphoidWarning):

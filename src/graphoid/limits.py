@@ -13,6 +13,8 @@ import math
 import os
 import threading
 import time
+from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -23,6 +25,9 @@ if TYPE_CHECKING:
 
 MEMORY = "GRAPHOID_MEMORY"
 """The environment variable for the bytes of memory that what grows faster than the data may take."""
+
+GROUPS = Path("/sys/fs/cgroup")
+"""Where Linux has the limits of containers and batch jobs."""
 
 MOMENT = 0.5
 """Seconds that a search whose time is over may take to put its result together."""
@@ -74,18 +79,82 @@ def within_time(items: Iterable[_T]) -> Iterator[_T]:
 
 
 def memory_limit() -> int | None:
-    """Return the bytes of memory that may be used: as set, or half of what is free, if known."""
+    """Return the bytes of memory that may be used: as set, or half of what is free, if known.
+
+    Free is what the machine has left, and no more than what is left of the limits of the process (``ulimit``)
+    and of the groups that it belongs to (containers, batch jobs).
+    """
     limit = os.environ.get(MEMORY, "")
     if limit:
         if not limit.isdecimal():
             raise SettingsError(f"{MEMORY} is {limit!r}; expected a number of bytes.")
         return int(limit)
+    available = _numbers(Path("/proc/meminfo")).get("MemAvailable:")
+    free = [] if available is None else [available * 1024]
+    free += [*_left_to_process(), *(left for group in _groups() for left in _left_to_group(*group))]
+    return max(0, min(free)) // 2 if free else None
+
+
+def _numbers(path: Path) -> dict[str, int]:
+    """Return the numbers of a file that has a word and a number a line; of one that is not there, none."""
     try:
-        lines = Path("/proc/meminfo").read_text().splitlines()
+        lines = [line.split() for line in path.read_text().splitlines()]
     except OSError:
-        return None
-    free = (line.split()[1] for line in lines if line.startswith("MemAvailable:"))
-    return next((int(kibibytes) * 1024 // 2 for kibibytes in free), None)
+        return {}
+    return {words[0]: int(words[1]) for words in lines if len(words) > 1 and words[1].isdecimal()}
+
+
+def _left_to_process() -> Iterator[int]:
+    """Yield what is left of each limit on the memory of this process."""
+    try:
+        import resource
+    except ImportError:  # not on Windows
+        return
+    for kind, used in ((resource.RLIMIT_AS, "VmSize:"), (resource.RLIMIT_DATA, "VmData:")):
+        most = resource.getrlimit(kind)[0]
+        if most != resource.RLIM_INFINITY:
+            yield most - _numbers(Path("/proc/self/status")).get(used, 0) * 1024
+
+
+@cache
+def _groups(
+    root: Path = GROUPS, membership: Path = Path("/proc/self/cgroup")
+) -> tuple[tuple[Path, bool], ...]:
+    """Return the folders of the groups that limit this process, and whether each is of the second version.
+
+    A group's parents limit it, too. In a container the path may be that of the host, and its own folder the
+    root: folders that are not there are left out.
+    """
+    try:
+        lines = [line.split(":", 2) for line in membership.read_text().splitlines()]
+    except OSError:
+        return ()
+    found: list[tuple[Path, bool]] = []
+    for number, kinds, path in (line for line in lines if len(line) == 3):
+        second = number == "0" and not kinds
+        if not second and "memory" not in kinds.split(","):
+            continue
+        top = root if second else root / "memory"
+        folder = top / path.lstrip("/")
+        places = chain([folder], folder.parents)
+        found += [(place, second) for place in places if place.is_relative_to(top) and place.is_dir()]
+    return tuple(found)
+
+
+def _left_to_group(folder: Path, second: bool) -> Iterator[int]:  # noqa: FBT001 - as _groups has it
+    """Yield what is left of the limit of a group, if it has one; files in memory can be let go."""
+    limit, used, idle = (
+        ("memory.max", "memory.current", "inactive_file")
+        if second
+        else ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
+    )
+    try:
+        most = (folder / limit).read_text().strip()
+        if most.isdecimal() and int(most) < 2**60:  # no limit is "max", or a number beyond all memory
+            usage = int((folder / used).read_text())
+            yield int(most) - usage + _numbers(folder / "memory.stat").get(idle, 0)
+    except (OSError, ValueError):
+        return
 
 
 def map_threads(function: Callable[[_T], _R], items: Sequence[_T], n_jobs: int) -> list[_R]:

@@ -11,7 +11,9 @@ import networkx as nx
 import numpy as np
 import pytest
 
+import graphoid as gd
 from tests.support.hostile_names import HOSTILE
+from tests.support.mixed import MIXED_GRAPH, mixed_table
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -46,7 +48,15 @@ def test_an_edge_shows_what_drives_it(browser, titanic):
     edge = found.graph.edges.index((1, 3))
     browser.run("document.querySelector(`tr[data-edge='${arguments[0]}'] .show`).click()", edge)
     words = browser.panel()
-    for said in ("sex", "survived", "bits", "Log odds ratio", "Probability", "present", "What decided"):
+    for said in (
+        "sex",
+        "survived",
+        "bits",
+        "Log odds ratio",
+        "Inclusion probability",
+        "present",
+        "What decided",
+    ):
         assert said in words
     cells = browser.run(
         "return [...document.querySelectorAll('#panel td')].map(e => e.firstChild.textContent.trim())"
@@ -55,13 +65,33 @@ def test_an_edge_shows_what_drives_it(browser, titanic):
     assert browser.run("return document.querySelectorAll('.edge.chosen').length") == 1
 
 
+def test_edges_with_numbers_have_pictures(browser, tmp_path):
+    table = mixed_table(600, 0)
+    gd.GSMN().learn(gd.Oracle(MIXED_GRAPH)).report(tmp_path / "mixed.html", table)
+    browser.open(tmp_path / "mixed.html")
+
+    def count(edge: tuple[int, int], shape: str) -> int:
+        place = MIXED_GRAPH.edges.index(edge)
+        browser.run("document.querySelector(`tr[data-edge='${arguments[0]}'] .show`).click()", place)
+        return int(
+            browser.run("return document.querySelectorAll(`#panel svg ${arguments[0]}`).length", shape)
+        )
+
+    assert count((2, 3), ".point") == 200
+    assert count((2, 3), ".line") == 1
+    assert "200 of 600 rows" in browser.panel()
+    assert count((0, 2), ".box rect") == 3
+    assert "green" in browser.panel()
+    assert browser.complaints() == []
+
+
 def test_an_edge_can_be_clicked_in_the_drawing(browser, titanic):
     from selenium.webdriver.common.actions.action_builder import ActionBuilder
 
     _, path = titanic
     browser.open(path)
-    for _ in range(3):
-        browser.click("#zoom-in")
+    browser.click("#zoom-in")
+    browser.click("#zoom-out")
     x, y = browser.run(  # the middle of a line between two nodes
         "const l = document.querySelector('#drawing .edge');"
         "const p = l.getPointAtLength(l.getTotalLength() / 2).matrixTransform(l.getScreenCTM());"
@@ -140,11 +170,11 @@ def test_the_slider_leaves_the_strongest_edges(browser, titanic):
         slider.send_keys(Keys.ARROW_RIGHT)
     drawn = browser.drawn_edges()
     assert len(drawn) == found.graph.n_edges - 4
-    bits = browser.run(
-        "return JSON.parse(document.getElementById('data').textContent).edges.map(e => e.bits)"
+    sizes = browser.run(
+        "return JSON.parse(document.getElementById('data').textContent).edges.map(e => e.size)"
     )
-    left = [bits[i] for i in range(len(bits)) if i not in drawn]
-    assert min(bits[i] for i in drawn) >= max(left)
+    left = [sizes[i] for i in range(len(sizes)) if i not in drawn]
+    assert min(sizes[i] for i in drawn) >= max(left)
     n = found.graph.n_edges
     assert f"{n - 4} of {n} edges" in browser.find("#shown").text
 
@@ -212,7 +242,7 @@ def test_tables_and_the_drawing_can_be_taken_away(browser, hostile):
     assert graph.number_of_nodes() == len(HOSTILE)
     drawing = ET.fromstring(browser.downloaded("svg"))  # noqa: S314 - our own file
     assert not [e for e in drawing.iter() if e.tag.endswith(("script", "img"))]
-    assert len([e for e in drawing.iter() if e.tag.endswith("}circle")]) >= len(HOSTILE)
+    assert len([e for e in drawing.iter() if e.tag.endswith("}rect")]) >= len(HOSTILE)
     assert browser.complaints() == []
 
 

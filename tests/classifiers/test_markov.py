@@ -355,3 +355,39 @@ def test_importing_graphoid_needs_no_scikit_learn():
         "[]",
         "a classifier or discretizer needs an optional library: pip install 'graphoid[sklearn]'.",
     ]
+
+
+def test_a_table_with_numbers_is_learned_from():
+    rng = np.random.default_rng(8)
+    age = rng.normal(50, 10, 300)
+    columns = {
+        "age": age,
+        "town": rng.choice(["a", "b"], 300).tolist(),
+        "visits": rng.poisson(3, 300),
+        "ill": np.where(age + rng.normal(0, 3, 300) > 50, "yes", "no").tolist(),
+    }
+    table = gd.read(columns)
+    by_name = gd.MarkovNetworkClassifier().fit(table, "ill")
+    frame = table.to_frame()
+    by_frame = gd.MarkovNetworkClassifier().fit(frame.drop(columns="ill"), columns["ill"])
+    expected = by_frame.predict_proba(frame.drop(columns="ill"))
+    np.testing.assert_array_equal(by_name.predict_proba(table), expected)
+    np.testing.assert_array_equal(by_name.predict_proba(frame.drop(columns="ill")), expected)
+    assert (by_name.predict(table) == columns["ill"]).mean() > 0.85
+    with pytest.raises(DataError, match="'age' holds numbers; a class has states"):
+        gd.MarkovNetworkClassifier().fit(table, "age")
+
+
+def test_weights_of_a_table_are_those_of_its_rows():
+    rng = np.random.default_rng(9)
+    columns = {
+        "x": rng.normal(size=200),
+        "y": rng.choice(["a", "b"], 200).tolist(),
+        "w": rng.integers(0, 4, 200),
+    }
+    table = gd.read(columns, weights="w")
+    rows = gd.read(columns, columns=["x", "y"])
+    weighted = gd.MarkovNetworkClassifier().fit(rows, "y", sample_weight=columns["w"])
+    np.testing.assert_array_equal(
+        gd.MarkovNetworkClassifier().fit(table, "y").predict_proba(rows), weighted.predict_proba(rows)
+    )

@@ -29,12 +29,12 @@ def bad(tmp_path):
 
 GOOD = """\
 good.csv: 15 rows, 2 columns, 15 rows without a missing cell
-┏━━━━━━━━┳━━━━━━━━━┳━━━━━━━━┳━━━━━━━━┳━━━━━━━━━┳━━━━━━━━━━━━━━━━━━━━━┓
-┃ column ┃ kind    ┃ states ┃ rarest ┃ missing ┃ reading it          ┃
-┡━━━━━━━━╇━━━━━━━━━╇━━━━━━━━╇━━━━━━━━╇━━━━━━━━━╇━━━━━━━━━━━━━━━━━━━━━┩
-│ sex    │ nominal │      2 │ m (5)  │       0 │ kept, with 2 states │
-│ size   │ ordered │      3 │ 1 (5)  │       0 │ kept, with 3 states │
-└────────┴─────────┴────────┴────────┴─────────┴─────────────────────┘
+┏━━━━━━━━┳━━━━━━━━━┳━━━━━━━━━━━━━━━━━━━━━┳━━━━━━━━┳━━━━━━━━┳━━━━━━━━━┳━━━━━━━━━━━━━━━━━━━━━┓
+┃ column ┃ kind    ┃ why                 ┃ values ┃ rarest ┃ missing ┃ reading it          ┃
+┡━━━━━━━━╇━━━━━━━━━╇━━━━━━━━━━━━━━━━━━━━━╇━━━━━━━━╇━━━━━━━━╇━━━━━━━━━╇━━━━━━━━━━━━━━━━━━━━━┩
+│ sex    │ nominal │ text                │      2 │ m (5)  │       0 │ kept, with 2 states │
+│ size   │ ordered │ 3 different numbers │      3 │ 1 (5)  │       0 │ kept, with 3 states │
+└────────┴─────────┴─────────────────────┴────────┴────────┴─────────┴─────────────────────┘
 ok: 15 rows can be read as they are.
 """
 
@@ -51,6 +51,36 @@ def test_a_file_that_cannot_be_read(bad):
     assert "[bold]" in done.stdout
     assert graphoid("check", bad, "--missing", "drop").returncode == 0
     assert graphoid("check", bad, "--columns", "sex,[bold]").returncode == 0
+
+
+def test_kinds_as_told(good, tmp_path):
+    done = graphoid("check", good, "--kind", "size=continuous", "--kind", "sex = ordered", "--json")
+    columns = json.loads(done.stdout)["columns"]
+    assert [(c["kind"], c["why"], c["action"]) for c in columns] == [
+        ("ordered", "as told", "kept, with 2 states"),
+        ("continuous", "as told", "kept as numbers"),
+    ]
+    path = tmp_path / "a=b.csv"
+    path.write_text("a=b\n1\n2\n")
+    assert "nominal" in graphoid("check", path, "--kind", "a=b=nominal").stdout
+
+
+@pytest.mark.parametrize(
+    ("told", "says"),
+    [
+        (["size=number"], "'size' is to be 'number'; a kind is one of nominal, ordered, continuous, count."),
+        (["age=count"], "--kind has 'age', and no column is named so; there are 'sex', 'size'."),
+        (["sex=count"], "'sex' cannot be count: it holds text, such as 'f'."),
+        (["sex"], "--kind 'sex' is not NAME=KIND, such as --kind age=continuous."),
+        (["size=count", "size=nominal"], "--kind says that 'size' is count and nominal; give it one kind."),
+    ],
+)
+def test_what_is_no_kind_is_said_in_a_line(good, told, says):
+    for command in ("check", "learn"):
+        done = graphoid(command, good, *(word for kind in told for word in ("--kind", kind)))
+        assert done.returncode == 1
+        assert says in " ".join((done.stdout + done.stderr).split())
+        assert "Traceback" not in done.stderr
 
 
 def test_a_terminal_without_unicode_gets_its_answer(bad):

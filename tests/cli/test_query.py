@@ -19,8 +19,10 @@ def folder(tmp_path_factory):
     table = gd.datasets.load("survey")
     gd.MarkovNetwork.fit(survey_graph(), table).save(made / "model.json")
     gd.GSMN(test=gd.ChiSquare(alpha=0.001)).fit(table).structure_.save(made / "structure.json")
-    numbers = gd.read({"size": [1, 2, 2, 1] * 10, "cost": np.linspace(0, 10, 40)})
+    numbers = gd.read({"size": [1, 2, 2, 1] * 10, "cost": np.linspace(0, 10, 40)}, discretize="auto")
     gd.MarkovNetwork.fit(gd.UndirectedGraph(["size", "cost"], [(0, 1)]), numbers).save(made / "numbers.json")
+    mixed = gd.read({"size": [1, 2, 2, 1] * 10, "cost": np.linspace(0, 10, 40)}, discretize=None)
+    gd.MarkovNetwork.fit(gd.UndirectedGraph(["size", "cost"], [(0, 1)]), mixed).save(made / "mixed.json")
     return made
 
 
@@ -175,3 +177,38 @@ def test_only_a_model_can_be_sampled(run):
     done = run("sample", "structure.json")
     assert (done.exit_code, done.stdout) == (1, "")
     assert "is no model to draw from" in done.stderr
+
+
+def test_numbers_are_asked_about_given_and_sampled(run, folder):
+    done = run("query", "mixed.json", "cost", "--given", "size=2", "--json")
+    (answer,) = json.loads(done.stdout)["numbers"]
+    assert answer["variable"] == "cost"
+    assert 0 < answer["quantiles"]["0.05"] < answer["mean"] < answer["quantiles"]["0.95"] < 10
+    shown = run("query", "mixed.json", "cost", "--given", "size=2").stdout
+    assert "number" in shown
+    assert f"{answer['mean']:.4g}" in shown
+    guess = json.loads(run("query", "mixed.json", "--estimate", "--json").stdout)
+    assert guess["distributions"][0]["variables"] == ["size"]
+    assert guess["numbers"][0]["standard_error"] > 0
+    assert "± error" in run("query", "mixed.json", "cost", "--estimate").stdout
+    given = json.loads(run("query", "mixed.json", "size", "--given", "cost=2.5", "--json").stdout)
+    assert sum(given["distributions"][0]["probabilities"]) == pytest.approx(1)
+    drawn = json.loads(run("sample", "mixed.json", "-n", "5", "--given", "size=1", "--json").stdout)
+    assert drawn["columns"]["size"] == [1] * 5
+    assert all(0 <= cost <= 10 for cost in drawn["columns"]["cost"])
+    assert run("sample", "mixed.json", "-n", "3", "--out", "rows.csv").exit_code == 0
+    assert len((folder / "rows.csv").read_text().splitlines()) == 4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["query", "mixed.json", "--given", "cost=dear"], "'cost' is a number, and 'dear' is none"),
+        (["query", "mixed.json", "size", "cost", "--joint"], "--joint is for variables with states"),
+        (["query", "mixed.json", "--map"], "has no most probable states"),
+    ],
+)
+def test_what_numbers_cannot_answer_is_one_sentence(run, arguments, says):
+    done = run(*arguments)
+    assert done.exit_code == 1
+    assert says in done.stderr.replace("\n", " ")

@@ -54,7 +54,7 @@ def typed(command, folder):
         return code, screen(terminal.shown)
 
 
-def test_following_the_readme_one_learns_reads_and_exports(tmp_path, monkeypatch, capsys):
+def test_following_the_readme_one_learns_reads_and_exports(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     space = {}
     n_commands = 0
@@ -68,12 +68,13 @@ def test_following_the_readme_one_learns_reads_and_exports(tmp_path, monkeypatch
             assert same(said, shown), f"$ {command}\nthe README says\n{said}\nbut there is\n{shown}"
             n_commands += 1
     assert n_commands >= 5
-    # what the reader came for: sure edges, networkx, GraphML
-    assert "7 sure edges; bus and content joined: True" in capsys.readouterr().out
-    assert sorted(space["sure"]) == sorted(space["graph"].edges)
-    assert nx.utils.graphs_equal(
-        nx.Graph(space["graph"].edges), nx.Graph(nx.read_graphml("survey.graphml").edges)
-    )
+    # what the reader came for: edges as a table, networkx, probabilities, rows
+    assert (space["edges"].verdict == "present").sum() == 7
+    assert space["graph"].has_edge("bus", "content")
+    assert nx.is_isomorphic(space["graph"], space["found"].to_networkx())
+    assert space["bus"].to_frame().probability.sum() == pytest.approx(1)
+    assert len(space["new"]) == 1_000
+    assert "<svg" in (tmp_path / "survey.svg").read_text(encoding="utf-8")
     assert "survey" in (tmp_path / "survey.html").read_text(encoding="utf-8")
 
 
@@ -86,9 +87,9 @@ def test_a_screen_is_what_is_left_in_the_end():
     assert screen("\x1b[31mbar 10 %\x1b[0m\r\x1b[2Kbar 90 %\r\n\x1b[1A\x1b[2Kdone\r\n") == "done\n"
 
 
-def test_the_readme_lists_every_command():
+def test_the_guide_lists_every_command():
     from typer.main import get_command
 
-    text = README.read_text(encoding="utf-8")
+    text = (README.parent / "docs/guide/command-line.md").read_text(encoding="utf-8")
     listed = re.findall(r"^\| `graphoid (\w+)", text, re.MULTILINE)
     assert sorted(listed) == sorted(get_command(app).commands)

@@ -5,8 +5,10 @@ import re
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import graphoid as gd
+from graphoid.cli.main import app
 from graphoid.errors import DataError
 
 
@@ -61,6 +63,34 @@ def test_a_pair_has_one_verdict(table, learner, tmp_path):
             assert row.verdict == said[row.x, row.y].verdict
         if row.joined:
             assert resampled[row.x, row.y]["verdict"] == row.verdict
+
+
+@pytest.mark.parametrize("table", TABLES, ids=lambda t: t.name)
+@pytest.mark.parametrize("learner", ["auto", "gsimn"])
+def test_a_command_says_the_same(table, learner, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    columns = {
+        v.name: [str(v.states[code]) for code in table.column(i)] for i, v in enumerate(table.variables)
+    }
+    lines = [",".join(columns), *(",".join(row) for row in zip(*columns.values(), strict=True))]
+    (tmp_path / "t.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    wanted = ["t.csv", "--learner", learner, "--json", "--out", "s.json", "--report", "s.html"]
+    done = CliRunner().invoke(app, ["learn", *wanted, "--bootstrap", "6", "--seed", "0"])
+    assert done.exit_code == 0, done.output
+    printed = json.loads(done.stdout)
+    found, page = gd.load(tmp_path / "s.json"), edges_of_page(tmp_path / "s.html")
+    resampled = {(row["x"], row["y"]): row for row in printed["bootstrap"]}
+    assert {(row["x"], row["y"]) for row in printed["edges"]} == {(r.x, r.y) for r in found.edges()}
+    said = {(row.x, row.y): row for row in found.pairs()}
+    for row in printed["edges"]:
+        pair = row["x"], row["y"]
+        for name in ("verdict", "probability", "strength", "weight"):
+            assert row[name] == getattr(said[pair], name)
+        assert page[pair]["verdict"] == resampled[pair]["verdict"]
+    if learner == "auto":
+        assert {pair: row["verdict"] for pair, row in resampled.items()} == {
+            pair: row.verdict for pair, row in said.items()
+        }
 
 
 def test_a_page_refuses_the_bootstrap_of_another_learner(tmp_path):

@@ -26,6 +26,7 @@ LEARNERS: dict[str, Learner[Any, Any]] = {
     "ExhaustiveSearch": gd.ExhaustiveSearch(gd.IBScore()),
     "Search": gd.Search(gd.LogLinearScore(), effort=0, random_state=1),
     "Posterior": gd.Posterior(gd.MPL(), precision=0.1, random_state=1),
+    "DirectedSearch": gd.DirectedSearch(random_state=2),
     "CSPC": gd.CSPC(),
     "CSGS": gd.CSGS(repeat=True),
 }

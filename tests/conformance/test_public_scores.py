@@ -10,7 +10,7 @@ import pytest
 
 import graphoid as gd
 from graphoid.counts.reference import ReferenceEngine
-from graphoid.errors import DataError, GraphoidError, SettingsError, UnknownVariable
+from graphoid.errors import DataError, DiscretizedWarning, GraphoidError, SettingsError, UnknownVariable
 from graphoid.learners.scored.exhaustive import all_graphs
 from tests.support.scored_tables import TABLES, graph_of, graphs
 from tests.support.tables import random_table, table_of, table_of_numbers
@@ -140,9 +140,18 @@ def test_what_cannot_be_scored_is_said(kind: Any, graph: Any, edge: Any, error: 
 
 
 @every_kind
-def test_continuous_columns_are_refused(kind: Any) -> None:
-    with pytest.raises(DataError, match="'v0' is continuous, and scores count states"):
-        kind().on(table_of_numbers([[0.1, 0.2, 0.3], [1.0, 2.0, 3.0]]))
+def test_of_numbers_the_bins_are_counted(kind: Any) -> None:
+    rng = np.random.default_rng(0)
+    numbers = rng.normal(size=60)
+    table = table_of_numbers([numbers, numbers + rng.normal(size=60)])
+    joined = gd.UndirectedGraph(table.names, [(0, 1)])
+    if kind().takes_numbers:
+        with pytest.raises(DataError, match="'v0' is continuous, and ReferenceEngine counts states"):
+            kind().value(joined, ReferenceEngine(table))
+        return
+    with pytest.warns(DiscretizedWarning, match="'v0', 'v1' hold numbers, and .* 5 bins"):
+        value = kind().value(joined, table)
+    assert value == kind().value(joined, table.discretized)
 
 
 @pytest.mark.parametrize(

@@ -25,13 +25,16 @@ DATA = {
 }
 
 
-def test_all_problems_are_listed_and_the_first_is_what_read_raises():
+def test_all_problems_are_listed_and_read_names_every_column():
     report = check(DATA)
     assert not report.ok
     assert [p.split()[0] for p in report.problems] == ["'name'", "'row'", "'nested'", "'endless'", "20"]
     with pytest.raises(DataError) as caught:
         gd.read(DATA)
-    assert str(caught.value) == report.problems[0]
+    said = str(caught.value)
+    assert said.startswith("4 columns cannot be used as they are. ")
+    assert [said.index(f"{name!r}") for name in ("name", "row", "nested", "endless")]
+    assert said.endswith("Leave them out with columns=[...].")
 
 
 def test_columns_are_described():
@@ -42,7 +45,7 @@ def test_columns_are_described():
         "same": "constant",
         "name": "identifier",
         "row": "identifier",
-        "size": "binned",
+        "size": "continuous",
         "nested": "unusable",
         "holes": "nominal",
         "endless": "unusable",
@@ -50,7 +53,11 @@ def test_columns_are_described():
     rare = columns["rare"]
     assert (rare.n_states, rare.rarest, rare.rarest_rows) == (2, "seldom", 3)
     assert columns["holes"].n_missing == 20
-    assert columns["size"].action == "cut into 5 bins"
+    assert columns["size"].action == "kept as numbers"
+    assert columns["size"].why == "60 different numbers"
+    assert columns["fine"].why == "text"
+    cut = check(DATA, columns=["size"], discretize="auto").columns[0]
+    assert (cut.kind, cut.action) == ("binned", "cut into 5 bins")
     assert columns["fine"].action == "kept, with 2 states"
     assert columns["name"].problem is not None
     assert columns["fine"].problem is None
@@ -60,7 +67,8 @@ def test_observations_name_column_level_and_count():
     report = check(DATA)
     assert "'rare' has 1 rare state(s), with fewer than 5 rows: 'seldom' 3." in report.observations
     assert "1 column(s) are constant: 'same'." in report.observations
-    assert any(said.startswith("'size' (60 different numbers) was cut") for said in report.observations)
+    cut = check(DATA, discretize="auto").observations
+    assert any(said.startswith("'size' (60 different numbers) was cut") for said in cut)
     thin = check({"x": [f"s{i % 20}" for i in range(50)]})
     assert thin.observations == ("'x' has 20 states for 50 rows, fewer than 5 rows a state.",)
 
@@ -71,7 +79,7 @@ def test_settings_are_those_of_read():
     dropped = check(DATA, columns=some, missing="drop")
     assert dropped.ok
     assert (dropped.n_rows, dropped.n_rows_used, dropped.n_rows_complete) == (60, 40, 40)
-    continuous = check(DATA, columns=["size"], discretize=None)
+    continuous = check(DATA, columns=["size"])
     assert continuous.columns[0].kind == "continuous"
     assert continuous.columns[0].n_states == 60
     assert check({"a": [0, 1], "w": [1, 2]}, weights="w").columns[0].name == "a"
@@ -120,4 +128,11 @@ def test_report_as_json():
         "n_missing",
         "action",
         "problem",
+        "why",
     ]
+
+
+def test_dates_are_told_from_names():
+    days = [f"2024-{1 + k // 28:02}-{1 + k % 28:02}" for k in range(60)] * 2
+    (said,) = check({"seen": days, "x": [0, 1] * 60}).observations
+    assert said.startswith("'seen' has 60 states for 120 rows, fewer than 5 rows a state. They are dates:")

@@ -14,6 +14,8 @@ from graphoid.datasets import fetched, simulated
 from graphoid.errors import DataError, MissingExtra, SettingsError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from graphoid.data.table import Table
 
 OWN = ("titanic", "tic-tac-toe", "monks-1", "monks-2", "monks-3", "balance-scale", "survey")
@@ -158,4 +160,18 @@ def test_openml_tables_are_checked_against_their_fingerprint(monkeypatch: pytest
     with pytest.raises(
         DataError, match="'vote' is not the table expected of OpenML data set 56: it has 3 rows"
     ):
+        datasets.load("vote")
+
+
+def test_settings_of_a_fetch_are_what_scikit_learn_takes(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    openml = pytest.importorskip("sklearn.datasets._openml")
+    monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path))
+
+    def offline(*_: object, **__: object) -> None:
+        raise URLError("no route to host")
+
+    monkeypatch.setattr(openml, "urlopen", offline)  # so that the settings are looked at before
+    with pytest.warns(UserWarning, match="network error"), pytest.raises(DataError, match="no route to host"):
         datasets.load("vote")

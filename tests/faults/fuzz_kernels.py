@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import contextlib
 import faulthandler
 import subprocess
 import sys
@@ -29,12 +30,13 @@ if TYPE_CHECKING:
 STUB = Path(__file__).parents[2] / "src/graphoid/_native.pyi"
 REFUSALS = (ValueError, TypeError, IndexError, OverflowError, MemoryError)
 
-SECONDS = 120
-"""After so long a call is taken to hang."""
+SECONDS = 600
+"""After so long on the clock the calls of a world are taken to hang; the machine may have other things to do."""
 
 WORK = {
     "times",
     "burn_in",
+    "sweeps",
     "thin",
     "n_chains",
     "n_samples",
@@ -43,6 +45,8 @@ WORK = {
     "iterations",
     "enough",
     "max_flips",
+    "tenure",
+    "patience",
 }
 """Arguments that say how much is to be done: a large one is no fault, and takes its time."""
 
@@ -159,6 +163,20 @@ _VALUES: dict[object, Callable[[World], object]] = {
     "str": lambda w: str(w.rng.choice(["", *_native.simd_names()])),
     "_Rows": _of("DistinctRows"),
     "DistinctRows": _of("DistinctRows"),
+    "Dataset": _of("Dataset"),
+    "_Data": _of("Dataset"),
+    ("directed_chain", "order"): lambda w: w.rng.permutation(w.n).tolist(),
+    ("directed_chain", "parents"): lambda w: [list(range(v - v % 2, v)) for v in range(w.n)],
+    ("directed_chain", "pairs"): lambda w: [(x, y) for y in range(w.n) for x in range(y) if w.rng.random() < 0.7],
+    ("directed_chain", "max_parents"): lambda w: w.n,
+    ("directed_chain", "ess"): lambda w: 0.5 + w.rng.random(),
+    ("directed_chain", "a"): lambda w: 0.5 + w.rng.random(),
+    ("directed_chain", "b"): lambda w: 0.5 + w.rng.random(),
+    ("directed_chain", "sweeps"): lambda w: 4,
+    ("directed_chain", "burn_in"): lambda w: 1,
+    ("Directed", "order"): lambda w: w.rng.permutation(w.n).tolist(),
+    ("Directed", "max_parents"): lambda w: w.n,
+    ("Directed.row", "child"): lambda w: int(w.rng.integers(w.n)),
     "_Terms": _of("Terms"),
     "list[Codes]": lambda w: w.codes(np.uint8 if w.rng.random() < 0.7 else np.uint16),
     "list[_U16]": lambda w: w.codes(np.uint16),
@@ -205,6 +223,8 @@ _VALUES: dict[object, Callable[[World], object]] = {
     ("recode", "table"): lambda w: np.arange(4, dtype=np.uint8),
     # Dataset, Contexts, Resamples
     "margins": lambda w: [w.array("_F64", a).tolist() if a > 2 and w.rng.random() < 0.5 else [] for a in w.arities],
+    ("Dataset.logistic", "price"): lambda w: float(w.rng.random()),
+    ("Dataset.logistic", "scores"): lambda w: [w.rng.normal(size=w.rows) if w.rng.random() < 0.2 else None for _ in w.arities],
     ("Dataset.judge", "questions"): lambda w: [w.question() for _ in range(w.tests)],
     ("Dataset.add_tables", "into"): lambda w: np.zeros(sum(np.prod([w.arities[v] for v in t], dtype=int) for t in [])),
     ("Contexts", "codes"): lambda w: np.array(w.codes(np.uint16), dtype=np.uint16).reshape(w.n, w.rows),
@@ -220,6 +240,11 @@ _VALUES: dict[object, Callable[[World], object]] = {
     ("SliceTally", "rx"): lambda w: w.arities[-2] if w.n > 1 else 2,
     ("SliceTally", "ry"): lambda w: w.arities[-1],
     ("SliceTally", "rows"): lambda w: float(w.rows),
+    ("PackedTally", "order"): lambda w: [*range(w.n)] if w.n > 1 else [0, 0],
+    ("PackedTally", "rows"): lambda w: w.rows,
+    ("PackedTally", "held"): lambda w: 50,
+    ("PackedTally.add", "words"): lambda w: np.zeros((1, w.rows), dtype=np.uint64),
+    ("PackedTally.add", "units"): lambda w: w.rng.integers(0, 5, w.rows),
     # inference
     ("Inference", "n"): lambda w: w.n,
     ("Inference", "verdict"): lambda w: Answer,
@@ -243,7 +268,7 @@ _VALUES: dict[object, Callable[[World], object]] = {
     ("Potentials", "own"): lambda w: w.array("_F64", 4, w.classes),
     ("Potentials", "face"): lambda w: w.array("_I32", 4),
     ("Potentials", "relevance"): lambda w: w.rng.random(2),
-    ("Potentials.loss", "scales"): lambda w: w.array("_F64", int(w.rng.choice([2, 4, 6, 8]))),
+    ("Potentials.loss", "scales"): lambda w: w.array("_F64", 3 + 4 * w.classes),
     ("Mixture", "start"): lambda w: w.array("_F64", w.classes),
     ("Mixture", "terms"): lambda w: np.arange(-1, w.n, dtype=np.int32),
     ("Mixture", "weights"): lambda w: w.rng.random(w.n + 1),
@@ -281,6 +306,17 @@ _VALUES: dict[object, Callable[[World], object]] = {
     "hidden": lambda w: _flat(w.terms),
     "hidden_state": lambda w: w.array("_I32", _flat(w.terms).size),
     ("gibbs_conditional", "rows"): lambda w: w.array("_U8", w.graphs, w.n),
+    # linear models
+    "covariance": lambda w: np.cov(np.vstack([w.rng.normal(size=(w.n, 80)), np.zeros((1, 80))]))[: w.n, : w.n] + np.eye(w.n),
+    "first": lambda w: np.arange(w.n + 1),
+    "precision": lambda w: 0.1 + w.rng.random(),
+    ("gaussian_terms", "rows"): lambda w: float(w.rows),
+    ("sample_graphs", "rows"): lambda w: float(w.rows),
+    "precisions": lambda w: [0.5, 1.0, 2.0],
+    ("sample_graphs", "start"): lambda w: int(w.rng.integers(3)),
+    ("sample_graphs", "sweeps"): lambda w: 4,
+    ("sample_graphs", "burn_in"): lambda w: 1,
+    ("sample_graphs", "most_columns"): lambda w: int(w.rng.integers(1, 5)),
     # bounds
     "lower": lambda w: np.zeros(w.n, dtype=np.uint64),
     "upper": lambda w: np.full(w.n, 2**w.n - 1, dtype=np.uint64) & ~(np.uint64(1) << np.arange(w.n, dtype=np.uint64)),
@@ -409,16 +445,21 @@ def _spoil_array(rng: np.random.Generator, value: np.ndarray) -> np.ndarray:
     return value
 
 
-def calls(world: World) -> Iterator[tuple[str, Callable[..., object], list[object]]]:
-    """Yield calls: their names, what to call, and the arguments."""
+def kernels_of(world: World) -> Iterator[tuple[str, Callable[..., object], list[tuple[str, str]]]]:
+    """Yield the kernels that can be called in a world: their names, what to call, and the arguments."""
     for name, arguments in CALLABLES.items():
         owner, _, method = name.partition(".")
         try:
             function = getattr(construct(world, owner), method, None) if method else getattr(_native, name)
         except REFUSALS:  # these sizes are none for it
             continue
-        if not callable(function):  # a property, which was read
-            continue
+        if callable(function):  # no property, which was read
+            yield name, function, arguments
+
+
+def calls(world: World) -> Iterator[tuple[str, Callable[..., object], list[object]]]:
+    """Yield calls: their names, what to call, and the arguments."""
+    for name, function, arguments in kernels_of(world):
         values = [world.value(name, argument, kind) for argument, kind in arguments]
         if values and world.rng.random() < 0.7:
             for _ in range(int(world.rng.integers(1, 3))):
@@ -450,6 +491,18 @@ def run(first: int, n_calls: int, seed: int, mark: BinaryIO | None) -> tuple[int
         number += 1
     faulthandler.cancel_dump_traceback_later()
     return number, answered, wrong
+
+
+def unanswered(n_worlds: int) -> list[str]:
+    """Return the kernels that refuse arguments that should fit, in all of some worlds."""
+    answered = set()
+    for number in range(n_worlds):
+        world = World(np.random.default_rng([0, number]))
+        for name, function, arguments in kernels_of(world):
+            with contextlib.suppress(*REFUSALS):
+                function(*(world.value(name, *argument) for argument in arguments))
+                answered.add(name)
+    return sorted(set(CALLABLES) - answered - {"Dataset.simd"})  # which is a property
 
 
 def main() -> int:

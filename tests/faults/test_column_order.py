@@ -10,6 +10,7 @@ import pytest
 
 import graphoid as gd
 from graphoid.structure.explain import COLUMN_ORDER
+from tests.support.damage import mixed_columns
 from tests.support.learners import EVERY_LEARNER, named_edges
 
 BY_ORDER = {"GSIMN-FCH", "PFMN", "PublishedPFMN", "CSGS", "CSPC"}
@@ -64,3 +65,25 @@ def test_the_report_says_so_as_well(tmp_path: Any) -> None:
     for learner, says in ((gd.CSGS(), True), (gd.GSMN(), False), (gd.PFMN(random_state=0), True)):
         learner.fit(table).structure_.report(tmp_path / "page.html")
         assert (COLUMN_ORDER in (tmp_path / "page.html").read_text()) == says
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        None,
+        gd.GSMN(test=gd.LikelihoodRatio()),
+        gd.GSIMN(test=gd.BayesFactor()),
+        gd.RobustGSMN(test=gd.DegenerateGaussian()),
+    ],
+    ids=["recommended", "likelihood ratio", "Bayes factor", "degenerate Gaussian"],
+)
+def test_the_order_of_columns_of_every_kind_changes_no_edge(learner: Any) -> None:
+    columns, rng = mixed_columns(), np.random.default_rng(2)
+    columns["again"] = columns["weight"][:30] + columns["height"][30:]
+    found = []
+    for k in range(4):
+        names = list(columns) if k == 0 else rng.permutation(list(columns)).tolist()
+        table = gd.read({name: columns[name] for name in names}, kinds={"calls": "count"})
+        found.append(named_edges(gd.learn(table, copy.copy(learner))))
+    assert len(found[0]) > 1
+    assert found[1:] == found[:1] * 3

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 import graphoid as gd
-from graphoid.errors import Interrupted
+from graphoid.errors import DataError, Interrupted
 from graphoid.learners.scored.base import Task
 from graphoid.learners.scored.local_search import improves
+from tests.support.damage import mixed_columns
 from tests.support.learners import EVERY_LEARNER, named_edges
 
 if TYPE_CHECKING:
@@ -123,7 +124,7 @@ def test_what_ctrl_c_leaves_is_about_the_whole_table() -> None:
 def test_it_says_why_a_constant_is_alone() -> None:
     found = gd.GSMN().fit(gd.read(with_constants(chain(1)))).structure_
     assert found.why("a", "k2") == "a and k2 are not joined: k2 is constant."
-    assert "constant, so joined to nothing: k1, k2 and k3" in str(found)
+    assert "constant, so isolated: k1, k2 and k3" in str(found)
 
 
 def test_a_state_that_does_not_occur_is_no_other_state() -> None:
@@ -164,3 +165,33 @@ def test_a_gain_by_rounding_joins_no_constant(learner: gd.HillClimb, seed: int) 
     table = gd.read({**columns, "k": ["k"] * rows, "l": ["l"] * rows, "m": ["m"] * rows})
     graph = learner.search(Task(learner.score.on(table), rng)).graph
     assert not any(graph.blanket(name) for name in "klm")
+
+
+def test_resamples_of_every_kind_of_column_take_constants() -> None:
+    columns = {**mixed_columns(), "always": [2.5] * 60, "never": ["x"] * 60, "zero": [0] * 60}
+    table = gd.read(columns, kinds={"always": "continuous", "zero": "count"})
+    found = gd.Bootstrap(n=3, random_state=0).fit(table).result_.to_frame("edges")
+    constant = found[
+        found["x"].isin(["always", "never", "zero"]) | found["y"].isin(["always", "never", "zero"])
+    ]
+    assert len(constant)
+    assert not constant["joined"].any()
+    assert constant["size"].isna().all()
+
+
+@pytest.mark.parametrize("always", [["x"] * 60, [2.5] * 60, [0] * 60])
+def test_groups_are_compared_whatever_is_constant(always: list[object]) -> None:
+    columns = {**mixed_columns(), "always": always, "other": ["y"] * 60}
+    found = gd.compare_groups(columns, "color", n=20, random_state=0)
+    usual = gd.compare_groups(mixed_columns(), "color", n=20, random_state=0)
+    differences = {(p.x, p.y): p.difference for p in found.pairs}
+    assert all(
+        difference is None for pair, difference in differences.items() if {"always", "other"} & {*pair}
+    )
+    for pair in usual.pairs:
+        assert differences[pair.x, pair.y] == pytest.approx(pair.difference, rel=1e-6)
+
+
+def test_groups_of_nothing_are_refused() -> None:
+    with pytest.raises(DataError, match="no column but 'g'"):
+        gd.compare_groups({"g": ["a", "b"] * 30}, "g")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -219,6 +220,19 @@ def test_every_kernel_answers_or_refuses_whatever_it_is_given():
         [sys.executable, str(FUZZ), "--calls", "2000"], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.process
+def test_every_kernel_is_given_something_that_it_answers():
+    code = "import fuzz_kernels as f; print(*f.unanswered(40))"
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": str(FUZZ.parent)},
+    )
+    assert done.stdout.split() == []
 
 
 NO_THREADS = """

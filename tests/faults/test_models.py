@@ -10,7 +10,7 @@ import pytest
 
 import graphoid as gd
 from graphoid.data.variables import Variable
-from graphoid.errors import DataError
+from graphoid.errors import DataError, SettingsError
 from graphoid.models.factors import Factor
 from graphoid.models.gibbs import GibbsSampler
 
@@ -121,3 +121,28 @@ def test_a_table_of_a_connection_says_why_it_cannot_be_pickled(database):
         with pytest.raises(DataError, match="cannot be pickled: its connection lives in this process"):
             pickle.dumps(table)
         assert copy.deepcopy(table).data_id == table.data_id
+
+
+def test_a_mixed_model_of_a_table_without_numbers_is_one_of_states() -> None:
+    table = gd.datasets.load("titanic")
+    graph = gd.UndirectedGraph(table.names, [(0, 3), (1, 3)])
+    found, usual = gd.MixedNetwork.fit(graph, table), gd.MarkovNetwork.fit(graph, table)
+    assert type(found) is gd.MarkovNetwork
+    assert found.to_json() == usual.to_json()
+
+
+def test_what_is_no_learner_and_no_graph_is_refused() -> None:
+    table = gd.datasets.load("titanic")
+    with pytest.raises(SettingsError, match="must be a learner such as"):
+        gd.compare_groups(table, "sex", learner="gsmn")
+    with pytest.raises(DataError, match="expected an UndirectedGraph"):
+        gd.strengths("sex", table)
+
+
+@pytest.mark.parametrize("parents", [3, {"a": 3}, {"a": [{}]}, ["a"]])
+def test_a_directed_graph_in_a_file_is_one(parents: object) -> None:
+    body = gd.DirectedSearch(random_state=0).fit(gd.datasets.load("titanic")).structure_.to_body()
+    assert body["details"]["parents"]
+    body["details"] = {"parents": parents}
+    with pytest.raises(ValueError, match=r"^expected "):
+        gd.LearnedStructure.from_body(body)

@@ -318,7 +318,7 @@ def test_a_network_is_kept_if_its_weights_are_interrupted(folder, disk):
         capture_output=True,
         text=True,
         check=False,
-        timeout=20,
+        timeout=120,
     )
     assert done.returncode == 130
     if disk == "free":
@@ -349,7 +349,7 @@ def test_closed_and_full_streams_lose_nothing(folder):
         )
         for line in lines
     ]
-    closed, full, both = [(process.communicate(timeout=30), process.returncode) for process in running]
+    closed, full, both = [(process.communicate(timeout=120), process.returncode) for process in running]
     for name in ("closed", "full", "both"):
         assert gd.load(folder / f"{name}.json").graph.n_edges == 1
     (out, err), code = closed

@@ -6,6 +6,7 @@ import gzip
 import os
 import random
 import struct
+import time
 
 import numpy as np
 import pandas as pd
@@ -258,3 +259,16 @@ def test_a_list_of_values_that_is_none_is_refused_at_once(tmp_path, last):
 def test_lists_of_values_are_read_however_they_are_written(tmp_path, values):
     text = f"% {{x\n@relation t\n@attribute 'a b' {values}\n@attribute c {{x}}\n@data\n" + "0,x\n1,x\n" * 9
     assert gd.read(write(tmp_path, text, "m.arff")).n_rows == 18
+
+
+def test_more_columns_than_can_be_looked_at_are_refused_at_once(tmp_path):
+    names = [f"v{i}" for i in range(100_001)]
+    path, columns = tmp_path / "wide.csv", {name: [0, 1] for name in names}
+    path.write_text("\n".join([",".join(names), *[",".join("01" * 50_000 + "0")] * 2]))
+    began = time.process_time()
+    with pytest.raises(DataError, match=r"wide.csv has 100,001 columns, and at most 100,000 can be read"):
+        gd.read(path)
+    with pytest.raises(DataError, match=r"has 100,001 columns.* with columns="):
+        gd.read(columns)
+    assert time.process_time() - began < 10
+    assert gd.read(columns, columns=names[:3]).names == tuple(names[:3])

@@ -37,6 +37,10 @@ KINDS = (
     "factors",
     "bootstrap",
     "dropped cases",
+    "directed",
+    "mixed structure",
+    "mixed model",
+    "mixed bootstrap",
 )
 
 

@@ -95,6 +95,9 @@ def test_printing_a_result_does_not_steer_a_terminal(folder):
     contexts = gd.CSGS().fit(table).structure_
     assert harmless(str(contexts))
     assert all(harmless(str(sentence)) for sentence in contexts.independences())
+    numbers = gd.read({"\x1b[31ma": np.arange(80.0) ** 2, "b": np.arange(80.0) % 7, "c": [0, 0, 1, 1] * 20})
+    joined = gd.UndirectedGraph(numbers.names, [(0, 1), (0, 2)])
+    assert all(harmless(edge.sentence) for edge in gd.strengths(joined, numbers))
 
 
 @pytest.mark.parametrize("name", ["my  survey.csv", "a;touch x.csv", "$(x).csv", "it's.csv", "-x.csv"])
@@ -193,7 +196,7 @@ def test_a_terminal_without_columns_gets_its_answer(folder, columns):
 
 def test_a_table_that_is_too_large_is_not_blamed_on_kernels_that_are_there():
     codes = np.arange(4000) % 1000
-    table = gd.read(dict.fromkeys("abc", codes), discretize=None)
+    table = gd.read(dict.fromkeys("abc", codes), kinds=dict.fromkeys("abc", "ordered"))
     assert [v.arity for v in table.variables] == [1000] * 3
     question = gd.Assertion(0, 1, (2,))
     (counts,) = engine_for(table).counts([gd.GTest().needs(question)])
@@ -205,10 +208,12 @@ def test_a_table_that_is_too_large_is_not_blamed_on_kernels_that_are_there():
 
 def test_a_network_whose_edges_cannot_be_measured_is_shown(tmp_path, capsys):
     from graphoid.cli import summary
+    from graphoid.cli.clock import Clock
 
-    table = gd.read(dict.fromkeys("abc", np.arange(4000) % 1000), discretize=None)
+    columns = dict.fromkeys("abc", np.arange(4000) % 1000)
+    table = gd.read(columns, kinds=dict.fromkeys("abc", "ordered"))
     graph = gd.UndirectedGraph(table.names, [("a", "b"), ("a", "c"), ("b", "c")])
-    summary.show(gd.LearnedStructure(graph=graph), table)
+    summary.show(summary.measure_in_time(gd.LearnedStructure(graph=graph), table, Clock(None), show=True)[1])
     shown = capsys.readouterr()
     assert "3 edges" in shown.out
     assert shown.out.count("too few rows") == 3

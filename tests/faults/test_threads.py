@@ -9,6 +9,7 @@ import threading
 import pytest
 
 from graphoid.cli.process import call_interruptibly
+from graphoid.experiments.processes import parallel_map
 
 SLOW = """
 import io, os, sys, time
@@ -64,3 +65,14 @@ def test_where_no_thread_can_be_had_a_command_works_in_the_one_there_is(monkeypa
 
     monkeypatch.setattr(threading.Thread, "start", refuse)
     assert call_interruptibly(threading.current_thread) is threading.main_thread()
+
+
+@pytest.mark.parametrize("error", [RuntimeError("can't start new thread"), BlockingIOError(11, "no more")])
+def test_where_no_process_can_be_had_parts_are_worked_on_here(monkeypatch, error):
+    from concurrent.futures import ProcessPoolExecutor
+
+    def refuse(*_):
+        raise error
+
+    monkeypatch.setattr(ProcessPoolExecutor, "_start_executor_manager_thread", refuse)
+    assert parallel_map(len, ["a", "bc", ""], 2, "counting") == [1, 2, 0]

@@ -44,6 +44,20 @@ def test_scores_of_pairs_of_two_rows() -> None:
     assert value(gd.BJP(), JOINED, TWO_ROWS) == pytest.approx(math.log(9 / 14), rel=1e-13)
 
 
+def test_scores_of_pairs_where_a_configuration_has_no_rows() -> None:
+    # Rows (0, 0, 0) and (1, 1, 0) of 0 - 2 - 1, where state 1 of variable 2 does not occur. Given 2, 0 and 1
+    # are independent with p / (1 + (1/p - 1) 9/5) for p = sqrt(1/2): the slice without rows says p.
+    # 0 and 2 alone: h = 1/20, g = 1/6 * (1 * 2) / (2 * 3), and P(CI | D) = 1 / (1 + 9/10) = 10/19; given 1
+    # there is a row in each slice, and the prior stays. BJP asks 0 and 1 (two configurations), not 2 (four).
+    table = table_of([[0, 1], [0, 1], [0, 0]], [2, 2, 2])
+    path = gd.UndirectedGraph(3, [(0, 2), (1, 2)])
+    apart = math.log(math.sqrt(1 / 2) / (1 + (math.sqrt(2) - 1) * 9 / 5))
+    joined = math.log(9 / 19)
+    ib = 2 * (apart + joined + math.log(1 / 2))
+    assert value(gd.IBScore(), path, table) == pytest.approx(ib, rel=1e-13)
+    assert value(gd.BJP(), path, table) == pytest.approx(apart + 2 * joined, rel=1e-13)
+
+
 def test_the_smaller_blanket_speaks_in_the_example_of_the_paper() -> None:
     # Fig. 1 and section 3.1 of [Schluter2018]: a star around 0. From data come only
     # (1, 2 | 0), (1, 3 | 0), (2, 3 | 0) as independences and (1, 0), (2, 0), (3, 0) as dependences.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import mpmath
 import pytest
 
-from graphoid.independence.tail import log_chi2_sf, log_normal_two_sided
+from graphoid.independence.tail import log_beta_cdf, log_chi2_sf, log_normal_two_sided
 from tests.support.tables import NATIVE
 
 if TYPE_CHECKING:
@@ -99,3 +99,13 @@ def test_both_tails_of_the_normal_distribution() -> None:
                 found = log_normal_two_sided(signed)
                 assert abs(found - right) <= 1e-13 * abs(right) + 2e-16
                 assert found <= 0
+
+
+@pytest.mark.parametrize("a", [0.5, 1.0, 7.5, 49.0, 2499.5])
+@pytest.mark.parametrize("b", [0.5, 1.0, 3.0, 18.0])
+def test_the_beta_distribution(a: float, b: float) -> None:
+    for x in (1e-300, 1e-12, 1e-3, 0.1, 0.5, 0.9, 0.99, 0.999999):
+        with mpmath.workdps(400):
+            exact_log = mpmath.log(mpmath.betainc(a, b, 0, x, regularized=True))
+        assert log_beta_cdf(x, a, b) == pytest.approx(float(exact_log), rel=1e-9, abs=1e-12)
+    assert log_beta_cdf(1.0, a, b) == 0.0

@@ -10,13 +10,13 @@ import pytest
 import graphoid as gd
 from graphoid.counts.native import engine_for
 from graphoid.counts.reference import ReferenceEngine
-from graphoid.independence.partial_association import PartialAssociation
+from graphoid.independence.partial_association import CountedProducts, PartialAssociation
 from graphoid.independence.pooled import Pooled
 from tests.support.tables import random_table, table_of
 
 
 def partial(table: gd.Table) -> PartialAssociation:
-    return PartialAssociation(engine_for(table), 0.05)
+    return PartialAssociation(CountedProducts(engine_for(table)), 0.05)
 
 
 def test_without_others_it_is_mantel_and_haenszels_statistic() -> None:

@@ -82,3 +82,19 @@ def test_whole_weights_are_repeated_rows(test: Any) -> None:
     repeated = table_of([np.repeat(table.column(i), table.weights.units) for i in range(4)], [2, 3, 2, 4])
     questions = [(0, 1, ()), (1, 3, (0,)), (0, 1, (2, 3)), (3, 2, (1, 0))]
     same_verdicts(gd.Tester(test, table).ask(questions), gd.Tester(test, repeated).ask(questions), 1e-12)
+
+
+@pytest.mark.parametrize("test", [gd.LikelihoodRatio(), gd.DegenerateGaussian()])
+def test_columns_of_any_kinds_err_at_rate_alpha(test: Any) -> None:
+    # a star: what hangs on its center is independent given it; 25 tables of 300 rows
+    kinds = ["nominal", "continuous", "ordered", "nominal", "ordered", "continuous", "count"]
+    star = gd.UndirectedGraph(7, [(1, v) for v in (0, 2, 3, 4, 5, 6)])
+    leaves = [(x, y, (1,)) for x in range(7) for y in range(x) if 1 not in (x, y)]
+    rejected = []
+    for seed in range(25):
+        network = gd.datasets.pairwise_mixed(star, kinds, seed, n_states=4, weakest=0.2, strongest=0.3)
+        ci = gd.Tester(test, network.sample(300, random_state=seed))
+        rejected += [not v.independent for v in ci.ask(leaves) if not v.thin]
+    assert len(rejected) > 300
+    deviation = (0.05 * 0.95 / len(rejected)) ** 0.5
+    assert abs(np.mean(rejected) - 0.05) < 3.5 * deviation

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import graphoid as gd
 from graphoid.errors import SettingsError
 from graphoid.learners import recommended
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def test_it_learns_says_why_and_how_sure() -> None:
@@ -48,15 +55,29 @@ def test_one_variable_has_no_edges() -> None:
     assert gd.learn({"a": ["x", "y", "x"]}).graph.n_edges == 0
 
 
-def test_many_variables_take_the_quicker_score(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recommended, "MOST_FOR_PRODUCTS", 5)
-    rng = np.random.default_rng(0)
-    graph = gd.datasets.random_graph(14, 2, rng)
-    table = gd.datasets.pairwise_binary(graph, 2.0).sample(1_000, 1)
-    found = gd.learn(table)
-    assert found.settings["score"]["order"] == 2
-    assert found.compare(graph).f1 > 0.9
-    assert len(found.edge_probabilities) == 14 * 13 / 2
+def test_directed_data_have_a_directed_graph_and_calibrated_pairs() -> None:
+    network = gd.datasets.random_tables(30, 3)
+    found = gd.learn(network.sample(2_000, 4))
+    assert found.settings["learner"] == "DirectedSearch"
+    figures = found.settings["held_out_log_scores"]
+    assert figures["directed"] > figures["undirected"]
+    assert "held out" in found.settings["reason"]
+    assert found.compare(network.graph).f1 > 0.9
+    rows = found.pairs()
+    assert len(rows) == 30 * 29 / 2
+    present = [(r.x, r.y) for r in rows if r.verdict == "present"]
+    assert len(present) > 30
+    assert sum(not network.graph.has_edge(x, y) for x, y in present) <= 0.05 * len(present)
+    again = gd.learn(network.sample(2_000, 4))
+    assert again.edge_probabilities == found.edge_probabilities
+
+
+def test_fields_have_undirected_graphs_and_products_at_any_size() -> None:
+    graph = gd.datasets.random_graph(160, 2, np.random.default_rng(0))
+    found = gd.learn(gd.datasets.pairwise_binary(graph, 2.0).sample(1_000, 1))
+    assert found.settings["learner"] == "Search"
+    assert found.settings["score"]["order"] == 3
+    assert found.compare(graph).f1 > 0.95
 
 
 def ordinal_chain(rows: int, weight: float, seed: int) -> gd.Table:
@@ -96,3 +117,26 @@ def test_every_pair_of_many_variables_has_a_probability() -> None:
     assert all(row.probability is not None for row in rows)
     again = gd.LearnedStructure.from_json(found.to_json())
     assert [(r.probability, r.verdict) for r in again.pairs()] == [(r.probability, r.verdict) for r in rows]
+
+
+def test_where_directed_graphs_are_not_tried_it_says_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = gd.datasets.random_tables(6, 3).sample(300, 4)
+    columns = {v.name: [v.states[c] for c in table.column(v.name)] for v in table.variables}
+    pq.write_table(pa.table(columns), tmp_path / "t.parquet")
+    remote = gd.learn(gd.read(tmp_path / "t.parquet", where="source"))
+    assert "directed graphs were not tried, since rows that stay at their source" in remote.settings["reason"]
+    assert "held_out_log_scores" not in remote.settings
+    monkeypatch.setattr(recommended, "MOST_DIRECTED", 5)
+    assert "since 6 variables are many" in gd.learn(table).settings["reason"]
+    assert (
+        "not tried" not in gd.learn({"a": [0.1, 0.7, 0.3] * 9, "b": [1.5, 2.5, 0.2] * 9}).settings["reason"]
+    )
+
+
+def test_pairs_that_rows_cannot_carry_are_open() -> None:
+    found = gd.DirectedSearch("bdeu", random_state=0).fit(gd.datasets.random_tables(10, 9000).sample(60, 1))
+    rows = found.structure_.pairs()
+    assert len(rows) == 45
+    assert all(row.probability is not None and row.verdict for row in rows)

@@ -13,7 +13,7 @@ from scipy import integrate, optimize
 import graphoid as gd
 from graphoid.counts.reference import ReferenceEngine
 from graphoid.errors import SettingsError
-from graphoid.scores.evidence import LaplaceEvidence
+from graphoid.regression.objective import LaplaceEvidence
 
 RNG = np.random.default_rng(20)
 
@@ -147,3 +147,15 @@ def test_bad_settings_get_one_sentence() -> None:
     for settings in ({"order": 4}, {"scale": 0}, {"ess": -1.0}):
         with pytest.raises(SettingsError):
             gd.LogLinearEvidence(**settings)  # type: ignore[arg-type]
+
+
+def test_models_of_many_effects_leave_the_field_to_the_table() -> None:
+    """Of 12 x 12 states there are 121 effects: the term is the table's, and half of the prior is lost."""
+    rng = np.random.default_rng(8)
+    x = rng.integers(0, 12, 3000)
+    y = np.where(rng.random(3000) < 0.5, x, rng.integers(0, 12, 3000))
+    table = gd.read({"x": [f"a{v}" for v in x], "y": [f"b{v}" for v in y]})
+    table_alone = gd.MPL(ess=4.0).on(table).local(0, 0b10)
+    found = gd.LogLinearEvidence().on(table)
+    assert found.local(0, 0b10) == pytest.approx(table_alone - math.log(2))
+    assert found.local(0, 0b10) > found.local(0, 0)

@@ -116,7 +116,7 @@ def test_terminal_text_has_the_strongest_edge_first(found: gd.LearnedStructure) 
 
 
 def test_variables_joined_to_nothing_are_named() -> None:
-    assert "joined to nothing: 2" in str(gd.LearnedStructure(gd.UndirectedGraph(3, [(0, 1)])))
+    assert "isolated: 2" in str(gd.LearnedStructure(gd.UndirectedGraph(3, [(0, 1)])))
 
 
 def test_very_many_edges_are_cut_in_text_and_not_in_rows() -> None:

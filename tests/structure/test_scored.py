@@ -75,7 +75,7 @@ def test_what_an_edge_is_worth_is_the_difference_of_two_scores(learned: gd.Learn
 
 def test_rows_of_edges_and_of_all_pairs(probable: gd.LearnedStructure) -> None:
     (edge,) = probable.edges()
-    assert (edge.x, edge.y, edge.evidence) == ("a", "b", "worth 2.00 to the score")
+    assert (edge.x, edge.y, edge.evidence) == ("a", "b", "log Bayes factor 2.00")
     assert edge.strength == pytest.approx(2 / math.log(10))
     assert (edge.probability, edge.verdict) == (0.95, "present")
     assert edge.bayes_factor == pytest.approx(19)
@@ -86,17 +86,19 @@ def test_rows_of_edges_and_of_all_pairs(probable: gd.LearnedStructure) -> None:
         ("b", "c", "undecided"),
     ]
     assert pairs[1].bayes_factor == pytest.approx(0.02 / 0.98 / 4)  # its prior odds were 4
-    assert pairs[1].evidence == "would cost the score 3.00"
+    assert pairs[1].evidence == "log Bayes factor -3.00"
     assert pairs[2].bayes_factor == pytest.approx(1)
 
 
 def test_why_speaks_of_the_score(probable: gd.LearnedStructure) -> None:
     assert probable.why("b", "a") == (
-        "b and a are joined: without the edge the BJP would be 2.00 lower. "
-        "The posterior probability of an edge is 0.95."
+        "b and a are joined: the log Bayes factor for the edge (BJP) is 2.00. "
+        "The inclusion probability of the edge is 0.95."
     )
-    assert "a and c are not joined: with an edge the BJP would be 3.00 lower." in probable.why("a", "c")
-    assert "with an edge the BJP would be 0.25 higher" in probable.why("b", "c")
+    assert "a and c are not joined: the log Bayes factor for an edge (BJP) is -3.00." in probable.why(
+        "a", "c"
+    )
+    assert "the log Bayes factor for an edge (BJP) is 0.25" in probable.why("b", "c")
     assert probable.why("a", "a") == "a is one variable; ask about two."
     silent = dataclasses.replace(probable, scored=Scored(-12.5), edge_probabilities={})
     assert silent.why("a", "b") == "a and b are joined. No question about them was recorded."
@@ -107,8 +109,8 @@ def test_why_speaks_of_the_score(probable: gd.LearnedStructure) -> None:
 def test_texts_name_the_score_and_escape_names(probable: gd.LearnedStructure) -> None:
     text = str(probable)
     assert text.startswith("Markov network of 3 variables, 1 edge, learned by Search with BJP()")
-    assert "a – b  worth 2.00 to the score" in text
-    assert "joined to nothing: c" in text
+    assert "a – b  log Bayes factor 2.00" in text
+    assert "isolated: c" in text
     assert "score -12.50, 7 terms of it computed" in text
     assert "tests" not in text
     awkward = dataclasses.replace(probable, graph=gd.UndirectedGraph(["<b>", "&", "c"], [(0, 1)]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import json
 import re
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import graphoid as gd
+from graphoid.errors import GraphoidError
 from graphoid.models.factors import Factor
 from graphoid.models.gibbs import GibbsSampler
 from graphoid.structure.contexts import CanonicalModel
@@ -17,6 +19,7 @@ from graphoid.structure.document import digest
 from graphoid.uncertainty.bootstrap_result import Resampled
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
     from random import Random
 
@@ -119,36 +122,78 @@ def damage_numbers(content: bytes, rng: Random) -> bytes:
 
 
 def use(thing: Any, path: Path) -> None:
-    """Do with what was loaded all that one would do with it."""
-    repr(thing), str(thing), thing.to_json()
+    """Do with what was loaded all that one would do with it; a refusal leaves the rest to be done."""
+    for step in (repr, str, lambda thing: thing.to_json(), *_uses(thing, path)):
+        with contextlib.suppress(GraphoidError):
+            step(thing)
+
+
+def _uses(thing: Any, path: Path) -> list[Callable[[Any], object]]:
+    """Return what can be done with a thing of its kind."""
     if isinstance(thing, gd.MarkovNetwork):
-        _use_model(thing, path)
-    elif isinstance(thing, Resampled):
-        for what in ("edges", "centrality", "differences", "stability", "selection"):
-            thing.to_frame(what)
-        thing.bridges(), thing.cs_coefficient()
-    elif isinstance(thing, CanonicalModel):
-        thing._repr_html_(), thing.contexts, thing.graph, thing.features, thing.independences()
-        thing.graph_for(thing.assignments[0].tolist() if len(thing.assignments) else [])
-    else:
-        thing._repr_html_(), thing.edges(), thing.pairs(), thing.compare(thing), thing.to_graphml(path)
-        for x in range(thing.graph.n):
-            thing.why(x, 0), thing.worth(x, 0)
-            [str(v) for v in thing.trace]
+        return _model_uses(thing, path)
+    if isinstance(thing, Resampled):
+        kinds = ("edges", "centrality", "differences", "stability", "selection")
+        return [*(lambda r, k=k: r.to_frame(k) for k in kinds), Resampled.bridges, Resampled.cs_coefficient]
+    shown: list[Callable[[Any], object]] = [lambda thing: thing._repr_html_()]
+    if isinstance(thing, CanonicalModel):
+        row = thing.assignments[0].tolist() if len(thing.assignments) else []
+        return [
+            *shown,
+            lambda m: (m.contexts, m.graph, m.features, m.independences()),
+            lambda m: m.graph_for(row),
+        ]
+    return [
+        *shown,
+        lambda s: (s.edges(), s.pairs(), s.compare(s), s.to_graphml(path)),
+        lambda s: [(s.why(x, 0), s.worth(x, 0)) for x in range(s.graph.n)],
+        lambda s: [str(v) for v in s.trace],
+    ]
 
 
-def _use_model(model: Any, path: Path) -> None:
-    model._repr_html_(), model.graph, model.standard_errors, model.to_graphml(path), model.to_uai(path)
-    if model.variables:
-        model.marginals(), model.query(0), model.most_probable(), model.log_partition
-        rows = model.sample(3, 0)
-        model.log_probability(rows), model.kl(model)
-        model.estimate(0, sampler=GibbsSampler(burn_in=1, n_chains=8), random_state=0)
+def _model_uses(model: Any, path: Path) -> list[Callable[[Any], object]]:
+    shown: list[Callable[[Any], object]] = [
+        lambda m: (m._repr_html_(), m.graph, m.standard_errors),
+        lambda m: m.to_graphml(path),
+        lambda m: m.to_uai(path),
+    ]
+    if not model.variables:
+        return shown
+    names = ("marginals", "most_probable", "log_partition", "log_evidence", "to_networkx", "precision")
+    return [
+        *shown,
+        *(lambda m, name=name: _ask(m, name) for name in names),
+        lambda m: m.query(0),
+        lambda m: m.log_probability(m.sample(3, 0)),
+        lambda m: m.pseudo_log_likelihood(m.sample(3, 0)),
+        lambda m: m.kl(m),
+        lambda m: m.estimate(0, sampler=GibbsSampler(burn_in=1, thin=1, n_chains=8), random_state=0),
+    ]
+
+
+def _ask(thing: Any, name: str) -> object:
+    """Return a property, or what a method of that name returns; None if there is none."""
+    value = getattr(thing, name, None)
+    return value() if callable(value) else value
+
+
+def mixed_columns() -> dict[str, list[Any]]:
+    """Return a few columns of every kind, of which some depend on others."""
+    rng = np.random.default_rng(0)
+    height = rng.normal(size=60)
+    return {
+        "height": height.tolist(),
+        "weight": (height + rng.normal(size=60)).tolist(),
+        "color": np.where(height + rng.normal(size=60) > 0, "red", "blue").tolist(),
+        "calls": rng.poisson(np.exp(1 + 0.5 * height)).tolist(),
+    }
 
 
 def saved_things() -> dict[str, Any]:
     """Return one small result of every kind that is saved."""
     table = gd.datasets.load("titanic")
+    mixed = gd.read(mixed_columns(), kinds={"calls": "count"})
+    found = gd.learn(mixed)
     impossible = np.array([[0.0, -np.inf], [0.0, 1.0], [0.5, 0.0], [0.0, 0.0]])
     bayesian = gd.GSMN(test=gd.BayesianTest())
     return {
@@ -160,4 +205,8 @@ def saved_things() -> dict[str, Any]:
         "factors": gd.MarkovNetwork(table.variables[:3], factors=(Factor((0, 1), impossible),)),
         "bootstrap": gd.Bootstrap(gd.GSMN(), n=4, random_state=1).fit(table).result_,
         "dropped cases": gd.Bootstrap(bayesian, n=4, kind="cases", random_state=1).fit(table).result_,
+        "directed": gd.DirectedSearch(random_state=1).fit(table).structure_,
+        "mixed structure": found,
+        "mixed model": gd.MixedNetwork.fit(found.graph, mixed),
+        "mixed bootstrap": gd.Bootstrap(n=4, random_state=1).fit(mixed).result_,
     }

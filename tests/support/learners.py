@@ -26,6 +26,8 @@ EVERY_LEARNER: dict[str, Learner[Any, Any]] = {
     "Search": gd.Search(gd.MPL(), effort=0.3, random_state=1),
     "Search, evidence": gd.Search(gd.LogLinearEvidence(), effort=0.1, random_state=1),
     "Posterior": gd.Posterior(gd.MPL(), rounds=10, max_rounds=20, runs=2, random_state=1),
+    "DirectedSearch": gd.DirectedSearch(random_state=1),
+    "DirectedSearch, BDeu": gd.DirectedSearch("bdeu", random_state=1),
     "CSGS": gd.CSGS(),
     "CSPC": gd.CSPC(),
 }

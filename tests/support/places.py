@@ -74,7 +74,41 @@ def network() -> tuple[pa.Table, dict[str, Any]]:
     return pa.table({name: pa.array(column) for name, column in columns.items()}), {"weights": "w"}
 
 
+def mixed() -> tuple[pa.Table, dict[str, Any]]:
+    """Return numbers of several types beside states, in rows of which some are dropped."""
+    rng = np.random.default_rng(14)
+    n = 1600
+    age = rng.normal(50, 12, n)
+    pressure = np.exp(4.8 + 0.01 * (age - 50) + 0.1 * rng.normal(size=n))
+    town = np.clip(np.rint(rng.normal(size=n) + (pressure - 120) / 20), -1, 2).astype(int) + 1
+    visits = rng.poisson(np.exp(2.5 + 0.02 * (age - 50)))
+    likert = np.clip(np.rint(3 + (age - 50) / 15 + rng.normal(size=n)), 1, 5).astype(int)
+    columns = {
+        "Alter": pa.array(age, mask=rng.random(n) < 0.03),
+        "pressure": pa.array(pressure.astype(np.float32)),
+        "town": pa.array(np.array(["København", "東京", "O'Hare", "x"], dtype=object)[town].tolist()),
+        "visits": pa.array(visits, mask=rng.random(n) < 0.02),
+        "likert": pa.array(likert),
+        "cold": pa.array((-rng.exponential(size=n) * 1e-3).round(9)),
+        "smokes": pa.array(rng.random(n) < np.where(likert > 3, 0.6, 0.2)),
+    }
+    return pa.table(columns), {"missing": "drop", "kinds": {"visits": "count"}}
+
+
+def weighted_mixed() -> tuple[pa.Table, dict[str, Any]]:
+    """Return two columns of numbers and one of states, weighed row by row."""
+    rng = np.random.default_rng(15)
+    n = 900
+    a = rng.normal(size=n)
+    b = a + rng.normal(size=n)
+    c = np.where(b + rng.normal(size=n) > 0, "high", "low")
+    columns = {"a": a, "b": b, "c": c, "w": rng.exponential(size=n)}
+    return pa.table({name: pa.array(column) for name, column in columns.items()}), {"weights": "w"}
+
+
 DATA = {"survey": survey, "rare": rare, "network": network}
+NUMBERS = {"mixed": mixed, "weighted mixed": weighted_mixed}
+"""Sets whose numbers have no states: they are added up, not counted."""
 
 
 class Place:
@@ -124,8 +158,8 @@ class Place:
     def both(self, label: str) -> tuple[Table, Table]:
         """Return one of the data sets in memory, and as it is read from here; each is put here once."""
         if label not in self._read:
-            table, settings = DATA[label]()
-            source = self.put(table, label)
+            table, settings = {**DATA, **NUMBERS}[label]()
+            source = self.put(table, label.replace(" ", "_"))
             in_memory = gd.read(source if self.name == "csv" else table, where="memory", **settings)
             self._read[label] = in_memory, gd.read(source, where="source", **settings)
         return self._read[label]

@@ -110,6 +110,7 @@ def log_posterior(
         math.log1p(q_over_p * math.exp(ratio)) if ratio < 600 else math.log(q_over_p) + ratio
         for ratio in ratios
     )
+    total -= (k - len(slices)) / k * math.log(prior.independence)  # h = g = 1 where there are no rows
     return -total, math.log(-math.expm1(-total))
 
 

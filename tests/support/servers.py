@@ -44,6 +44,7 @@ class Postgres:
                     shutil.chown(folder, "postgres")
             shutil.chown(secret, "postgres")
         self._data = self._folder / "data"
+        self._connections: list[Any] = []
         self._run(
             "initdb",
             "-D",
@@ -80,17 +81,22 @@ class Postgres:
     def remove(self) -> None:
         """Stop it and remove its folder."""
         try:
+            for connection in self._connections:
+                connection.disconnect()
             self.stop()
         finally:
             shutil.rmtree(self._folder, ignore_errors=True)
 
     def connect(self, database: str = "postgres") -> Any:
-        """Return a connection of Ibis."""
+        """Return a connection of Ibis, which is closed with the server."""
         import ibis
 
-        return ibis.postgres.connect(
-            host="127.0.0.1", port=self.port, user="reader", password=PASSWORD, database=database
+        self._connections.append(
+            ibis.postgres.connect(
+                host="127.0.0.1", port=self.port, user="reader", password=PASSWORD, database=database
+            )
         )
+        return self._connections[-1]
 
     def load(self, name: str, table: Any, database: str = "postgres") -> None:
         """Copy an Arrow table into a database, which is made if it is not there."""

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from scipy import optimize, stats
+from scipy import optimize
 
-from graphoid.uncertainty.pair_terms import ConditionalModel, contrast_code, correlate, score_code
+from graphoid.uncertainty.pair_terms import ConditionalModel, contrast_code, score_code
 
 SHARES = np.array([0.2, 0.5, 0.3])
 
@@ -74,16 +74,3 @@ def test_codes_are_standardized(code_of):
     code = code_of(SHARES)
     assert SHARES @ code == pytest.approx(np.zeros(code.shape[1]), abs=1e-12)
     assert code.T @ (SHARES[:, None] * code) == pytest.approx(np.eye(code.shape[1]))
-
-
-def test_a_correlation_is_that_of_residuals():
-    rng = np.random.default_rng(2)
-    z = rng.normal(size=(50, 2))
-    x, y = z @ rng.normal(size=(2, 2)) @ np.ones((2, 1)) + rng.normal(size=(2, 50, 1))
-    left = [
-        v - np.hstack([z, np.ones((50, 1))]) @ np.linalg.lstsq(np.hstack([z, np.ones((50, 1))]), v)[0]
-        for v in (x, y)
-    ]
-    found = correlate(x, y, z)
-    assert np.tanh(found.value[0]) == pytest.approx(stats.pearsonr(*(v[:, 0] for v in left))[0])
-    assert found.information.item() == 50 - 2 - 3

@@ -26,6 +26,7 @@ import numpy as np
 
 from graphoid.classifiers.mixture import Mixture, Operation, Term, posterior
 from graphoid.counts.native import kernels
+from graphoid.limits import check_time
 from graphoid.models.quasi_newton import MEMORY, minimize
 
 if TYPE_CHECKING:
@@ -105,6 +106,7 @@ def potentials(submodels: Submodels, faces: list[Face], relevance: Floats) -> Po
     counted, own = np.empty((2, sum(sizes), submodels.n_classes))
     first = 0
     for i, face in enumerate(faces):
+        check_time()
         last = first + sizes[i]
         counted[first:last] = submodels.potential(face)[_known_levels(face)].reshape(sizes[i], -1)
         own[first:last] = submodels.own_potential(face).reshape(sizes[i], -1)

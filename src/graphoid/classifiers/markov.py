@@ -29,6 +29,7 @@ from graphoid.classifiers.submodels import Submodels, fastest
 from graphoid.counts.native import available_threads
 from graphoid.data.read import open_source
 from graphoid.data.source import Source
+from graphoid.data.table import Table
 from graphoid.errors import DataError, SettingsError
 from graphoid.logic.names import quote
 from graphoid.settings import Number
@@ -146,19 +147,26 @@ class MarkovNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         self.preset = preset
         self.n_jobs = n_jobs
 
-    def fit(self, X: pd.DataFrame | ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: Table | pd.DataFrame | ArrayLike,
+        y: str | ArrayLike,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """Learn structures and potentials.
 
         Parameters
         ----------
-        X : data frame or array-like of shape (n_rows, n_attributes)
+        X : data frame, table or array-like of shape (n_rows, n_attributes)
             Attributes of any kind.
         y : array-like of shape (n_rows,)
-            Classes.
+            Classes. Of a table, the name of their column will do.
         sample_weight : array-like of shape (n_rows,), optional
             How many rows each row stands for.
         """
         self._check_settings()
+        if isinstance(X, Table):
+            X, y, sample_weight = _split_table(X, y, sample_weight)
         source, rows = self._open(X, reset=True)
         target = np.asarray(check_y(y, estimator=self))
         check_consistent_length(rows, target)
@@ -195,7 +203,7 @@ class MarkovNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             self._single = self._mixture = fit_potentials(self._climb, of, averaging=bool(self.averaging))
         return self
 
-    def predict_proba(self, X: pd.DataFrame | ArrayLike) -> NDArray[np.float64]:
+    def predict_proba(self, X: Table | pd.DataFrame | ArrayLike) -> NDArray[np.float64]:
         """Return a line of class probabilities for every row, in the order of :attr:`classes_`.
 
         Rows are taken in chunks, so that little more than the result is held in memory.
@@ -211,13 +219,13 @@ class MarkovNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         out /= out.sum(axis=1, keepdims=True)
         return out
 
-    def predict_log_proba(self, X: pd.DataFrame | ArrayLike) -> NDArray[np.float64]:
+    def predict_log_proba(self, X: Table | pd.DataFrame | ArrayLike) -> NDArray[np.float64]:
         """Return the logarithms of the class probabilities."""
         with np.errstate(divide="ignore"):
             logs: NDArray[np.float64] = np.log(self.predict_proba(X))
         return logs
 
-    def predict(self, X: pd.DataFrame | ArrayLike) -> NDArray[np.generic]:
+    def predict(self, X: Table | pd.DataFrame | ArrayLike) -> NDArray[np.generic]:
         """Return the likeliest class of every row."""
         p = self.predict_proba(X)
         likeliest: NDArray[np.generic] = self.classes_[p.argmax(axis=1)]
@@ -292,9 +300,13 @@ class MarkovNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         return tags
 
     def _open(
-        self, X: pd.DataFrame | ArrayLike, *, reset: bool
+        self, X: Table | pd.DataFrame | ArrayLike, *, reset: bool
     ) -> tuple[Source, pd.DataFrame | NDArray[np.generic]]:
         """Return checked rows as a source, and in the form they came in."""
+        if isinstance(X, Table):
+            X = X.to_frame()
+            if not reset and set(self.feature_names_in_) < set(X.columns):
+                X = X[list(self.feature_names_in_)]  # without the class, and what it did not learn from
         if _is_lazy(X):
             X = X.collect()
         if _is_frame(X):  # its columns keep their types
@@ -384,6 +396,22 @@ def _classes(target: NDArray[np.generic]) -> tuple[NDArray[np.generic], NDArray[
     places = {level: place for place, level in enumerate(levels)}
     codes = np.fromiter((places[label] for label in labels), np.intp, len(labels))
     return np.array(levels, dtype=object), codes
+
+
+def _split_table(
+    table: Table, y: str | ArrayLike, sample_weight: ArrayLike | None
+) -> tuple[Table, ArrayLike, ArrayLike | None]:
+    """Return the attributes of a table, the classes in the column of that name, and the weights of rows."""
+    if sample_weight is None and table.weights is not None:
+        sample_weight = table.weights.values
+    if not isinstance(y, str):
+        return table, y, sample_weight
+    at = table.position(y)
+    states = table.variables[at].states
+    if not states:
+        raise DataError(f"{y!r} holds numbers; a class has states. Read it with kinds={{{y!r}: 'nominal'}}.")
+    classes = np.array(states)[table.column(at)]
+    return table.take([i for i in range(len(table.names)) if i != at]), classes, sample_weight
 
 
 def _is_lazy(X: object) -> TypeGuard[pl.LazyFrame]:

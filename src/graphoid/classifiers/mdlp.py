@@ -15,6 +15,7 @@ from graphoid.classifiers.estimator import (
     check_sample_weight,
     validate_data,
 )
+from graphoid.limits import check_time
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -71,6 +72,7 @@ def mdlp_cuts(
     cuts: list[int] = []
     open_ranges = [(0, len(blocks))]
     while open_ranges:
+        check_time()
         low, high = open_ranges.pop()
         cut = _best_cut(upto[low : high + 1])
         if cut is not None:

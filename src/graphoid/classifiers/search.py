@@ -10,6 +10,7 @@ import numpy as np
 
 from graphoid.classifiers.candidates import Sets, promising_sets
 from graphoid.classifiers.regions import acyclic, subsets
+from graphoid.limits import check_time
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -107,6 +108,7 @@ def climb(submodels: Submodels, likelihood: Likelihood | NativeLikelihood, setti
         stage = _Stage(sets, submodels, structure.keys)
         tried = None
         while True:
+            check_time()
             step = structure.evaluate(stage, least=best + NEGLIGIBLE)
             if tried is None:
                 tried, gains = Sets(step.faces, sets.n), step.log_posterior - now

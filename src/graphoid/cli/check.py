@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from graphoid.cli.options import Discretize, File, Json, Missing, Quiet, examples, select_columns, split_names
+from graphoid.cli.options import (
+    Discretize,
+    File,
+    Json,
+    Missing,
+    Quiet,
+    examples,
+    parse_kinds,
+    select_columns,
+    split_names,
+)
 from graphoid.cli.terminal import cell, console, lines, print_json
 from graphoid.structure.safe_text import printable
 
@@ -18,9 +27,11 @@ if TYPE_CHECKING:
     from rich.table import Table as Lines
 
     from graphoid.data.check import ColumnReport, Report
+    from graphoid.data.variables import Kind
 
 EPILOG = examples(
-    ("check survey.csv", "states, bins, rare levels, missing cells, problems"),
+    ("check survey.csv", "kinds, states, rare levels, missing cells, problems"),
+    ("check survey.csv --kind age=continuous", "with a kind that is not found out"),
     ("check survey.csv --missing drop --drop id", "without rows and columns that cannot be used"),
 )
 
@@ -36,7 +47,10 @@ def check(
     *,
     json: Json = False,
     missing: Annotated[Missing, typer.Option(help="What to do with missing cells.")] = Missing.error,
-    discretize: Annotated[Discretize, typer.Option(help="How to cut numbers.")] = Discretize.auto,
+    kind: Annotated[
+        list[str] | None, typer.Option(help="The kind of a column, age=continuous.", metavar="NAME=KIND")
+    ] = None,
+    discretize: Annotated[Discretize, typer.Option(help="How to cut numbers.")] = Discretize.none,
     columns: Annotated[str | None, typer.Option(help="Names, separated by commas.")] = None,
     drop: Annotated[
         str | None, typer.Option(help="Names of columns to leave out, separated by commas.")
@@ -45,20 +59,16 @@ def check(
     quiet: Quiet = False,
 ) -> int:
     """Say what reading FILE would do, and everything that would stop it."""
-    from graphoid.counts.engine import largest_model
     from graphoid.data.check import check as check_source
 
     report = check_source(
         file,
         columns=select_columns(file, split_names(columns), split_names(drop), weights),
+        kinds=cast("dict[str, Kind]", parse_kinds(kind or [])),
         discretize=None if discretize == Discretize.none else discretize.value,
         missing=missing.value,
         weights=weights,
     )
-    large = largest_model((c.name, c.n_states) for c in report.columns if c.kind == "nominal")
-    if large is not None:
-        sentence = f"by the learner we recommend, {large}"
-        report = replace(report, observations=(*report.observations, sentence))
     if json:
         print_json(report.to_dict())
     elif not quiet:
@@ -95,7 +105,9 @@ def show(report: Report, screen: Console) -> None:
 
 
 def _lines(report: Report) -> Lines:
-    table = lines("column", "kind", "states", "rarest", "missing", "reading it", right=("states", "missing"))
+    table = lines(
+        "column", "kind", "why", "values", "rarest", "missing", "reading it", right=("values", "missing")
+    )
     columns: Sequence[ColumnReport] = report.columns
     if len(columns) > SHOWN:  # what stops reading first, then what reading changes
         changed = ("binned", "constant")
@@ -105,6 +117,6 @@ def _lines(report: Report) -> Lines:
     for column in columns[:SHOWN]:
         rarest = "" if column.rarest_rows is None else f"{column.rarest} ({column.rarest_rows:,})"
         numbers = f"{column.n_states:,}", rarest, f"{column.n_missing:,}"
-        cells = (column.name, column.kind, *numbers, column.action)
+        cells = (column.name, column.kind, column.why, *numbers, column.action)
         table.add_row(*map(cell, cells), style="red" if column.problem else None)
     return table

@@ -55,7 +55,7 @@ def compare(a: A, b: B, *, json: Json = False, quiet: Quiet = False) -> None:
     if quiet:
         return
     screen = console()
-    table = lines("who", "with whom", "is in")
+    table = lines("variable 1", "variable 2", "is in")
     rows = [(*edge, "both") for edge in shared]
     rows += [(*edge, f"A only ({a})") for edge in found.extra] + [
         (*edge, f"B only ({b})") for edge in found.missing
@@ -78,7 +78,7 @@ def compare(a: A, b: B, *, json: Json = False, quiet: Quiet = False) -> None:
 
 
 def _over_all(graph: UndirectedGraph, other: UndirectedGraph) -> UndirectedGraph:
-    """Return a graph with the variables of another one added, joined to nothing."""
+    """Return a graph with the variables of another one added, isolated."""
     from graphoid.structure.graph import UndirectedGraph
 
     names = sorted({*graph.names, *other.names})

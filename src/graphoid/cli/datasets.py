@@ -54,7 +54,8 @@ def datasets(
         files.write_rows(table, out)
     if json:
         variables = [
-            {"name": v.name, "states": list(v.states), "ordered": v.ordered} for v in table.variables
+            {"name": v.name, "states": list(v.states), "ordered": v.ordered, "kind": v.kind}
+            for v in table.variables
         ]
         paths = {} if out is None else {"files": [out]}
         print_json(
@@ -68,9 +69,9 @@ def datasets(
         return
     screen = console()
     screen.print(f"{name}: {table.n_rows:,} rows of {len(table.variables):,} variables", style="bold")
-    shown = lines("variable", "states", "")
+    shown = lines("variable", "states", "kind")
     for v in table.variables:
-        shown.add_row(cell(v.name), cell(", ".join(map(str, v.states))), cell("ordered" if v.ordered else ""))
+        shown.add_row(cell(v.name), cell(", ".join(map(str, v.states))), cell(v.kind))
     screen.print(shown)
     for text in table.notes:
         screen.print(f"- {printable(text)}", soft_wrap=True)

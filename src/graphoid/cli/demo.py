@@ -41,17 +41,19 @@ def demo(
     import tempfile
 
     from graphoid import GSMN, ChiSquare, datasets
-    from graphoid.cli.summary import measure, to_values
+    from graphoid.cli.clock import Clock
+    from graphoid.cli.summary import Shown, measure, to_values
 
     check_output(out, [".html"], "--out")
     table = datasets.load("titanic")
     found = GSMN(test=ChiSquare(alpha=ALPHA)).fit(table).structure_
     page = out or str(Path(tempfile.mkdtemp(prefix="graphoid-")) / "titanic.html")
     found.report(page, table)
+    measured = measure(found, table, Clock(None))
     if json:
-        print_json(to_values(found, table, [page]))
+        print_json(to_values(Shown(found, measured), table, [page]))
     elif not quiet:
-        show(found, table, measure(found, table), page, console())
+        show(found, table, measured, page, console())
 
 
 def show(

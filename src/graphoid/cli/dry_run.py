@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from graphoid.cli.learn_options import LearnOptions
     from graphoid.data.remote.table import RemoteTable
     from graphoid.data.table import Table
-    from graphoid.independence.base import DiscreteTest
-    from graphoid.independence.partial_correlation import PartialCorrelation
+    from graphoid.independence.base import Test
     from graphoid.scores.base import Score
 
 LEAST, MOST = 1.0, 4.0
@@ -82,11 +81,18 @@ def _show_access_cost(options: LearnOptions, table: RemoteTable) -> None:
 
 def estimate(options: LearnOptions, table: Table) -> Estimate:
     """Return the least and the most that a run would ask, and the seconds for either."""
+    from graphoid.independence.chi_square import DEFAULT_TEST
+    from graphoid.learners.base import AskingLearner
+
     n = len(table.variables)
     pairs = n * (n - 1) // 2
     named, learner = LEARNERS[options.learner], learner_of(options)
-    if learner is not None and named.score is None:
-        each = _test_seconds(test_of(options), table)
+    if options.learner == "directed":
+        each, what = _arc_seconds(table), "arcs tried"
+        least, most = pairs, int(pairs * n * STEPS[1])
+    elif learner is not None and named.score is None:
+        own = learner.test_for(table) if isinstance(learner, AskingLearner) else None
+        each = _test_seconds(own or test_of(options) or DEFAULT_TEST, table)
         least, most, what = int(2 * pairs * LEAST), int(2 * pairs * MOST), "tests"
     else:
         each = _gain_seconds(None if learner is None else score_of(options), table)
@@ -97,7 +103,7 @@ def estimate(options: LearnOptions, table: Table) -> Estimate:
     return {"learner": options.learner, "what": what, "least": least, "most": most, "seconds": seconds}
 
 
-def _test_seconds(test: DiscreteTest | PartialCorrelation, table: Table) -> float:
+def _test_seconds(test: Test, table: Table) -> float:
     """Return how long a test of a usual size takes: two variables given."""
     import numpy as np
 
@@ -116,23 +122,30 @@ def _test_seconds(test: DiscreteTest | PartialCorrelation, table: Table) -> floa
     return (time.perf_counter() - started) / TRIED
 
 
+def _arc_seconds(table: Table) -> float:
+    """Return how long it takes to see what an arc gains: a first look at all pairs of some columns."""
+    import graphoid as gd
+
+    n = len(table.variables)
+    if n < 2:
+        return 0.0
+    started = time.perf_counter()
+    found = gd.DirectedSearch(reinsertions=0, max_parents=1, seconds=LONGEST, random_state=0).fit(table)
+    terms = found.structure_.scored.n_terms if found.structure_.scored is not None else 0
+    return (time.perf_counter() - started) / max(1, terms)
+
+
 def _gain_seconds(score: Score | None, table: Table) -> float:
     """Return how long it takes to see what an edge would gain, on a graph that is a path."""
     from itertools import combinations, pairwise
 
-    from graphoid.counts.engine import largest_model
-    from graphoid.learners.recommended import recommend
+    from graphoid.learners.recommended import recommend_score
     from graphoid.structure.graph import UndirectedGraph
 
     n = len(table.variables)
     if n < 2:
         return 0.0
-    large = (
-        largest_model((v.name, v.arity) for v in table.variables if not v.ordered) if score is None else None
-    )
-    if large is not None:
-        raise large
-    scorer = (score or recommend(n)[0].score).on(table)
+    scorer = (score or recommend_score(table)[0]).on(table)
     tried = list(combinations(range(n), 2))[:TRIED]
     started = time.perf_counter()
     with contextlib.suppress(OutOfTime), time_limit(LONGEST):  # it takes at least that long, then

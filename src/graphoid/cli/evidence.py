@@ -55,7 +55,7 @@ def states(given: Sequence[str], variables: Sequence[Variable]) -> dict[str, Sta
 
 
 def _state(variable: Variable, text: str) -> State:
-    """Return the state that a text means: by its label, or a number that lies in one of the bins."""
+    """Return the state that a text means: by its label, or a number that lies in a bin or is a value."""
     for state in variable.states:
         if str(state) == text:
             return state
@@ -64,11 +64,13 @@ def _state(variable: Variable, text: str) -> State:
     except ValueError:
         number = None
     if number is not None:
-        if variable.cuts:
+        if variable.cuts or variable.continuous:
             return number
         for state in variable.states:
             if isinstance(state, (int, float)) and not isinstance(state, bool) and state == number:
                 return state
+    if variable.continuous:
+        raise SettingsError(f"{variable.name!r} is a number, and {text!r} is none; give one, such as 1.5.")
     raise SettingsError(
         f"{variable.name!r} has no state {text!r}; it has {quote([str(state) for state in variable.states])}."
     )

@@ -3,31 +3,35 @@
 from __future__ import annotations
 
 import os
+import warnings
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import typer
 
 from graphoid.cli import files, summary
+from graphoid.cli.clock import Clock
 from graphoid.cli.dry_run import show_estimate
 from graphoid.cli.learn_options import RUN, LearnOptions
-from graphoid.cli.learners import CONTEXTS, LEARNERS, learner_of
+from graphoid.cli.learners import CONTEXTS, LEARNERS, learner_of, takes_seconds
 from graphoid.cli.options import examples, parse_options, select_columns, takes
-from graphoid.cli.outputs import PRINT, Attempts, check_outputs, outputs_of
+from graphoid.cli.outputs import PRINT, Attempts, check_outputs, outputs_of, plot_of
 from graphoid.cli.process import ERROR, on_interrupt
 from graphoid.cli.progress import Watch
 from graphoid.cli.resume import Checkpoint, keep, keep_found
 from graphoid.cli.terminal import note, print_json, shell_word
-from graphoid.errors import SettingsError
+from graphoid.errors import DiscretizedWarning, SettingsError
+from graphoid.limits import MOMENT
 from graphoid.structure import whole_file
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from graphoid.cli.files import Learned
     from graphoid.data.table import Table
+    from graphoid.data.variables import Kind
     from graphoid.uncertainty.bootstrap_result import Resampled
 
 EPILOG = examples(
@@ -36,6 +40,7 @@ EPILOG = examples(
     ("learn survey.csv --learner gsimn --test g --alpha 0.01", "by tests, with fewer of them"),
     ("learn survey.csv --learner pfmn --budget 500", "tests that cost money"),
     ("learn survey.csv --learner gsimn --preset robust --bootstrap 200", "how sure is each edge?"),
+    ("learn survey.csv --plot net.svg --plot centrality=c.pdf", "figures for a paper"),
     ("learn survey.csv --model model.json", "for graphoid query and sample"),
     (
         "learn big.parquet --where source --cache counts.sqlite --dry-run",
@@ -43,6 +48,9 @@ EPILOG = examples(
     ),
     ("learn --config survey.json", "the run that made it, again"),
 ) + "\n\n".join(["", "Learners:", *(f"{name}: {named.what}" for name, named in LEARNERS.items())])
+
+RESAMPLING = 0.85
+"""Of the time that ``--seconds`` leaves, what a bootstrap may take; the rest is for files and pages."""
 
 NOTES = 5
 """Notes on reading that are shown; ``graphoid check`` has all of them."""
@@ -52,22 +60,27 @@ NOTES = 5
 def learn(**typed: object) -> int | None:
     """Learn a Markov network from FILE: who depends on whom directly, and how sure that is."""
     options, checkpoint = _begin(parse_options(LearnOptions, typed))
+    clock = Clock(options.seconds)
     check_outputs(outputs_of(options), [options.file, options.cache])
     if options.threads is not None:
         os.environ["GRAPHOID_THREADS"] = str(options.threads)
+    if options.quiet:
+        warnings.simplefilter("ignore", DiscretizedWarning)
     table = read(options)
     if options.dry_run:
         show_estimate(options, table)
         return None
     options = options.on(table)
-    found = _learn(options, table, checkpoint)
+    found = _learn(options, table, checkpoint, clock)
     done = Attempts()
-    resampled = _resample(options, table, found, done)
-    _write(options, found, table, resampled, done)
+    resampled = _resample(options, table, found, done, clock)
+    seen = table.discretized if "discretized" in found.settings else table
+    found, shown = summary.measure_in_time(found, seen, clock, show=not options.quiet)
+    _write(options, found, table, resampled, done, clock)
     if options.json:
-        print_json(summary.to_values(found, table, done.written, resampled))
+        print_json(summary.to_values(shown, seen, done.written, resampled))
     elif not options.quiet:
-        summary.show(found, table, resampled)
+        summary.show(shown, resampled)
         for path in done.written:
             note(f"wrote {path}")
         note(_next(options, done.written))
@@ -102,6 +115,7 @@ def read(options: LearnOptions) -> Table:
     table = gd.read(
         file,
         columns=select_columns(file, options.columns, options.drop, options.weights, options.table),
+        kinds=cast("Mapping[str, Kind]", options.kind),
         discretize=None if options.discretize == "none" else options.discretize,
         missing=options.missing,
         weights=options.weights,
@@ -121,25 +135,24 @@ def read(options: LearnOptions) -> Table:
     return table
 
 
-def _learn(options: LearnOptions, table: Table, checkpoint: Checkpoint | None) -> Learned:
+def _learn(options: LearnOptions, table: Table, checkpoint: Checkpoint | None, clock: Clock) -> Learned:
     """Learn, show how far it has come, and keep what was found if Ctrl-C ends it."""
     import graphoid as gd
     from graphoid.learners.base import AskingLearner
 
     start, known = (None, ()) if checkpoint is None else checkpoint.start(options, table)
-    learner = learner_of(options, start)
+    seconds = clock.for_search(more=any((options.bootstrap, options.model, options.report)))
+    learner = learner_of(replace(options, seconds=seconds), start)
     if options.bootstrap is not None and options.learner in CONTEXTS:
         raise SettingsError(f"--bootstrap is for learners of one graph; {options.learner} finds many.")
     title = f"learning by {options.learner}: {table.n_rows:,} rows of {len(table.variables):,} variables"
     found: Learned
     with (
-        Watch(options.learner, title, quiet=options.quiet) as watch,
+        Watch(options.learner, title, quiet=options.quiet, remedy=_remedy(options)) as watch,
         on_interrupt(lambda: keep(watch, options, table)),
     ):
         if learner is None:
-            found = gd.learn(
-                table, start=start, random_state=options.seed, seconds=options.seconds, progress=watch
-            )
+            found = gd.learn(table, start=start, random_state=options.seed, seconds=seconds, progress=watch)
         elif isinstance(learner, AskingLearner):
             found = learner.fit(table, progress=watch, known=known).structure_
         else:
@@ -147,18 +160,36 @@ def _learn(options: LearnOptions, table: Table, checkpoint: Checkpoint | None) -
     return replace(found, settings={**found.settings, RUN: options.to_values()})
 
 
-def _resample(options: LearnOptions, table: Table, found: Learned, done: Attempts) -> Resampled | None:
+def _remedy(options: LearnOptions) -> str:
+    """Return what to do about a run that takes long; nothing where its end is known."""
+    if options.seconds is not None:
+        return ""
+    quicker = ""
+    if takes_seconds(options.learner):
+        quicker = "; with --seconds 60 it would end in time"
+    elif options.learner not in CONTEXTS:
+        quicker = f"; graphoid learn {shell_word(str(options.file))} --dry-run says how long it may take"
+    return f"Ctrl-C ends it{'' if options.learner in CONTEXTS else ' and keeps what it has'}{quicker}."
+
+
+def _resample(
+    options: LearnOptions, table: Table, found: Learned, done: Attempts, clock: Clock
+) -> Resampled | None:
     """Learn from resamples as well, if that was asked for; those done are on file if Ctrl-C ends it."""
     import graphoid as gd
 
     n = options.bootstrap
     if n is None:
         return None
+    from graphoid.learners.base import Learner
+
     # so that another run does not stumble over it
     path = Path(options.checkpoint).with_suffix(f".bootstrap-{options.digest}.json")
     n_jobs = int(os.environ.get("GRAPHOID_THREADS", "1"))
+    seconds = None if clock.left is None else max(MOMENT, RESAMPLING * clock.left)
+    learner = found.learner if isinstance(found.learner, Learner) else learner_of(options)
     bootstrap = gd.Bootstrap(
-        learner_of(options), n=n, n_jobs=n_jobs, random_state=options.seed, checkpoint=path
+        learner, n=n, n_jobs=n_jobs, random_state=options.seed, checkpoint=path, seconds=seconds
     )
 
     def keep() -> None:
@@ -167,14 +198,23 @@ def _resample(options: LearnOptions, table: Table, found: Learned, done: Attempt
 
     title = f"learning again from {n:,} resamples"
     with Watch("bootstrap", title, quiet=options.quiet) as watch, on_interrupt(keep):
-        if not done.attempt("the bootstrap", lambda: bootstrap.fit(table, progress=watch)):
+        fit = partial(bootstrap.fit, table, progress=watch, structure=found)
+        if not done.attempt("the bootstrap", fit):
             return None
     path.unlink(missing_ok=True)
+    n_done = len(bootstrap.result_.found)
+    if n_done < n:
+        note(f"note: in the {options.seconds:g} s of --seconds, {n_done:,} of {n:,} resamples were learned.")
     return bootstrap.result_
 
 
 def _write(
-    options: LearnOptions, found: Learned, table: Table, resampled: Resampled | None, done: Attempts
+    options: LearnOptions,
+    found: Learned,
+    table: Table,
+    resampled: Resampled | None,
+    done: Attempts,
+    clock: Clock,
 ) -> None:
     """Try to write every file that was asked for."""
     import graphoid as gd
@@ -183,14 +223,28 @@ def _write(
         if not any(path.lower().endswith(".json") for path in done.written):
             keep_found(found, options)
 
+    from graphoid.report.plots import write as write_plot
+
     model, report, settings = options.model, options.report, options.save_config
+
+    def write_model(path: str) -> None:
+        with clock.limit("the weights of the model were fitted"):
+            fitted = gd.MarkovNetwork.fit(found, table)
+        files.write(fitted, path, files.MODELS)
+
     with on_interrupt(keep):
         for path in options.out:
             done.write(path, partial(files.write, found, path, files.STRUCTURES))
         if model is not None:
-            done.write(model, lambda: files.write(gd.MarkovNetwork.fit(found, table), model, files.MODELS))
+            done.write(model, partial(write_model, model))
         if report is not None:
-            done.write(report, lambda: found.report(report, table, bootstrap=resampled))
+            left = None if clock.left is None else max(MOMENT, clock.left)
+            done.write(report, partial(found.report, report, table, bootstrap=resampled, seconds=left))
+        for kind, path in map(plot_of, options.plot):
+            draw = partial(
+                write_plot, found, path, kind, table=table, bootstrap=resampled, source=options.file
+            )
+            done.write(path, draw)
         if settings == PRINT:
             print(options.to_toml(), end="")
         elif settings is not None:

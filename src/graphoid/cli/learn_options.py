@@ -8,7 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from graphoid.cli.learners import LEARNERS, SCORES, TESTS
-from graphoid.cli.options import WHERE, Discretize, Missing, argument, declared_options, option, split_names
+from graphoid.cli.options import (
+    WHERE,
+    Discretize,
+    Missing,
+    argument,
+    declared_options,
+    option,
+    parse_kinds,
+    split_names,
+)
 from graphoid.errors import DataError, SettingsError
 
 if TYPE_CHECKING:
@@ -21,6 +30,9 @@ if TYPE_CHECKING:
 RUN = "run"
 """Where the settings of a result keep the options that made it."""
 
+
+_TABLES = {"kind", "set"}
+"""Options that hold several values by name."""
 
 PARTIAL = ".partial.json"
 """How a file ends that holds what an interrupted run has found."""
@@ -62,7 +74,16 @@ class LearnOptions:
 
     file: str | None = argument("A .csv, .tsv, .parquet, .arff, .sav or .duckdb file.")
     missing: str = _reading("What to do with missing cells.", "error", kind=Missing)
-    discretize: str = _reading("How to cut numbers.", "auto", kind=Discretize)
+    kind: Mapping[str, str] = _reading(
+        "The kind of a column: nominal, ordered, continuous or count.",
+        {},
+        "--kind",
+        kind=list[str],
+        parse=parse_kinds,
+        plain=dict,
+        metavar="NAME=KIND",
+    )
+    discretize: str = _reading("How to cut numbers.", "none", kind=Discretize)
     columns: Sequence[str] | None = _reading("Names, separated by commas.", parse=split_names, plain=list)
     drop: Sequence[str] | None = _reading(
         "Names of columns to leave out, such as id.", parse=split_names, plain=list
@@ -107,6 +128,13 @@ class LearnOptions:
     )
     model: str | None = _writing("Fit weights; .json for graphoid query and sample, or .uai.")
     report: str | None = _writing("A page to read offline, .html.")
+    plot: Sequence[str] = _writing(
+        "The network as .svg, .png or .pdf; centrality=c.pdf, intervals=i.pdf, heatmap=h.pdf draw others.",
+        (),
+        "--plot",
+        kind=list[str],
+        metavar="[KIND=]FILE",
+    )
     save_config: str | None = _writing("The .toml file that repeats this run; - prints it.")
     json: bool = _writing("Print JSON instead of a table.", False, "--json", kind=bool)
     quiet: bool = _writing("Print nothing but errors.", False, "--quiet", "-q", kind=bool)
@@ -167,8 +195,8 @@ class LearnOptions:
     def over(self, values: Json) -> LearnOptions:
         """Return these options with what was said (not None) in the place of what they had."""
         said = {key: value for key, value in values.items() if value is not None}
-        if "set" in said:
-            said["set"] = {**self.set, **said["set"]}
+        for several in _TABLES & said.keys():
+            said[several] = {**vars(self)[several], **said[several]}
         return replace(self, **said)
 
     def beside(self, path: str) -> LearnOptions:
@@ -211,7 +239,7 @@ class LearnOptions:
         # graphoid learn --config THIS_FILE repeats the run
         file = "survey.csv"
         missing = "error"
-        discretize = "auto"
+        discretize = "none"
         learner = "auto"
         alpha = 0.01
         seed = 0
@@ -221,9 +249,11 @@ class LearnOptions:
         <BLANKLINE>
         """
         lines = ["# graphoid learn --config THIS_FILE repeats the run"]
-        lines += [f"{name} = {to_toml(value)}" for name, value in self.to_values().items() if name != "set"]
-        if self.set:
-            lines += ["", "[set]", *(f"{to_toml(key)} = {to_toml(value)}" for key, value in self.set.items())]
+        values = self.to_values()
+        lines += [f"{name} = {to_toml(value)}" for name, value in values.items() if name not in _TABLES]
+        for name in sorted(_TABLES & values.keys()):
+            entries = vars(self)[name].items()
+            lines += ["", f"[{name}]", *(f"{to_toml(key)} = {to_toml(value)}" for key, value in entries)]
         return "\n".join(lines) + "\n"
 
 

@@ -11,15 +11,15 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from graphoid.cli.learn_options import LearnOptions
-    from graphoid.independence.base import DiscreteTest
-    from graphoid.independence.partial_correlation import PartialCorrelation
+    from graphoid.independence.base import Test
     from graphoid.learners.base import AskingLearner
     from graphoid.learners.contexts.base import CanonicalLearner
+    from graphoid.learners.directed.search import DirectedSearch
     from graphoid.learners.scored.base import ScoreLearner
     from graphoid.scores.base import Score
     from graphoid.structure.graph import UndirectedGraph
 
-    AnyLearner = AskingLearner | CanonicalLearner | ScoreLearner
+    AnyLearner = AskingLearner | CanonicalLearner | DirectedSearch | ScoreLearner
 
 
 class Named(NamedTuple):
@@ -49,6 +49,7 @@ LEARNERS = {
     "log-linear": Named("Search", "penalized log-linear score", score="log-linear"),
     "search": Named("Search", "our search, of any --score", score="evidence"),
     "posterior": Named("Posterior", "probability of every edge, by any --score", score="evidence"),
+    "directed": Named("DirectedSearch", "a directed graph by BIC, or BDeu (--set score=bdeu), moralized"),
     "exhaustive": Named(
         "ExhaustiveSearch", "the best of all graphs, by any --score; up to 7 variables", score="mpl"
     ),
@@ -64,16 +65,25 @@ TESTS = {
     "g": "GTest",
     "bayesian": "BayesianTest",
     "mantel-haenszel": "MantelHaenszel",
+    "likelihood-ratio": "LikelihoodRatio",
+    "bayes-factor": "BayesFactor",
+    "degenerate-gaussian": "DegenerateGaussian",
+    "linear-by-linear": "LinearByLinear",
     "partial-correlation": "PartialCorrelation",
+    "rank-partial-correlation": "RankPartialCorrelation",
 }
 
 SCORES = {
     "evidence": "LogLinearEvidence",
+    "gaussian": "GaussianEvidence",
     "log-linear": "LogLinearScore",
     "mpl": "MPL",
     "ib": "IBScore",
     "bjp": "BJP",
 }
+
+NAMED_SCORES = ("pfmn-published", "directed")
+"""Learners whose score is a name, to --set."""
 
 OBJECTS = frozenset({"cost", "progress", "random_state", "score", "start", "test"})
 """Settings that are objects in Python; here they have options of their own, or none."""
@@ -99,7 +109,7 @@ def learner_of(options: LearnOptions, start: UndirectedGraph | None = None) -> A
     settings: dict[str, object] = {**named.fixed, **_own_settings(options, known)}
     if named.score is not None:
         settings["score"] = score_of(options)
-    else:
+    elif "test" in known:
         settings["test"] = test_of(options)
     if "budget" in known:
         settings["budget"] = gd.Budget(price=options.budget, seconds=options.seconds)
@@ -131,20 +141,25 @@ def _refuse(options: LearnOptions) -> None:
         )
 
 
+def takes_seconds(name: str) -> bool:
+    """Return whether a learner can be told when to end."""
+    return "seconds" in _meaningful(name)
+
+
 def _meaningful(name: str) -> set[str]:
     """Return the named options that mean something to a learner."""
     named = LEARNERS[name]
     if not named.cls:
         return {"seconds"}
     known = {f.name for f in fields(_class(named.cls))}
-    by = {"score"} if named.score is not None else {"test", "alpha"}
+    by = {"score"} if named.score is not None else {"test", "alpha"} if "test" in known else set()
     return by | ({"preset", "budget", "seconds"} & known) | ({"seconds"} if "budget" in known else set())
 
 
 def _own_settings(options: LearnOptions, known: set[str]) -> dict[str, object]:
     """Return the settings of the learner itself that were set by name."""
     own = {key: value for key, value in options.set.items() if "." not in key}
-    allowed = sorted(known - OBJECTS | ({"score"} if options.learner == "pfmn-published" else set()))
+    allowed = sorted(known - OBJECTS | ({"score"} if options.learner in NAMED_SCORES else set()))
     for key in own:
         if key not in allowed:
             raise SettingsError(
@@ -153,10 +168,13 @@ def _own_settings(options: LearnOptions, known: set[str]) -> dict[str, object]:
     return own
 
 
-def test_of(options: LearnOptions) -> DiscreteTest | PartialCorrelation:
-    """Return the test that a run asks for, or the usual one of its learner."""
+def test_of(options: LearnOptions) -> Test | None:
+    """Return the test that a run asks for; None for the one of its learner that fits the columns."""
     import graphoid as gd
 
+    parts = [key for key in options.set if key.startswith("test.")]
+    if options.test is None and options.alpha is None and not parts:
+        return None
     name = options.test or LEARNERS[options.learner].test
     cls = _class(TESTS[name])
     known = {f.name for f in fields(cls)}
@@ -167,7 +185,7 @@ def test_of(options: LearnOptions) -> DiscreteTest | PartialCorrelation:
         settings["alpha"] = options.alpha
     if "thin" in settings:
         settings["thin"] = gd.ThinData(answer=settings["thin"])
-    test: DiscreteTest | PartialCorrelation = cls(**settings)
+    test: Test = cls(**settings)
     return test
 
 

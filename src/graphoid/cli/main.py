@@ -84,7 +84,7 @@ def settings(
 
 
 def run() -> None:
-    """Run the command line; the entry point of ``graphoid``."""
+    """Run the command line."""
     _open_closed_streams()
     if not os.environ.get("COLUMNS", "").isdecimal() or int(os.environ["COLUMNS"]) < 1:
         os.environ.pop("COLUMNS", None)  # nothing can be shown in no columns

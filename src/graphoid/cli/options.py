@@ -146,6 +146,24 @@ def split_names(text: str | None) -> list[str] | None:
     return None if text is None else [name.strip() for name in text.split(",")]
 
 
+def parse_kinds(texts: list[str]) -> dict[str, str]:
+    """Return kinds of columns written as ``NAME=KIND``; what is no kind is refused when the file is read.
+
+    >>> parse_kinds(["age=continuous", "x = y=nominal"])
+    {'age': 'continuous', 'x = y': 'nominal'}
+    """
+    from graphoid.errors import SettingsError
+
+    kinds: dict[str, str] = {}
+    for text in texts:
+        name, _, kind = (part.strip() for part in text.rpartition("="))
+        if not name:
+            raise SettingsError(f"--kind {text!r} is not NAME=KIND, such as --kind age=continuous.")
+        if kinds.setdefault(name, kind) != kind:
+            raise SettingsError(f"--kind says that {name!r} is {kinds[name]} and {kind}; give it one kind.")
+    return kinds
+
+
 def select_columns(
     file: str | None,
     columns: Sequence[str] | None,

@@ -22,6 +22,23 @@ PRINT = "-"
 """The file that is the standard output."""
 
 
+PICTURES = (".svg", ".png", ".pdf")
+"""Endings of pictures."""
+
+PLOTS = ("network", "centrality", "intervals", "heatmap", "missing")
+"""What can be drawn."""
+
+
+def plot_of(text: str) -> tuple[str, str]:
+    """Return what to draw, and the file.
+
+    >>> plot_of("net.svg"), plot_of("centrality=c.pdf")
+    (('network', 'net.svg'), ('centrality', 'c.pdf'))
+    """
+    kind, equals, path = text.partition("=")
+    return (kind, path) if equals and kind in PLOTS else ("network", text)
+
+
 class Output(NamedTuple):
     """A file that a command is to write, the option that says so, and the endings that it may have."""
 
@@ -33,6 +50,7 @@ class Output(NamedTuple):
 def outputs_of(options: LearnOptions) -> list[Output]:
     """Return the files that a run of ``graphoid learn`` is to write."""
     named = [Output("--out", path, files.STRUCTURES) for path in options.out]
+    named += [Output("--plot", plot_of(text)[1], PICTURES) for text in options.plot]
     settings = None if options.save_config == PRINT else options.save_config
     for option, path, endings in (
         ("--model", options.model, files.MODELS),
@@ -46,7 +64,11 @@ def outputs_of(options: LearnOptions) -> list[Output]:
 
 def say_again(options: LearnOptions) -> str:
     """Return the outputs of a run as one would type them."""
-    return "".join(f" {option} {shell_word(path)}" for option, path, _ in outputs_of(options))
+    plots = {plot_of(text)[1]: text for text in options.plot}
+    return "".join(
+        f" {option} {shell_word(plots.get(path, path) if option == '--plot' else path)}"
+        for option, path, _ in outputs_of(options)
+    )
 
 
 def check_output(path: str | None, endings: Collection[str], option: str, *inputs: str | None) -> None:

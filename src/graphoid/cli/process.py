@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import contextvars
 import functools
 import os
 import sys
@@ -12,7 +13,8 @@ from typing import TYPE_CHECKING, TypeVar
 import typer
 
 from graphoid.cli.terminal import note
-from graphoid.errors import GraphoidError
+from graphoid.errors import ON_COMMAND_LINE, GraphoidError
+from graphoid.limits import OutOfTime
 from graphoid.structure.safe_text import scrub
 
 if TYPE_CHECKING:
@@ -36,8 +38,10 @@ def guard(function: Callable[..., int | None]) -> Callable[..., None]:
 
     @functools.wraps(function)
     def run(*args: object, **kwargs: object) -> None:
+        context = contextvars.copy_context()
+        context.run(ON_COMMAND_LINE.set, True)
         try:
-            code = call_interruptibly(lambda: function(*args, **kwargs))
+            code = context.run(call_interruptibly, lambda: function(*args, **kwargs))
         except KeyboardInterrupt:
             raise typer.Exit(INTERRUPTED) from None
         except (typer.Exit, typer.Abort, typer.BadParameter, BrokenPipeError):
@@ -61,6 +65,8 @@ def describe(error: Exception) -> str:
         reason = error.strerror or str(error) or type(error).__name__
         where = "" if error.filename is None else f"{error.filename!r}: "
         return scrub(f"{where}{reason}.")
+    if isinstance(error, OutOfTime):
+        return "the time that there was for it is over."
     return scrub(f"{type(error).__name__}: {error} (unexpected; {DEBUG} shows where)")
 
 
@@ -84,7 +90,8 @@ def call_interruptibly(work: Callable[[], _T]) -> _T:
         finally:
             ended.set()
 
-    worker = threading.Thread(target=run, daemon=True)
+    # in the same context, so that a limit of time set outside holds inside
+    worker = threading.Thread(target=contextvars.copy_context().run, args=(run,), daemon=True)
     try:
         try:
             worker.start()

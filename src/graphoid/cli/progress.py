@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
+import threading
 from datetime import timedelta
 from typing import TYPE_CHECKING, Self, cast
 
@@ -21,14 +23,18 @@ if TYPE_CHECKING:
 
 EXECUTED = ("test", "oracle")
 
+LATE = 20.0
+"""Seconds after which a line says that a run takes long."""
+
 
 class Watch:
     """Listens to a run, shows how far it has come, and keeps hold of what it has found so far.
 
-    ``what`` says in a word or two what is being done, ``title`` in a line.
+    ``what`` says in a word or two what is being done, ``title`` in a line. Where nothing says when it will
+    end, a line says so after a while, with a ``remedy``.
     """
 
-    def __init__(self, what: str, title: str | None = None, *, quiet: bool = False) -> None:
+    def __init__(self, what: str, title: str | None = None, *, quiet: bool = False, remedy: str = "") -> None:
         self.so_far: UndirectedGraph | Sequence[Verdict] | None = None
         self._what = printable(what)
         self._title = printable(what if title is None else title)
@@ -36,10 +42,16 @@ class Watch:
         self._bar: Progress | None = None
         self._said = quiet
         self._n_seen = self._n_tests = 0
+        self._remedy = remedy
+        self._timer = threading.Timer(LATE, self._say_late) if remedy and not quiet else None
 
     def __enter__(self) -> Self:
         if self._quiet:
             return self
+        if self._timer is not None:
+            self._timer.daemon = True
+            with contextlib.suppress(RuntimeError):  # the system has no thread left
+                self._timer.start()
         if sys.stderr.isatty():
             self._bar = _bar(self)
             self._task = self._bar.add_task(self._what, total=None, phase="")
@@ -67,9 +79,15 @@ class Watch:
 
     def stop(self) -> None:
         """Clear the bar."""
+        if self._timer is not None:
+            self._timer.cancel()
         bar, self._bar = self._bar, None
         if bar is not None:
             bar.stop()
+
+    def _say_late(self) -> None:
+        """Say that it takes long, and how to have it end."""
+        note(f"note: still at it after {LATE:g} s, and it may take much longer. {self._remedy}")
 
     def test_counts(self) -> str:
         """Return how many answers were tested and how many inferred, if the run asks for any."""

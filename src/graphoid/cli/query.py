@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from itertools import product
 from typing import TYPE_CHECKING, Annotated, NamedTuple, cast
 
@@ -12,6 +13,7 @@ from graphoid.cli.files import load
 from graphoid.cli.options import Json, Quiet, Seed, examples
 from graphoid.cli.terminal import cell, console, lines, print_json
 from graphoid.errors import CountsTooLarge, DataError, SettingsError
+from graphoid.logic.names import quote
 from graphoid.structure.safe_text import printable
 
 if TYPE_CHECKING:
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from graphoid.data.variables import State
+    from graphoid.models.mixed.answers import NumberAnswer
     from graphoid.models.network import MarkovNetwork
     from graphoid.structure.graph import UndirectedGraph
     from graphoid.uncertainty.io import Saved
@@ -103,15 +106,17 @@ class Answer(NamedTuple):
     plain: Mapping[str, object]
     sentence: str = ""
     rows: Sequence[tuple[str, ...]] = ()
+    numbers: Sequence[tuple[str, ...]] = ()
+    """Of continuous variables and counts: mean and quantiles."""
 
     def show(self) -> None:
         """Print it."""
         screen = console()
         if self.sentence:
             screen.print("\n".join(map(printable, self.sentence.split("\n"))), soft_wrap=True)
-        if self.rows:
-            head, *rows = self.rows
-            table = lines(*(printable(name) for name in head), right=("probability", "± error"))
+        for head, *rows in filter(None, (self.rows, self.numbers)):
+            right = head[1:] if head[0] == "number" else ("probability", "± error")
+            table = lines(*(printable(name) for name in head), right=right)
             for row in rows[:SHOWN]:
                 table.add_row(*map(cell, row))
             screen.print(table)
@@ -163,9 +168,12 @@ def _distributions(
     if joint and not names:
         raise SettingsError("--joint needs the names of the variables, such as: vote car --joint.")
     names = names or [name for name in model.names if name not in evidence]
-    groups = [names] if joint else [[name] for name in names]
+    numbers = [name for name in names if model.variables[model.position(name)].continuous]
+    if joint and numbers:
+        raise SettingsError(f"--joint is for variables with states; {quote(numbers)} has none.")
+    groups = [names] if joint else [[name] for name in names if name not in numbers]
     heads = [*names, "probability"] if joint else ["variable", "state", "probability"]
-    rows: list[tuple[str, ...]] = [tuple(heads if seed is None else [*heads, "± error"])]
+    rows: list[tuple[str, ...]] = [tuple(heads if seed is None else [*heads, "± error"])] if groups else []
     plain = []
     for group in groups:
         if seed is None:
@@ -188,7 +196,38 @@ def _distributions(
         for i, states_ in enumerate(cells):
             heads = [str(state) for state in states_] if joint else [group[0], str(states_[0])]
             rows.append((*heads, f"{flat[i]:.4f}", *(() if errors is None else (f"{errors[i]:.4f}",))))
-    return Answer({"given": evidence, "distributions": plain}, rows=rows)
+    answers = [_number(model, name, evidence, seed) for name in numbers]
+    answer = {"given": evidence, "distributions": plain}
+    if answers:
+        answer["numbers"] = [{"variable": name, **asdict(found)} for name, found in answers]
+    return Answer(answer, rows=rows, numbers=_number_rows(answers))
+
+
+def _number(
+    model: MarkovNetwork, name: str, evidence: dict[str, State], seed: int | None
+) -> tuple[str, NumberAnswer]:
+    """Return the distribution of a number, exactly or by sampling."""
+    if seed is not None:
+        return name, model.estimate(name, evidence, random_state=seed).numbers[name]
+    return name, cast("NumberAnswer", _exactly(model, [name], evidence))
+
+
+def _number_rows(answers: Sequence[tuple[str, NumberAnswer]]) -> list[tuple[str, ...]]:
+    """Return the mean and quantiles of numbers, as lines of a table."""
+    if not answers:
+        return []
+    errors = any(found.quantile_errors is not None for _, found in answers)
+    shown = (0.05, 0.25, 0.5, 0.75, 0.95)
+    heads = ("number", "mean", *(("± error",) if errors else ()), *(f"{level:.0%}" for level in shown))
+    return [heads] + [
+        (
+            name,
+            f"{found.mean:.4g}",
+            *((f"{found.standard_error:.2g}",) if errors else ()),
+            *(f"{found.quantiles[level]:.4g}" for level in shown),
+        )
+        for name, found in answers
+    ]
 
 
 def _exactly(model: MarkovNetwork, group: list[str], evidence: dict[str, State]) -> NDArray[np.float64]:

@@ -24,7 +24,8 @@ def sample(
     *,
     n: Annotated[int, typer.Option("-n", "--rows", min=0, help="How many rows.")] = 1000,
     given: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=STATE ...", help="States that every row has.")
+        list[str] | None,
+        typer.Option(metavar="NAME=STATE ...", help="States and numbers that every row has."),
     ] = None,
     out: Annotated[str | None, typer.Option(help="A .csv file; the standard output if left out.")] = None,
     seed: Seed = 0,
@@ -42,7 +43,12 @@ def sample(
         )
     rows = found.sample(n, seed, evidence=states(given or [], found.variables))
     if json and out is None:
-        columns = {v.name: [v.states[code] for code in rows.column(v.name).tolist()] for v in rows.variables}
+        columns = {
+            v.name: rows.numbers(v.name).tolist()
+            if v.continuous
+            else [v.states[code] for code in rows.column(v.name).tolist()]
+            for v in rows.variables
+        }
         print_json({"rows": n, "seed": seed, "how": list(rows.notes), "columns": columns})
         return
     files.write_rows(rows, out)

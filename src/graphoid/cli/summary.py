@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import TYPE_CHECKING
+import math
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, NamedTuple
 
+from graphoid.cli.clock import TimeOver
 from graphoid.cli.files import edge_rows
 from graphoid.cli.terminal import cell, console, lines, note, number, shorten
 from graphoid.errors import CountsTooLarge
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table as Lines
 
+    from graphoid.cli.clock import Clock
     from graphoid.cli.files import Learned
     from graphoid.data.table import Table
     from graphoid.structure.contexts import CanonicalModel
@@ -30,11 +33,11 @@ SHOWN = 100
 """Edges shown; files and ``--json`` have all of them."""
 
 NAMED = 8
-"""Undecided pairs and lonely variables that are named."""
+"""Undecided pairs and isolated variables that are named."""
 
 WEIGHTS = (
-    "weight: log odds ratio for a standard deviation of each (partial correlation of continuous columns), "
-    "95 % interval; without + or - where states have no order."
+    "edge weight: log odds ratio for a standard deviation of each (partial correlation of "
+    "continuous columns), 95 % confidence interval; without + or - where states have no order."
 )
 
 STYLES = {"present": "green", "undecided": "yellow", "absent": "red"}
@@ -44,36 +47,81 @@ MEASURED = 1_000
 """Edges up to which all of them are measured."""
 
 
-def show(found: Learned, table: Table, resampled: Resampled | None = None) -> None:
+class Shown(NamedTuple):
+    """What was learned, and what was measured of it."""
+
+    found: Learned
+    strengths: Strengths
+    """Of edges."""
+    independences: Sequence[ContextIndependence] = ()
+    """Of a canonical model."""
+
+
+def show(shown: Shown, resampled: Resampled | None = None) -> None:
     """Print what was learned."""
     from graphoid.structure.contexts import CanonicalModel
 
     screen = console()
-    if isinstance(found, CanonicalModel):
-        show_contexts(found, screen)
+    if isinstance(shown.found, CanonicalModel):
+        show_contexts(shown.found, shown.independences, screen)
     else:
-        show_structure(found, screen, strengths=measure(found, table), resampled=resampled)
+        show_structure(shown.found, screen, strengths=shown.strengths, resampled=resampled)
 
 
-def measure(found: LearnedStructure, table: Table) -> Strengths:
+def measure_in_time(found: Learned, table: Table, clock: Clock, *, show: bool) -> tuple[Learned, Shown]:
+    """Return what was learned, for files, and with what is to be shown of it, as far as there is time.
+
+    With a limit of time, files have what was measured for the terminal, and nothing else is measured.
+    """
+    from graphoid.structure.contexts import CanonicalModel
+
+    if isinstance(found, CanonicalModel):
+        return found, Shown(found, {}, _independences(found, clock) if show else ())
+    if not show and clock.seconds is None:
+        return found, Shown(found, {})
+    strengths = measure(found, table, clock)
+    if clock.seconds is None:
+        return found, Shown(found, strengths)
+    effects = {
+        (found.graph.position(x), found.graph.position(y)): edge.effect
+        for (x, y), edge in strengths.items()
+        if edge.effect is not None
+    }
+    found = replace(found, measured=effects)
+    return found, Shown(found, strengths)
+
+
+def measure(found: LearnedStructure, table: Table, clock: Clock) -> Strengths:
     """Return how strong each edge is; nothing of structures with very many edges."""
     from graphoid.uncertainty.strength import strengths
 
     if found.graph.n_edges > MEASURED:
         return {}
     try:
-        return {(edge.x, edge.y): edge for edge in strengths(found, table)}
-    except CountsTooLarge as error:  # the network still stands
+        with clock.limit("all edges were"):
+            return {(edge.x, edge.y): edge for edge in strengths(found, table)}
+    except (CountsTooLarge, TimeOver) as error:  # the network still stands
         note(f"note: edges are not measured: {error}")
         return {}
 
 
+def _independences(found: CanonicalModel, clock: Clock) -> list[ContextIndependence]:
+    """Return what a canonical model says of contexts, if there is time for it."""
+    try:
+        with clock.limit("the independences were worked out"):
+            return list(found.independences(undecided=True))
+    except TimeOver as error:
+        note(f"note: what is independent in which context is not shown: {error}")
+        return []
+
+
 def to_values(
-    found: Learned, table: Table, paths: Sequence[str], resampled: Resampled | None = None
+    shown: Shown, table: Table, paths: Sequence[str], resampled: Resampled | None = None
 ) -> dict[str, object]:
     """Return what was learned as plain values."""
     from graphoid.structure.contexts import CanonicalModel
 
+    found, strengths, independences = shown
     rows = edge_rows(found)
     plain: dict[str, object] = {
         "variables": list(found.names),
@@ -87,8 +135,7 @@ def to_values(
         "files": list(paths),
     }
     if isinstance(found, CanonicalModel):
-        return {**plain, "independences": [_sentence(i) for i in found.independences(undecided=True)]}
-    strengths = measure(found, table)
+        return {**plain, "independences": [_sentence(i) for i in independences]}
     for row in rows:
         edge = strengths.get((str(row["x"]), str(row["y"])))
         row["bits"] = None if edge is None else edge.bits
@@ -128,7 +175,8 @@ def show_structure(
     title = f"{found.graph.n:,} variables, {plural(len(rows), 'edge')}"
     screen.print(printable(f"{title}, learned by {by}" if by else title), style="bold", soft_wrap=True)
     if rows:
-        screen.print(edge_table(rows[:SHOWN], strengths or {}, resampled))
+        factors = found.scored is not None
+        screen.print(edge_table(rows[:SHOWN], strengths or {}, resampled, factors=factors))
     if len(rows) > SHOWN:
         screen.print(f"... and {len(rows) - SHOWN:,} more edges; --out FILE.csv and --json have all of them.")
     sentences = [
@@ -146,15 +194,19 @@ def show_structure(
     screen.print(f"cost: {printable(cost_line(found))}", soft_wrap=True)
 
 
-def edge_table(rows: list[EdgeRow], strengths: Strengths, resampled: Resampled | None = None) -> Lines:
+def edge_table(
+    rows: list[EdgeRow], strengths: Strengths, resampled: Resampled | None = None, *, factors: bool = False
+) -> Lines:
     """Return the edges as a table."""
     probable = any(row.probability is not None for row in rows)
     again = {} if resampled is None else {(row.x, row.y): row for row in resampled.edges()}
-    columns = ["who", "with whom", "verdict" if probable or again else "evidence says"]
-    columns += ["probability"] if probable else []
-    columns += ["found again"] if again else []
-    columns += ["weight"] if strengths else []
-    table = lines(*columns, "evidence", right=("probability", "found again"))
+    columns = ["variable 1", "variable 2", "verdict" if probable or again else "evidence says"]
+    columns += ["inclusion probability"] if probable else []
+    columns += ["bootstrap frequency"] if again else []
+    columns += ["edge weight"] if strengths else []
+    columns.append("log Bayes factor" if factors else "evidence")
+    right = ("inclusion probability", "bootstrap frequency", "log Bayes factor")
+    table = lines(*columns, right=right)
     for row in rows:
         pair = row.x, row.y
         verdict = row.verdict if probable else again[pair].verdict if again else in_words(row.strength)
@@ -162,7 +214,10 @@ def edge_table(rows: list[EdgeRow], strengths: Strengths, resampled: Resampled |
         cells += [cell(number(row.probability))] if probable else []
         cells += [cell(f"{again[pair].frequency:.0%}")] if again else []
         cells += [cell(_weight(strengths.get(pair)))] if strengths else []
-        table.add_row(*cells, cell(shorten(row.evidence, 100)))
+        evidence = row.evidence
+        if factors:
+            evidence = "" if row.strength is None else f"{row.strength * math.log(10):,.2f}"
+        table.add_row(*cells, cell(shorten(evidence, 100)))
     return table
 
 
@@ -187,7 +242,7 @@ def _stability_sentences(resampled: Resampled | None, rows: list[EdgeRow]) -> li
         if not row.joined
     ]
     n = len(resampled.found)
-    sentences = [f"found again: share of {n:,} resamples in which the edge is found."]
+    sentences = [f"bootstrap frequency: share of {n:,} resamples in which the edge is found."]
     if all(row.probability is None for row in rows):
         sentences.append(RULE)
     return sentences + (
@@ -210,23 +265,23 @@ def in_words(strength: float | None) -> str:
     return "weak"
 
 
-def _beside(found: LearnedStructure, rows: list[EdgeRow], lonely: list[str]) -> list[str]:
+def _beside(found: LearnedStructure, rows: list[EdgeRow], isolated: list[str]) -> list[str]:
     """Return what a table of edges does not say."""
     from graphoid.structure.explain import listing
 
     sentences = []
     if any(row.probability is not None for row in rows):
-        sentences.append("present: probability of .95 or more; undecided: more rows would tell.")
+        sentences.append("present: inclusion probability of .95 or more; undecided: more rows would tell.")
         open_pairs = [
-            f"{shorten(row.x, 30)} – {shorten(row.y, 30)} ({number(row.probability)})"
-            for row in found.pairs()
-            if row.verdict == "undecided" and not found.graph.has_edge(row.x, row.y)
+            f"{shorten(found.names[x], 30)} – {shorten(found.names[y], 30)} ({number(probability)})"
+            for (x, y), probability in sorted(found.edge_probabilities.items())
+            if not found.graph.has_edge(x, y) and found.verdict(x, y) == "undecided"
         ]
         if open_pairs:
             sentences.append(f"no edge, but undecided: {_some(open_pairs)}.")
-    if lonely:
+    if isolated:
         sentences.append(
-            f"joined to nothing: {listing([shorten(name, 30) for name in lonely[:NAMED]])}" + _more(lonely)
+            f"isolated: {listing([shorten(name, 30) for name in isolated[:NAMED]])}" + _more(isolated)
         )
     return sentences
 
@@ -239,7 +294,7 @@ def _more(items: list[str]) -> str:
     return f" and {len(items) - NAMED:,} more" if len(items) > NAMED else ""
 
 
-def show_contexts(found: CanonicalModel, screen: Console) -> None:
+def show_contexts(found: CanonicalModel, every: Sequence[ContextIndependence], screen: Console) -> None:
     """Print a canonical model: what is independent in which context, and what it cost."""
     from graphoid.structure.explain import plural
     from graphoid.structure.independences import count_undecided
@@ -249,13 +304,12 @@ def show_contexts(found: CanonicalModel, screen: Console) -> None:
         printable(f"{title}, learned by {found.settings.get('learner')}"), style="bold", soft_wrap=True
     )
     table = lines(
-        "who", "with whom", "rows in which they are joined", right=("rows in which they are joined",)
+        "variable 1", "variable 2", "rows in which they are joined", right=("rows in which they are joined",)
     )
     total = float(found.n_rows.sum()) or 1.0
     for x, y, share in shares(found):
         table.add_row(cell(x), cell(y), cell(f"{share * total:,.0f} of {total:,.0f}"))
     screen.print(table)
-    every = found.independences(undecided=True)
     shown = [independence for independence in every if independence.sure]
     for independence in shown[:SHOWN]:
         screen.print(f"- {printable(str(independence))} ({independence.evidence})", soft_wrap=True)

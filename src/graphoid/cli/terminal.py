@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 from graphoid.structure.safe_text import printable
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from collections.abc import Sequence
+
+    from rich.console import Console, ConsoleOptions, RenderResult
     from rich.table import Table as Lines
     from rich.text import Text
 
@@ -59,13 +61,47 @@ def cell(value: object, style: str = "") -> Text:
 
 
 def lines(*columns: str, right: tuple[str, ...] = (), title: str = "") -> Lines:
-    """Return an empty table; columns named in ``right`` hold numbers."""
-    from rich.table import Table as Lines
+    """Return an empty table; columns named in ``right`` hold numbers. On a narrow screen no word breaks."""
+    from rich.table import Table
+
+    class Lines(Table):
+        """A table that gives every column its longest word before any gets more."""
+
+        def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+            widths = column_widths(
+                [[str(column.header), *map(str, column.cells)] for column in self.columns], options.max_width
+            )
+            for column, width in zip(self.columns, widths or (), strict=bool(widths)):
+                column.width = width
+            yield from super().__rich_console__(console, options)
 
     empty = Lines(title=title or None, title_justify="left", title_style="bold")
     for column in columns:
         empty.add_column(column, justify="right" if column in right else "left", overflow="fold")
     return empty
+
+
+def column_widths(columns: Sequence[Sequence[str]], most: int) -> list[int] | None:
+    """Return how wide columns are where words do not break; None where all fits, or nothing helps.
+
+    >>> column_widths([["edge weight", "0.60 (0.55, 0.64)"], ["factor", "1,010.97"]], 26)
+    [11, 8]
+    """
+    frame = 3 * len(columns) + 1
+    wanted = [max(map(len, cells)) for cells in columns]
+    if sum(wanted) + frame <= most:
+        return None
+    widths = [max(len(word) for cell in cells for word in (cell.split() or [""])) for cells in columns]
+    spare = most - frame - sum(widths)
+    if spare < 0:
+        return None
+    of_cells = [max(map(len, cells[1:]), default=0) for cells in columns]
+    for goal in (of_cells, wanted):  # a header that takes two lines is no loss, a cell is
+        for i in sorted(range(len(columns)), key=lambda i: goal[i] - widths[i]):
+            more = min(spare, max(0, goal[i] - widths[i]))
+            widths[i] += more
+            spare -= more
+    return widths
 
 
 def number(value: float | None, digits: int = 3) -> str:

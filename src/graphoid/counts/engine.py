@@ -91,6 +91,56 @@ class JudgingEngine(Protocol):
         """Return the numbers for every question, in order."""
 
 
+class Screen(NamedTuple):
+    """What a test says of all pairs of variables, as far as it is kept: arrays, and no object for a pair.
+
+    Numbers are logarithms of p-values, of a Bayesian test log odds of independence: the smaller, the more
+    two variables depend on each other.
+    """
+
+    partners: NDArray[np.int32]
+    """A line for every variable: those it depends on most, strongest first, equals by rank; -1: no more."""
+    strength: NDArray[np.float64]
+    """Their numbers."""
+    x: NDArray[np.int32]
+    y: NDArray[np.int32]
+    """Pairs x < y whose number is within the limit, in order."""
+    value: NDArray[np.float64]
+    """Their numbers."""
+    total: NDArray[np.float64]
+    """The sum over all pairs of every variable, in steps of 2^-24; empty unless asked for."""
+
+
+class ScreenRequest(NamedTuple):
+    """What to keep of a test of all pairs."""
+
+    partners: int = 0
+    """So many of every variable."""
+    limit: float = -math.inf
+    """Every pair whose number is at most this."""
+    totals: bool = False
+    """The sum over all pairs of every variable."""
+
+
+@runtime_checkable
+class ScreeningEngine(Protocol):
+    """An engine that tests all pairs by itself; of others, :mod:`graphoid.independence.screening` asks."""
+
+    def screen(self, kernel: Kernel, rank: Sequence[int], keep: ScreenRequest) -> Screen:
+        """Return what to keep of a test of all pairs; ``rank`` decides between equals."""
+
+
+@runtime_checkable
+class CodeEngine(Protocol):
+    """An engine that has the rows in memory."""
+
+    def codes(self, variable: int) -> NDArray[np.integer]:
+        """Return the code of every row."""
+
+    def row_weights(self) -> NDArray[np.float64] | None:
+        """Return the weight of every row; None where all count alike."""
+
+
 Blanket = tuple[int, tuple[int, ...]]
 """A variable and other variables, in ascending order."""
 
@@ -106,6 +156,10 @@ class Logistic(NamedTuple):
     """Standard deviation of effects a priori, where a model is worth its log evidence; infinite: no prior."""
     ordered: bool = False
     """Whether ordered variables have one effect, that of their scores, and others only if worth it."""
+    ranks: bool = True
+    """Whether variables that are numbers act by their normal scores, and not as they are."""
+    moment: bool = False
+    """Whether the prior of the main effects of a member is proportional to their squares, too."""
 
 
 @runtime_checkable
@@ -120,6 +174,81 @@ class ScoringEngine(Protocol):
 
     def logistic_terms(self, model: Logistic, blankets: list[Blanket]) -> NDArray[np.float64]:
         """Return what the best logistic model of every variable given its blanket is worth."""
+
+
+class DirectedSettings(NamedTuple):
+    """How an engine looks for directed graphs next to the counts."""
+
+    ess: float = 0.0
+    """Equivalent sample size of BDeu; 0 for BIC."""
+    arc_log_odds: float = 0.0
+    """Of every arc a priori."""
+    max_parents: int = 0
+    partners: int = 0
+    """So many variables that gain most as the only parent may be parents of a variable; 0: all others."""
+    tenure: int = 0
+    """Steps for which a pair that changed is left alone."""
+    patience: int = 0
+    """Steps that lose which a walk may take before it meets a better graph than all before."""
+
+
+class ChainSettings(NamedTuple):
+    """How directed graphs are drawn from their posterior by BDeu."""
+
+    ess: float
+    max_parents: int
+    a: float
+    b: float
+    """Of the beta distribution that the density of arcs has a priori."""
+    sweeps: int
+    burn_in: int
+    key: int = 0
+    """Of the stream of random numbers."""
+
+
+class DirectedWalk(Protocol):
+    """A walk over directed acyclic graphs, which remembers the best it met."""
+
+    def walk(self, steps: int, /) -> bool:
+        """Take up to so many of the best steps; return False when the walk has ended."""
+
+    def reinsert(self, key: int, /) -> None:
+        """Begin another walk at the best graph, with one variable put in again at random."""
+
+    def best_parents(self) -> list[list[int]]:
+        """Return of the best graph the parents of every variable."""
+
+    def row(self, child: int, /) -> NDArray[np.float64]:
+        """Return of every variable what it gains there as one more parent, or what its absence gains."""
+
+    def gain(self) -> float:
+        """Return the gain of the best graph over the one without arcs."""
+
+    def n_steps(self) -> int:
+        """Return how many arcs were changed on the way."""
+
+    def n_terms(self) -> int:
+        """Return how many terms of the score were computed."""
+
+
+@runtime_checkable
+class DirectedEngine(Protocol):
+    """An engine that looks for directed graphs by itself."""
+
+    def directed_walk(self, order: Sequence[int], settings: DirectedSettings) -> DirectedWalk:
+        """Return a walk from the graph without arcs; ``order`` decides between equals."""
+
+    def directed_chain(
+        self,
+        order: Sequence[int],
+        parents: Sequence[Sequence[int]],
+        pairs: Sequence[tuple[int, int]],
+        settings: ChainSettings,
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64], float]:
+        """Draw graphs; return pairs with how probable they are joined, and the density of arcs.
+
+        Variables are numbered by ``order``.
+        """
 
 
 def refuse_if_too_large(requests: Sequence[CountRequest], engine: CountEngine, n_rows: int) -> None:
@@ -164,6 +293,12 @@ def refuse_many_questions(n: int) -> None:
         refuse_large(f"the answers to {n:,} questions", 640.0 * n, "Use fewer columns")
 
 
+def refuse_many_pairs(n: int) -> None:
+    """Raise if what a score keeps of all pairs of so many variables does not fit: two numbers of each."""
+    if 16.0 * n * n > SMALL:
+        refuse_large(f"the gains of all pairs of {n:,} variables", 16.0 * n * n, "Use fewer columns")
+
+
 def refuse_large_models(
     variables: Sequence[Variable], blankets: Sequence[Blanket], *, ordered: bool = False
 ) -> None:
@@ -171,9 +306,10 @@ def refuse_large_models(
 
     Main effects alone are looked at; where ``ordered``, a variable whose states have an order has one.
     """
-    effects = [1 if ordered and v.ordered else max(1, v.arity) - 1 for v in variables]
-    widest, most = max((len(blanket) for _, blanket in blankets), default=0), max(effects, default=0)
-    constants = max((v.arity for v in variables), default=0)
+    some = {v: variables[v] for x, blanket in blankets for v in (x, *blanket)}
+    effects = {k: 1 if ordered and v.ordered else max(1, v.arity) - 1 for k, v in some.items()}
+    widest, most = max((len(blanket) for _, blanket in blankets), default=0), max(effects.values(), default=0)
+    constants = max((v.arity for v in some.values()), default=0)
     if logistic_bytes(constants + most * most * widest) <= SMALL or (limit := memory_limit()) is None:
         return
     for x, blanket in blankets:
@@ -185,16 +321,6 @@ def refuse_large_models(
 def logistic_bytes(n_weights: int) -> float:
     """Return what fitting a logistic model takes: second derivatives by all weights, a factor, the next."""
     return 3 * 8.0 * n_weights**2
-
-
-def largest_model(states: Iterable[tuple[str, int]]) -> CountsTooLarge | None:
-    """Return the error for the two nominal variables with most states, if a model of them does not fit."""
-    most = sorted(states, key=lambda variable: -variable[1])[:2]
-    limit = memory_limit()
-    if limit is None or len(most) < 2:
-        return None
-    size = logistic_bytes((most[0][1] - 1) * most[1][1])
-    return None if size <= limit else model_too_large(most, size)
 
 
 def model_too_large(states: Iterable[tuple[str, int]], n_bytes: float) -> CountsTooLarge:

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphoid.data.table import Table
 from graphoid.errors import DataError
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from collections.abc import Callable
 
-    from graphoid.data.table import Table
+    from numpy.typing import NDArray
 
 
 class Correlations:
@@ -19,18 +20,28 @@ class Correlations:
 
     Columns are centred and scaled before they are multiplied, so that large means and unlike units cost no
     digits. A column that does not vary has correlation 0 with every other.
+
+    Parameters
+    ----------
+    table
+        Whose columns.
+    numbers
+        Returns a column as numbers, or raises a :class:`~graphoid.errors.DataError`: that is said when the
+        column is asked for.
     """
 
-    def __init__(self, table: Table) -> None:
+    def __init__(
+        self, table: Table, numbers: Callable[[Table, int], NDArray[np.float64]] = Table.numbers
+    ) -> None:
         n = len(table.variables)
-        self._table = table
+        self._table, self._numbers = table, numbers
         self.n_rows: float = table.n_rows if table.weights is None else table.weights.total
         self.varies = np.zeros(n, dtype=bool)
         self._refused: set[int] = set()
         scaled = np.zeros((table.n_rows, n), order="F")
         for i in range(n):
             try:
-                column = table.numbers(i)
+                column = numbers(table, i)
             except DataError:
                 self._refused.add(i)  # said when it is asked for
             else:
@@ -44,7 +55,7 @@ class Correlations:
     def between(self, rows: list[int], columns: list[int]) -> NDArray[np.float64]:
         """Return the part of the matrix between some columns and others."""
         for v in sorted(self._refused.intersection(rows + columns)):
-            self._table.numbers(v)  # raises, and says why
+            self._numbers(self._table, v)  # raises, and says why
         part: NDArray[np.float64] = self._matrix[np.ix_(rows, columns)]
         return part
 

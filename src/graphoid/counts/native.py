@@ -16,11 +16,15 @@ from graphoid.counts.contingency import Counts, is_dense
 from graphoid.counts.engine import (
     MOST_COVARIED,
     Blanket,
+    ChainSettings,
     Columns,
     CountEngine,
     CountRequest,
+    DirectedSettings,
     Kernel,
     Logistic,
+    Screen,
+    ScreenRequest,
     model_too_large,
     refuse_if_too_large,
     refuse_if_too_many_states,
@@ -36,7 +40,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphoid._native import Dataset, Kernels
+    from graphoid._native import Dataset, Directed, Kernels
     from graphoid.counts.engine import Resolve
     from graphoid.data.table import Codes, Table
     from graphoid.logic.source import Question
@@ -141,6 +145,7 @@ class NativeEngine:
         self._arities = tuple(v.arity for v in table.variables)
         self._index = {name: i for i, name in enumerate(table.names)}
         zeros = np.zeros(table.n_rows, dtype=np.uint8)
+        self._scores: list[NDArray[np.float64] | None] = [None] * len(table.variables)
         self._continuous = frozenset(i for i, column in enumerate(table.columns) if column is None)
         self._native = native
         self._simd = simd or os.environ.get("GRAPHOID_SIMD", "")
@@ -191,6 +196,14 @@ class NativeEngine:
             for i, answer in enumerate(answers)
         ]
 
+    def codes(self, variable: int) -> Codes:
+        """Return the code of every row."""
+        return self._table.column(variable)
+
+    def row_weights(self) -> NDArray[np.float64] | None:
+        """Return the weight of every row; None where all count alike."""
+        return None if self._table.weights is None else self._table.weights.values
+
     def table_cells(self, requests: list[tuple[int, ...]]) -> NDArray[np.int64]:
         """Return tables of tuples of variables as one flat array, for callers that want no objects."""
         if self._continuous:
@@ -218,6 +231,23 @@ class NativeEngine:
             self._refuse_continuous({*columns.x, *columns.y, *(v for given in columns.given for v in given)})
         return columns
 
+    def screen(self, kernel: Kernel, rank: Sequence[int], keep: ScreenRequest) -> Screen:
+        """Return what to keep of a test of all pairs."""
+        if self._continuous:
+            self._refuse_continuous(set(self._continuous))
+        if kernel.kind == "mantel_haenszel":
+            most = sorted(self._arities)[-2:]
+            refuse_if_too_many_states(most[0], most[-1])
+        n = len(self._arities)
+        partners = min(keep.partners, max(0, n - 1))
+        kind, dof = KINDS[kernel.kind], DOFS[kernel.dof]
+        threads = available_threads(self.threads)
+        found = self._data.screen(
+            kind, dof, *kernel[2:], partners, keep.limit, keep.totals, list(rank), threads
+        )
+        lines, strength, x, y, value, total = found
+        return Screen(lines.reshape(n, partners), strength.reshape(n, partners), x, y, value, total)
+
     def closure_log_odds(self, kernel: Kernel, blankets: list[Blanket]) -> NDArray[np.float64]:
         """Return a line for every (x, blanket): for each y the log odds of X ⊥ Y | blanket without y."""
         flat = self._data.closures(
@@ -229,12 +259,33 @@ class NativeEngine:
         """Return the log marginal likelihood of every variable given its blanket."""
         return self._data.marginal_likelihood(blankets, ess, available_threads(self.threads))
 
+    def directed_walk(self, order: Sequence[int], settings: DirectedSettings) -> Directed:
+        """Return a walk over directed graphs from the one without arcs."""
+        if self._continuous:
+            self._refuse_continuous(set(order))
+        return self._native.Directed(self._data, list(order), *settings, available_threads(self.threads))
+
+    def directed_chain(
+        self,
+        order: Sequence[int],
+        parents: Sequence[Sequence[int]],
+        pairs: Sequence[tuple[int, int]],
+        settings: ChainSettings,
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64], float]:
+        """Draw directed graphs; return pairs with how probable they are joined, and the density of arcs."""
+        if self._continuous:
+            self._refuse_continuous(set(order))
+        threads = available_threads(self.threads)
+        return self._native.directed_chain(self._data, list(order), parents, list(pairs), *settings, threads)
+
     def logistic_terms(self, model: Logistic, blankets: list[Blanket]) -> NDArray[np.float64]:
         """Return what the best logistic model of every variable given its blanket is worth."""
         refuse_large_models(self.variables, blankets, ordered=model.ordered)
         margins = self._ordered_margins if model.ordered else [[] for _ in self.variables]
         try:
-            return self._data.logistic(blankets, *model[:3], margins, available_threads(self.threads))
+            return self._data.logistic(
+                blankets, *model[:3], model.moment, margins, self._scores, available_threads(self.threads)
+            )
         except MemoryError as error:
             if len(error.args) != 2:  # the system's own
                 raise

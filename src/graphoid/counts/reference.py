@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphoid.data.table import Table
+    from graphoid.data.table import Codes, Table
 
 
 class ReferenceEngine:
@@ -33,6 +33,14 @@ class ReferenceEngine:
         """Return the counts for every request, in order."""
         refuse_if_too_large(requests, self, self._table.n_rows)
         return [self._count(request) for request in requests]
+
+    def codes(self, variable: int) -> Codes:
+        """Return the code of every row."""
+        return self._table.column(variable)
+
+    def row_weights(self) -> NDArray[np.float64] | None:
+        """Return the weight of every row; None where all count alike."""
+        return None if self._table.weights is None else self._table.weights.values
 
     def _count(self, request: CountRequest) -> Counts:
         check_time()

@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphoid.data.encoding.plan import ColumnPlan, Kind, finish
+from graphoid.data.encoding.plan import ColumnPlan, Outcome, finish
 from graphoid.data.encoding.profile import Profile, constant_note, profile_source
 from graphoid.data.options import ReadOptions, Transformer
 from graphoid.data.read import open_source
 from graphoid.errors import GraphoidError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from numpy.typing import ArrayLike, NDArray
 
     from graphoid.data.encoding.encode import Encoded
-    from graphoid.data.variables import State
+    from graphoid.data.variables import Kind, State
 
 RARE = 5
 """A state with fewer rows is rare: the chi-square approximation asks for about five rows in a cell."""
+
+_DATE = re.compile(r"\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2}[./]\d{2,4}")
 
 NAMED = 5
 """Rare states named in a sentence; the rest are counted."""
@@ -34,9 +37,9 @@ class ColumnReport:
 
     name: str
     """Of the variable."""
-    kind: Kind
-    """"nominal", "ordered", "binned", "continuous", "constant", or why it is refused: "identifier", "too
-    many states", "unusable"."""
+    kind: Outcome
+    """"nominal", "ordered", "continuous", "count", "binned", "constant", or why it is refused: "identifier",
+    "too many states", "unusable"."""
     n_states: int
     """States it would have; different values where it is refused or continuous."""
     rarest: State | None
@@ -48,6 +51,8 @@ class ColumnReport:
     """What reading would do with it."""
     problem: str | None
     """What stops reading, or None."""
+    why: str = ""
+    """Why it is of its kind."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +88,8 @@ def check(
     source: object,
     *,
     columns: Iterable[str | int] | None = None,
-    discretize: str | Transformer | None = "auto",
+    kinds: Mapping[str, Kind] | None = None,
+    discretize: str | Transformer | None = None,
     missing: str = "error",
     weights: str | ArrayLike | None = None,
 ) -> Report:
@@ -98,7 +104,7 @@ def check(
     >>> report.ok, report.columns[1].kind
     (False, 'constant')
     """
-    options = ReadOptions(columns, discretize, missing, weights)
+    options = ReadOptions(columns, discretize, missing, weights, kinds=kinds or {})
     name = "table"
     try:
         opened = open_source(source, options)
@@ -116,7 +122,7 @@ def report(found: Profile, name: str) -> Report:
     for variable, column, planned in zip(found.names, found.columns, found.plans, strict=True):
         if column is None:
             problem = str(planned.problem)
-            columns.append(ColumnReport(variable, planned.kind, 0, None, None, 0, planned.action, problem))
+            columns.append(ColumnReport(variable, planned.outcome, 0, None, None, 0, planned.action, problem))
             continue
         one, remarks = _column(variable, column, planned, found.missing)
         columns.append(one)
@@ -137,11 +143,13 @@ def report(found: Profile, name: str) -> Report:
 
 def _column(name: str, column: Encoded, planned: ColumnPlan, missing: str) -> tuple[ColumnReport, list[str]]:
     """Return the report on a column, and sentences on it."""
-    if planned.problem is not None or planned.continuous:
+    if planned.problem is not None or planned.numbers:
         problem = None if planned.problem is None else str(planned.problem)
         values, absent, action = len(column.levels), column.n_missing, planned.action
-        refused = ColumnReport(name, planned.kind, values, None, None, absent, action, problem)
-        return refused, list(column.notes)
+        numbers = ColumnReport(
+            name, planned.outcome, values, None, None, absent, action, problem, planned.why
+        )
+        return numbers, list(column.notes)
     done = finish(column, planned, name, missing)
     states = done.variable.states
     remarks = list(done.notes)
@@ -153,7 +161,7 @@ def _column(name: str, column: Encoded, planned: ColumnPlan, missing: str) -> tu
         rarest, rows = states[place], int(counts[place])
         remarks += _rare(name, states, counts)
     return ColumnReport(
-        name, planned.kind, len(states), rarest, rows, column.n_missing, planned.action, None
+        name, planned.outcome, len(states), rarest, rows, column.n_missing, planned.action, None, planned.why
     ), remarks
 
 
@@ -163,7 +171,12 @@ def _rare(name: str, states: tuple[State, ...], counts: NDArray[np.int64]) -> li
         return []
     n_rows = int(counts.sum())
     if n_rows < RARE * len(states):
-        return [f"{name!r} has {len(states):,} states for {n_rows:,} rows, fewer than {RARE} rows a state."]
+        said = f"{name!r} has {len(states):,} states for {n_rows:,} rows, fewer than {RARE} rows a state."
+        if all(isinstance(state, str) and _DATE.match(state) for state in states):
+            said += (
+                " They are dates: a number of days, or the month, would say more; columns=... leaves it out."
+            )
+        return [said]
     named = ", ".join(f"{states[i]!r} {counts[i]}" for i in few[:NAMED])
     more = f" and {few.size - NAMED:,} more" if few.size > NAMED else ""
     return [f"{name!r} has {few.size:,} rare state(s), with fewer than {RARE} rows: {named}{more}."]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+from graphoid.data.variables import KINDS, Kind
 from graphoid.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -33,11 +35,11 @@ class ReadOptions:
     columns
         Names or positions of the columns to read; all by default.
     discretize
-        "auto" leaves numbers with at most 20 different values alone and cuts others into 5 bins of about
-        equal frequency; "scott" cuts those with more than :math:`k = 1 + \log_2 N` values into :math:`k` bins
-        of equal width; None cuts nothing, and numbers that are not whole stay continuous if they have more
-        than 20 different values. A scikit-learn transformer is copied and fitted to each column that "auto"
-        would cut.
+        None leaves numbers as they are. "auto" leaves those with at most 20 different values alone and cuts
+        others into 5 bins of about equal frequency; "scott" cuts those with more than
+        :math:`k = 1 + \log_2 N` values into :math:`k` bins of equal width; a scikit-learn transformer is
+        copied and fitted to each column that "auto" would cut. Columns that are states by their kind are not
+        cut.
     missing
         "error" raises, naming columns and counts; "drop" leaves out rows with a missing cell, before states
         and bins are determined; "category" makes missing cells the last state of their column.
@@ -49,14 +51,20 @@ class ReadOptions:
         effective number of rows of [Kish1965]_, :math:`(\sum w)^2 / \sum w^2`, and a note says so.
     name
         For reports; the file's name by default.
+    kinds
+        The kinds of columns by name, where they are not to be found out: "nominal", "ordered", "continuous"
+        or "count". What is left out is as the source says (ordered categories, SPSS measure levels); else
+        text and truth values are nominal, numbers of at most 20 different values ordered, whole numbers from
+        0 counts, and other numbers continuous.
     """
 
     columns: Iterable[str | int] | None = None
-    discretize: str | Transformer | None = "auto"
+    discretize: str | Transformer | None = None
     missing: str = "error"
     weights: str | ArrayLike | None = None
     name: str | None = None
     weighting: str = "frequency"
+    kinds: Mapping[str, Kind] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         how = self.discretize
@@ -68,6 +76,13 @@ class ReadOptions:
                 f"discretize is {how!r}; expected 'auto', 'scott', None or a scikit-learn transformer, "
                 f"such as KBinsDiscretizer(encode='ordinal')."
             )
+        if not isinstance(self.kinds, Mapping):
+            raise SettingsError(
+                f"kinds is {self.kinds!r}; expected a dictionary such as {{'age': 'continuous'}}."
+            )
+        for name, kind in self.kinds.items():
+            if kind not in KINDS:
+                raise SettingsError(f"{name!r} is to be {kind!r}; a kind is one of {', '.join(KINDS)}.")
         if self.missing not in ("error", "drop", "category"):
             raise SettingsError(f"missing is {self.missing!r}; expected 'error', 'drop' or 'category'.")
         if self.weighting not in ("frequency", "sampling"):

@@ -1,4 +1,4 @@
-"""The door for data: a file, a data frame, a relation, an array, a dictionary becomes a table of codes."""
+"""The door for data: a file, a data frame, a relation, an array, a dictionary becomes a table."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
+    from graphoid.data.variables import Kind
     from graphoid.progress import Listener
 
 PACKED = (".csv", ".tsv", ".txt", ".arff")
@@ -36,7 +37,8 @@ def read(
     source: object,
     *,
     columns: Iterable[str | int] | None = None,
-    discretize: str | Transformer | None = "auto",
+    kinds: Mapping[str, Kind] | None = None,
+    discretize: str | Transformer | None = None,
     missing: str = "error",
     name: str | None = None,
     weights: str | ArrayLike | None = None,
@@ -48,7 +50,7 @@ def read(
     prices: object = None,
     progress: Listener | None = None,
 ) -> Table:
-    """Read a source into a table of codes, or into a handle to data that stay where they are.
+    """Read a source into a table, or into a handle to data that stay where they are.
 
     Parameters
     ----------
@@ -56,7 +58,7 @@ def read(
         A path (.csv .tsv .txt, also with .gz; .parquet .arff .sav .arrow .feather .duckdb), a data frame of
         pandas, polars or any library that narwhals knows, an Arrow table, a dictionary of columns, a
         two-dimensional array, a DuckDB relation, an Ibis table, a PySpark data frame, or a table.
-    columns, discretize, missing, weights, weighting, name
+    columns, kinds, discretize, missing, weights, weighting, name
         What is read, and what becomes of it: see :class:`~graphoid.data.options.ReadOptions`.
     where
         "memory" reads all rows into codes. "source" leaves them where they are, and only counts travel;
@@ -70,31 +72,31 @@ def read(
     Returns
     -------
     Table
-        States in the order that the source declares; otherwise numbers ascend and text is sorted by code
-        point, whatever the order of the rows. ``notes`` says what reading changed.
+        Variables have kinds. States are in the order that the source declares; otherwise numbers ascend and
+        text is sorted by code point, whatever the order of the rows. ``notes`` says what reading changed.
 
     Examples
     --------
-    >>> table = read({"smokes": ["no", "yes", "no"], "packs": [0, 2, 0]})
-    >>> table.variables[0].states, table.column("packs").tolist()
-    (('no', 'yes'), [0, 1, 0])
+    >>> table = read({"smokes": ["no", "yes", "no"], "age": [31, 54, 47]}, kinds={"age": "continuous"})
+    >>> table.variables[0].states, [v.kind for v in table.variables]
+    (('no', 'yes'), ['nominal', 'continuous'])
     """
-    options = ReadOptions(columns, discretize, missing, weights, name, weighting)
+    options = ReadOptions(columns, discretize, missing, weights, name, weighting, kinds or {})
     remote = RemoteOptions(cache, version, prices, progress)
     if where not in ("auto", "memory", "source"):
         raise SettingsError(f"where is {where!r}; expected 'auto', 'memory' or 'source'.")
     if isinstance(source, RemoteTable):
-        if where == "memory" or weights is not None:
+        if where == "memory" or weights is not None or kinds:
             raise SettingsError("the table stays where it is; read its source again with other settings.")
         return source.select(options, remote)
     relation = None if where == "memory" else relation_of(source, table, always=where == "source")
-    return (
-        _in_memory(source, options, remote) if relation is None else remote_table(relation, options, remote)
-    )
+    if relation is not None:
+        return remote_table(relation, options, remote)
+    return _in_memory(source, options, remote)
 
 
 def _in_memory(source: object, options: ReadOptions, remote: RemoteOptions) -> Table:
-    """Read all rows into codes."""
+    """Read all rows."""
     for setting, value in vars(remote).items():
         if value is not None:
             raise SettingsError(
@@ -117,8 +119,9 @@ def _in_memory(source: object, options: ReadOptions, remote: RemoteOptions) -> T
 
 
 def _select(table: Table, options: ReadOptions) -> Table:
-    """Return some columns of a table, or all of them with other weights or another name."""
+    """Return some columns of a table, or all of them with other kinds, bins, weights or another name."""
     weights, name = options.weights, options.name
+    table = _reread(table, options)
     if options.columns is None and weights is None and name in {None, table.name}:
         return table
     chosen = choose(table.names, options)
@@ -127,13 +130,42 @@ def _select(table: Table, options: ReadOptions) -> Table:
         row_weights = weigh(from_table(table), None, table.numbers(chosen.weights))
     elif weights is not None:
         row_weights = weigh(from_table(table), None, weights)
-    return Table(
-        tuple(table.variables[i] for i in chosen.positions),
-        tuple(table.columns[i] for i in chosen.positions),
-        table.n_rows,
-        {k: table.values[i] for k, i in enumerate(chosen.positions) if i in table.values},
-        *_row_weights(row_weights, table.notes, options),
-        table.name if name is None else name,
+    row_weights, notes = _row_weights(row_weights, table.notes, options)
+    shown = table.name if name is None else name
+    return replace(table.take(chosen.positions), weights=row_weights, notes=notes, name=shown)
+
+
+def _reread(table: Table, options: ReadOptions) -> Table:
+    """Return a table with columns of other kinds, or with numbers cut, as far as that is asked for."""
+    choose(table.names, options)  # refuses what is not there
+    wanted = {i: options.kinds.get(v.name, v.kind) for i, v in enumerate(table.variables)}
+    variables, codes, values = list(table.variables), list(table.columns), dict(table.values)
+    again = []
+    for i, v in enumerate(table.variables):
+        if wanted[i] in {"nominal", "ordered"} and not v.continuous:
+            variables[i] = replace(v, kind=wanted[i])
+        elif wanted[i] != v.kind or (v.continuous and options.discretize is not None):
+            again.append(i)
+    new = replace(table, variables=tuple(variables))
+    if not again:
+        return new if new.variables != table.variables else table
+    source = from_table(table.take(again), numbers=True)
+    kinds = {table.names[i]: wanted[i] for i in again}
+    columns, notes = profile_source(
+        source, replace(options, columns=None, weights=None, weighting="frequency", kinds=kinds)
+    ).finish()
+    outdated = tuple(f"{table.names[i]!r} (" for i in again)  # how they were cut
+    for i, column in zip(again, columns, strict=True):
+        variables[i], codes[i] = column.variable, column.codes
+        values.pop(i, None)
+        if column.values is not None:
+            values[i] = column.values
+    return replace(
+        table,
+        variables=tuple(variables),
+        columns=tuple(codes),
+        values=values,
+        notes=(*(note for note in table.notes if not note.startswith(outdated)), *notes),
     )
 
 

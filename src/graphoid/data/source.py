@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import operator
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from graphoid.errors import DataError, GraphoidError, SettingsError, UnknownVariable
+from graphoid.errors import ON_COMMAND_LINE, DataError, GraphoidError, SettingsError, UnknownVariable
 from graphoid.logic.names import quote
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from graphoid.data.encoding.columns import RawColumn
     from graphoid.data.options import ReadOptions
+    from graphoid.data.variables import Kind
+
+
+MOST_COLUMNS = 100_000
+"""Columns of a table: so many have five billion pairs, and take a gigabyte and ten seconds to be read."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +40,8 @@ class Source:
     """What would stop reading and was found while opening."""
     notes: tuple[str, ...] = ()
     """What opening changed."""
+    kinds: Mapping[str, Kind] = field(default_factory=dict)
+    """Kinds that the source itself remembers, by name."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +53,15 @@ class Chosen:
     weights: int | None = None
     problems: tuple[GraphoidError, ...] = ()
     notes: tuple[str, ...] = ()
+
+
+def refuse_wide(what: str, n_columns: int, remedy: str) -> None:
+    """Raise for a table of more columns than can be looked at."""
+    if n_columns > MOST_COLUMNS:
+        raise DataError(
+            f"{what} has {n_columns:,} columns, and at most {MOST_COLUMNS:,} can be read. If its rows are "
+            f"the variables, turn it round; otherwise {remedy}."
+        )
 
 
 def choose(names: Sequence[str], options: ReadOptions) -> Chosen:
@@ -63,6 +79,7 @@ def choose(names: Sequence[str], options: ReadOptions) -> Chosen:
         if twice:
             raise SettingsError(f"columns names {quote(twice)} more than once.")
     positions = [i for i in positions if i != weight]
+    refuse_wide("the table", len(positions), "choose the columns that matter with columns=...")
     if not positions:
         raise DataError("no columns are left to read. A table has at least one variable.")
 
@@ -77,10 +94,17 @@ def choose(names: Sequence[str], options: ReadOptions) -> Chosen:
             used.add(fresh)
             chosen[k] = fresh
             notes.append(f"Column {i + 1} has no name and is called {fresh!r}.")
+    unknown = next((name for name in options.kinds if name not in used), None)
+    if unknown is not None:
+        raise UnknownVariable(
+            f"{'--kind' if ON_COMMAND_LINE.get() else 'kinds'} has {unknown!r}, and no column is named so; "
+            f"there are {quote(names)}."
+        )
     problems: list[GraphoidError] = []
     repeated = [name for name, n in Counter(chosen).items() if n > 1]
     if repeated:
-        remedy = "Rename the columns, or choose by position with columns=[0, ...]."
+        position = "" if ON_COMMAND_LINE.get() else ", or choose by position with columns=[0, ...]"
+        remedy = f"Rename the columns{position}."
         if all(_is_number(name) for name in chosen):
             remedy = "They are all numbers: is the first line data? Write a line of column names above it."
         problems.append(
@@ -114,7 +138,8 @@ def _find(column: str | int, names: Sequence[str], where: dict[str, int], times:
             raise UnknownVariable(f"no column is named {column!r}; there are {quote(names)}.")
         if times[column] > 1:
             raise DataError(
-                f"{times[column]} columns are named {column!r}. Choose by position: columns=[0, ...]."
+                f"{times[column]} columns are named {column!r}. "
+                + ("Rename them." if ON_COMMAND_LINE.get() else "Choose by position: columns=[0, ...].")
             )
         return where[column]
     try:

@@ -1,23 +1,27 @@
-"""A table of codes: what every source becomes, and all that the packages below see of the data."""
+"""A table of codes and numbers: what every source becomes, and all that later packages see of the data."""
 
 from __future__ import annotations
 
 import hashlib
 import math
+import warnings
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+from weakref import WeakSet
 
 import numpy as np
 
-from graphoid.data.variables import NamedVariables, Variable
-from graphoid.errors import DataError
+from graphoid.data.encoding.discretize import AUTO_BINS, FEW, bins
+from graphoid.data.variables import NamedVariables, State, Variable
+from graphoid.errors import DataError, DiscretizedWarning, missing_extra, setting
 from graphoid.logic.names import quote
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import pandas as pd
     from numpy.typing import ArrayLike, NDArray
 
 
@@ -27,6 +31,9 @@ Codes = np.ndarray[tuple[int], np.dtype[np.uint8] | np.dtype[np.uint16]]
 
 MOST_SHOWN = 50
 """Variables that a notebook shows."""
+
+KINDS_OF_FRAME = "graphoid kinds"
+"""Where a data frame keeps the kinds that its values do not tell."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +100,7 @@ def unit_for(total: float, *, whole: bool) -> float:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Table(NamedVariables):
-    """Variables with states, and a column of codes for each.
+    """Variables, and a column of codes for each, or of numbers where it has no states.
 
     Made by :func:`graphoid.read`. Arrays are read-only: a table can be shared and its digest stays true.
 
@@ -132,8 +139,12 @@ class Table(NamedVariables):
 
     @cached_property
     def codes(self) -> NDArray[np.uint8] | NDArray[np.uint16]:
-        """All codes as one array, ``n_rows`` x ``n``, column-major; two bytes wide if a column needs it."""
-        columns = [self.column(i) for i in range(len(self.variables))]
+        """All codes as one array, ``n_rows`` x ``n``, column-major; two bytes wide if a column needs it.
+
+        Numbers without states have the codes of :attr:`discretized`, and a warning says so.
+        """
+        counted = with_states(self)
+        columns = [counted.column(i) for i in range(len(self.variables))]
         wide = any(column.dtype == np.uint16 for column in columns)
         codes = np.empty((self.n_rows, len(columns)), dtype=np.uint16 if wide else np.uint8, order="F")
         for i, column in enumerate(columns):
@@ -149,10 +160,47 @@ class Table(NamedVariables):
             v = self.variables[i]
             distinct = np.unique(self.values[i]).size
             raise DataError(
-                f"{v.name!r} is continuous ({distinct:,} different numbers in {self.n_rows:,} rows) and has "
-                f"no states to count. Read it with discretize='auto' or 'scott', or use PartialCorrelation."
+                f"{v.name!r} is {v.kind} ({distinct:,} different numbers in {self.n_rows:,} rows) and has "
+                f"no states to count. Read it with {setting('discretize', 'auto')}, use the table's "
+                f"discretized, or use PartialCorrelation."
             )
         return column
+
+    @property
+    def discretized(self) -> Table:
+        """The same rows with states in every column: numbers are cut as ``discretize="auto"`` cuts them."""
+        return self._discretized if any(v.continuous for v in self.variables) else self
+
+    @cached_property
+    def _discretized(self) -> Table:
+        variables, columns = list(self.variables), list(self.columns)
+        values, notes = dict(self.values), list(self.notes)
+        for i, v in enumerate(self.variables):
+            if v.continuous:
+                numbers = self.numbers(i)
+                cut = cut_numbers(numbers, v.name)
+                columns[i] = cut.codes
+                variables[i] = Variable(v.name, cut.states, cuts=cut.cuts, label=v.label, kind="ordered")
+                notes += cut.notes
+                if not cut.cuts:  # the states are the numbers
+                    del values[i]
+        return replace(
+            self, variables=tuple(variables), columns=tuple(columns), values=values, notes=tuple(notes)
+        )
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the rows as a data frame of pandas: categories, ordered ones, and numbers.
+
+        States keep their labels. :func:`graphoid.read` gives its columns the kinds that they have here.
+        """
+        try:
+            import pandas as pd
+        except ImportError:
+            raise missing_extra("a data frame", "pandas") from None
+        frame = pd.DataFrame({i: _series(self, i) for i in range(len(self.variables))}, range(self.n_rows))
+        frame.columns = pd.Index(self.names)
+        frame.attrs[KINDS_OF_FRAME] = {v.name: v.kind for v in self.variables if _needs_word(v)}
+        return frame
 
     def numbers(self, variable: int | str) -> NDArray[np.float64]:
         """Return a column as numbers: the values it was read with, or its states where these are numbers."""
@@ -163,7 +211,7 @@ class Table(NamedVariables):
             if absent:
                 raise DataError(
                     f"{v.name!r} has {absent:,} missing cell(s), a state of their own and no number. "
-                    f"Read it with missing='drop'."
+                    f"Read it with {setting('missing', 'drop')}."
                 )
             return self.values[i]
         if not all(isinstance(state, (bool, int, float)) for state in v.states):
@@ -185,9 +233,13 @@ class Table(NamedVariables):
                 found[i] = 0 if codes is None or not len(seen) else int(seen[0])
         return found
 
-    @cached_property
+    @property
     def varying(self) -> Table:
         """The columns that are not constant, one at least, as a table: the same, so that engines stay."""
+        return self._varying if self.constants else self
+
+    @cached_property
+    def _varying(self) -> Table:
         return self.take([i for i in range(len(self.variables)) if i not in self.constants] or [0])
 
     def take(self, positions: Sequence[int]) -> Table:
@@ -219,7 +271,7 @@ class Table(NamedVariables):
 
     def _repr_html_(self) -> str:
         cells = "".join(
-            f"<tr><th>{escape(v.name)}</th><td>{_kind(v)}</td><td>{escape(_states(v))}</td></tr>"
+            f"<tr><th>{escape(v.name)}</th><td>{kind_in_words(v)}</td><td>{escape(_states(v))}</td></tr>"
             for v in self.variables[:MOST_SHOWN]
         )
         more = len(self.variables) - MOST_SHOWN
@@ -236,6 +288,10 @@ class Table(NamedVariables):
         return f"<Table {self.name!r}: {self.n_rows:,} rows x {len(self.variables):,} variables{weighted}>"
 
 
+_said: WeakSet[Table] = WeakSet()
+"""Tables of which it was said that their numbers are cut."""
+
+
 def code_columns(codes: NDArray[np.integer], variables: Sequence[Variable]) -> tuple[Codes, ...]:
     """Return the columns of an array of codes, each as narrow as the states of its variable allow."""
     return tuple(
@@ -244,11 +300,71 @@ def code_columns(codes: NDArray[np.integer], variables: Sequence[Variable]) -> t
     )
 
 
-def _kind(variable: Variable) -> str:
+class CutNumbers(NamedTuple):
+    """A column of numbers that was given states."""
+
+    states: tuple[State, ...]
+    codes: Codes
+    cuts: tuple[float, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def cut_numbers(numbers: NDArray[np.float64], name: str) -> CutNumbers:
+    """Return numbers with the states that reading with ``discretize="auto"`` gives them."""
+    levels, ranks, counts = np.unique(numbers, return_inverse=True, return_counts=True)
+    cut = cut_levels(levels, counts, name)
+    return cut._replace(codes=cut.codes[ranks])
+
+
+def cut_levels(levels: NDArray[np.float64], counts: NDArray[np.int64], name: str) -> CutNumbers:
+    """Return the same of the different numbers of a column, ascending, and how many rows have each."""
+    if len(levels) <= FEW:
+        whole = np.array_equal(levels, np.rint(levels))
+        states = (levels.astype(np.int64) if whole else levels).tolist()
+        return CutNumbers(tuple(states), np.arange(len(levels), dtype=np.uint8))
+    found = bins(levels, counts, "auto", int(counts.sum()), name)
+    note = f"{name!r} ({len(levels):,} different numbers) was {found.note}."
+    return CutNumbers(found.labels, found.codes.astype(np.uint8), found.cuts, (note,))
+
+
+def with_states(table: Table) -> Table:
+    """Return a table whose every column can be counted: itself, or :attr:`Table.discretized`.
+
+    For whatever counts states: the one place where numbers are given some, and that says so, once a table.
+    """
+    numbers = [v.name for v in table.variables if v.continuous]
+    if numbers and table not in _said:
+        _said.add(table)
+        warnings.warn(
+            f"{quote(numbers)} hold{'s' if len(numbers) == 1 else ''} numbers, and what was asked for counts "
+            f"states: each is cut into {AUTO_BINS} bins of about equal frequency. Learners that know kinds, "
+            f"such as gd.learn, use the numbers; {setting('discretize', 'auto')} cuts them on reading.",
+            DiscretizedWarning,
+            stacklevel=3,
+        )
+    return table.discretized
+
+
+def kind_in_words(variable: Variable) -> str:
     """Return what sort of column it is, in a word."""
-    if variable.continuous:
-        return "continuous"
-    return "binned" if variable.cuts else "ordered" if variable.ordered else "nominal"
+    return "binned" if variable.cuts else variable.kind
+
+
+def _needs_word(variable: Variable) -> bool:
+    """Say whether the values alone would not tell the kind: few numbers, or numbers with states."""
+    return variable.kind in {"continuous", "count"}
+
+
+def _series(table: Table, i: int) -> pd.Series:
+    import pandas as pd
+
+    variable = table.variables[i]
+    if variable.continuous or variable.kind == "count":
+        numbers = table.numbers(i)
+        whole = len(numbers) > 0 and np.array_equal(numbers, np.rint(numbers)) and variable.kind == "count"
+        return pd.Series(numbers.astype(np.int64) if whole else numbers)
+    states = pd.Index(variable.states, dtype=None if len({type(s) for s in variable.states}) == 1 else object)
+    return pd.Series(pd.Categorical.from_codes(table.column(i), states, ordered=variable.ordered))
 
 
 def _states(variable: Variable) -> str:

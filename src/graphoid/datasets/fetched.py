@@ -62,18 +62,24 @@ def from_openml(name: str) -> Table:
         raise missing_extra(f"the data set {name!r}", "sklearn") from None
     pinned = OPENML[name]
     try:
-        frame = fetch_openml(data_id=pinned.data_id, as_frame=True, parser="auto", n_retries=0).frame
+        frame = fetch_openml(
+            data_id=pinned.data_id, as_frame=True, parser="auto", n_retries=1, delay=0.1
+        ).frame
     except ImportError:
         raise missing_extra(f"the data set {name!r}", "pandas") from None
-    except (OSError, ValueError) as error:  # no network, no such server, a damaged download
+    except OSError as error:  # no network, no such server
         raise DataError(
             f"{name!r} could not be fetched from OpenML (data set {pinned.data_id}): {error}. "
             f"It needs a network the first time; the data sets written down here do not: try 'titanic'."
         ) from error
+    except ValueError as error:  # a damaged download
+        raise DataError(
+            f"{name!r} came from OpenML (data set {pinned.data_id}) and cannot be used: {error}."
+        ) from error
     check(name, frame, pinned)
     from graphoid.data.read import read
 
-    return read(frame, missing="category", name=name)
+    return read(frame, discretize="auto", missing="category", name=name)
 
 
 def check(name: str, frame: pd.DataFrame, pinned: Pinned) -> None:

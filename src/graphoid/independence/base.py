@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import repeat
-from typing import TYPE_CHECKING, Literal, Protocol, Union, cast, runtime_checkable
+from typing import TYPE_CHECKING, Literal, Protocol, cast, runtime_checkable
 
 import numpy as np
 
@@ -14,11 +14,11 @@ from graphoid.errors import CountsTooLarge
 from graphoid.logic.verdict import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
-    from graphoid.independence.partial_correlation import PartialCorrelation
+    from graphoid.data.table import Table
     from graphoid.logic.assertion import Assertion
 
 DofConvention = Literal["slices", "adjusted", "full"]
@@ -50,7 +50,25 @@ class KernelTest(DiscreteTest, Protocol):
         """Return who is independent and who is thin, for numbers and the rows behind each of them."""
 
 
-Test = Union[DiscreteTest, "PartialCorrelation"]
+class AnswersQuestions(Protocol):
+    """A test joined to a table."""
+
+    def ask(self, questions: Sequence[tuple[int, int, tuple[int, ...]]]) -> list[Verdict]:
+        """Answer questions (x, y, given) by position, in order."""
+
+    def rows_per_cell(self, variables: Sequence[int]) -> float:
+        """Return how many rows there are for what a question about these variables has to fill."""
+
+
+@runtime_checkable
+class TableTest(Protocol):
+    """A test of the values themselves, of whatever kinds; any other counts states."""
+
+    def prepare(self, table: Table) -> AnswersQuestions:
+        """Return what answers questions about a table."""
+
+
+Test = DiscreteTest | TableTest
 
 
 @runtime_checkable

@@ -6,17 +6,17 @@ import math
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import repeat
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal, Protocol
 
 import numpy as np
 
 from graphoid.counts.engine import Columns, CountRequest, Kernel
 from graphoid.independence.base import make_verdicts, needs, slices_of
-from graphoid.independence.thin import ThinData
+from graphoid.independence.thin import ABSTAIN, ThinData
 from graphoid.settings import POSITIVE, PROBABILITY, Allowed, FrozenSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -32,8 +32,36 @@ MENTION = math.log(3)
 mention ([KassRaftery1995]_). With a threshold at the prior the answer is a toss of a coin there: of 300 true
 independences given six, 3,000 rows, 223 were called dependences."""
 
-ABSTAIN = ThinData(answer="independent")
-"""Where the data say too little, a dependence is not claimed."""
+
+class ByPosterior(Protocol):
+    """A test that goes by the posterior probability of independence."""
+
+    @property
+    def threshold(self) -> float:
+        """Independent if and only if the posterior is above it."""
+
+    @property
+    def prior(self) -> float:
+        """The prior probability of independence."""
+
+    @property
+    def thin(self) -> ThinData:
+        """What to do where the data say too little."""
+
+
+def decide_by_odds(
+    test: ByPosterior, log_odds: Sequence[float], cells: Sequence[float], n_rows: Iterable[float]
+) -> tuple[list[bool], list[bool]]:
+    """Return who is independent and who is thin, for log odds, what rows have to fill, and the rows."""
+    above = math.log(test.threshold) - math.log1p(-test.threshold) + _TIE
+    prior = math.log(test.prior) - math.log1p(-test.prior)
+    per_cell = float(test.thin.rows_per_cell)
+    independent = [odds > above for odds in log_odds]
+    thin = [
+        rows == 0 or rows < per_cell * c or abs(odds - prior) < MENTION
+        for c, odds, rows in zip(cells, log_odds, n_rows)  # noqa: B905 - may be one for all
+    ]
+    return test.thin.decide(independent, thin), thin
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,10 +72,11 @@ class BayesianTest(FrozenSettings):
     a joint one, all with Dirichlet priors of equal pseudo-counts. With :math:`p_k = P(CI)^{1/K}` and
     :math:`q_k = 1 - p_k`
 
-    .. math:: \log P(CI \mid D) = - \sum_k \log\left(1 + \frac{q_k}{p_k} \frac{h_k}{g_k}\right)
+    .. math:: \log P(CI \mid D) = - \sum_{k=1}^K \log\left(1 + \frac{q_k}{p_k} \frac{h_k}{g_k}\right)
 
-    over the slices that occur. Computed on the log scale from both ends, so that the posterior is as exact
-    when it is near 1 as when it is near 0.
+    A slice without rows has :math:`g_k = h_k = 1` and adds :math:`\log p_k = \log P(CI) / K`: no table of all
+    K is ever needed, and data that reach few slices leave the posterior near the prior. Computed on the log
+    scale from both ends, so that the posterior is as exact when it is near 1 as when it is near 0.
 
     Parameters
     ----------
@@ -68,7 +97,7 @@ class BayesianTest(FrozenSettings):
     -----
     Departs from [Margaritis2009]_, Eq. 20, which subtracts :math:`\prod g_k`; [Schluter2018]_, Eq. 19, has
     :math:`\prod p_k g_k`, from which the formula above follows. The multinomial coefficient is left out of
-    both models. Without rows the posterior is the prior.
+    both models. Without rows, or with one a slice, the posterior is the prior.
     """
 
     threshold: float = 0.5
@@ -102,10 +131,8 @@ class BayesianTest(FrozenSettings):
         """Judge ``a`` from its counts."""
         slices = slices_of(counts)
         rx, ry = counts.shape[-2:]
-        log_k = math.log(max(1, len(slices)))
-        if self.slices == "all":
-            log_k = sum(math.log(r) for r in counts.shape[:-2])
-        log_odds = self._log_odds(self._log_ratios(slices), log_k)
+        configurations = math.prod(counts.shape[:-2]) if self.slices == "all" else max(1, len(slices))
+        log_odds = self._log_odds(self._log_ratios(slices), configurations)
         numbers = ([v] for v in (0.0, 0.0, 0.0, 0.0, log_odds, float(len(slices) * rx * ry)))
         return self.verdicts(Columns([a.x], [a.y], [a.given], *numbers), counts.total)[0]
 
@@ -119,17 +146,7 @@ class BayesianTest(FrozenSettings):
 
     def decisions(self, columns: Columns, n_rows: Iterable[float]) -> tuple[list[bool], list[bool]]:
         """Return who is independent and who is thin, for numbers and the rows behind each of them."""
-        above = math.log(self.threshold) - math.log1p(-self.threshold) + _TIE
-        prior = math.log(self.prior) - math.log1p(-self.prior)
-        per_cell = float(self.thin.rows_per_cell)
-        independent = [log_odds > above for log_odds in columns.log_odds]
-        thin = [
-            rows == 0 or rows < per_cell * cells or abs(log_odds - prior) < MENTION
-            for cells, log_odds, rows in zip(columns.cells, columns.log_odds, n_rows)  # noqa: B905 - may be one for all
-        ]
-        if self.thin.answer != "test":
-            independent = self.thin.decide(independent, thin)
-        return independent, thin
+        return decide_by_odds(self, columns.log_odds, columns.cells, n_rows)
 
     def _log_ratios(self, slices: NDArray[np.float64]) -> NDArray[np.longdouble]:
         """Return log h_k / g_k of every slice."""
@@ -141,11 +158,11 @@ class BayesianTest(FrozenSettings):
         y = log_rising(a, slices.sum(axis=1)).sum(axis=1) - log_rising(ry * a, n)
         return np.asarray(joint - x - y, dtype=np.longdouble).reshape(s)
 
-    def _log_odds(self, log_ratios: NDArray[np.longdouble], log_k: float) -> float:
-        """Return log P(CI | D) / P(not CI | D)."""
+    def _log_odds(self, log_ratios: NDArray[np.longdouble], configurations: int) -> float:
+        """Return log P(CI | D) / P(not CI | D), for the slices with rows among all configurations."""
         log_prior = math.log(self.prior)
-        if not log_ratios.size:
-            return log_prior - math.log(-math.expm1(log_prior))
+        log_k = math.log(configurations)  # of a whole number, however large
+        empty = (configurations - log_ratios.size) / configurations
         # log q/p = log(1/p - 1) with log p = log_prior / K
         u = -log_prior * math.exp(-log_k)
         if u > 50:
@@ -153,9 +170,11 @@ class BayesianTest(FrozenSettings):
         else:
             log_q_over_p = math.log(math.expm1(u)) if u > 1e-8 else math.log(-log_prior) - log_k + u / 2
         t = log_ratios + log_q_over_p
-        if t.max() < -700:  # log(1 + exp(t)) is exp(t), too small to be written as one
+        largest = t.max(initial=-np.inf)
+        if not empty and largest < -700:  # log(1 + exp(t)) is exp(t), too small to be written as one
             return float(-np.logaddexp.reduce(t))
-        total = np.logaddexp(np.longdouble(0), t).sum() if t.max() > 40 else np.log1p(np.exp(t)).sum()
+        total = np.logaddexp(np.longdouble(0), t).sum() if largest > 40 else np.log1p(np.exp(t)).sum()
+        total -= empty * np.longdouble(log_prior)
         return float(-total - np.log(-np.expm1(-total)))
 
 

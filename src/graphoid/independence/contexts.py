@@ -17,7 +17,7 @@ import numpy as np
 from graphoid.counts.assignments import Assignments
 from graphoid.counts.engine import Columns, CountEngine
 from graphoid.counts.native import KINDS, engine_for, kernels
-from graphoid.data.table import Table
+from graphoid.data.table import Table, with_states
 from graphoid.errors import SettingsError
 from graphoid.independence.base import DiscreteTest, KernelTest, Test
 from graphoid.independence.classical import ClassicalTest
@@ -82,6 +82,7 @@ class ContextTester:
 
     def __init__(self, test: Test, table: Table) -> None:
         self.test = within_context(test)
+        table = with_states(table)
         self.names = table.names
         self.states = tuple(variable.states for variable in table.variables)
         self.assignments = Assignments.of(engine_for(table))
@@ -218,7 +219,7 @@ class PlainContexts:
 
     def __init__(self, test: Test, data: Table | CountEngine) -> None:
         self.test = within_context(test)
-        self.engine: CountEngine = engine_for(data) if isinstance(data, Table) else data
+        self.engine: CountEngine = engine_for(with_states(data)) if isinstance(data, Table) else data
         self.n_questions = 0
         """Questions so far."""
         self.distinct: set[tuple[int, int, Context]] = set()

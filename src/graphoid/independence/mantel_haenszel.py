@@ -78,22 +78,32 @@ class MantelHaenszel(SignificanceTest):
         return self.verdicts(Columns([a.x], [a.y], [a.given], *numbers), counts.total)[0]
 
 
-def association(slices: NDArray[np.float64]) -> tuple[float, float]:
-    """Return the statistic and its degrees of freedom for the slices (first axis) of a table."""
+def association(
+    slices: NDArray[np.float64],
+    to_x: NDArray[np.float64] | None = None,
+    to_y: NDArray[np.float64] | None = None,
+) -> tuple[float, float]:
+    """Return the statistic and its degrees of freedom for the slices (first axis) of a table.
+
+    ``to_x`` and ``to_y`` make columns of numbers of the states of X and Y, a line each; unless they are
+    given, every state but the last is a column.
+    """
     n = slices.sum(axis=(1, 2))
     slices, n = slices[n > 1], n[n > 1]
-    size = (slices.shape[1] - 1) * (slices.shape[2] - 1)
+    to_x = np.eye(slices.shape[1])[:-1] if to_x is None else to_x
+    to_y = np.eye(slices.shape[2])[:-1] if to_y is None else to_y
+    size = len(to_x) * len(to_y)
     if not len(slices) or not size:
         return 0.0, 0.0
-    rows, columns = slices.sum(axis=2)[:, :-1], slices.sum(axis=1)[:, :-1]
+    rows, columns = slices.sum(axis=2), slices.sum(axis=1)
     expected_n = rows[:, :, None] * columns[:, None, :]  # n times what is expected: a whole number
-    difference = ((slices[:, :-1, :-1] * n[:, None, None] - expected_n) / n[:, None, None]).sum(axis=0)
-    spread_x, spread_y = _spread(rows, n), _spread(columns, n)
+    difference = ((slices * n[:, None, None] - expected_n) / n[:, None, None]).sum(axis=0)
+    spread_x, spread_y = to_x @ _spread(rows, n) @ to_x.T, to_y @ _spread(columns, n) @ to_y.T
     covariance = np.einsum("zik,zjl,z->ijkl", spread_x, spread_y, 1 / (n**2 * (n - 1)), optimize=True)
     values, vectors = np.linalg.eigh(covariance.reshape(size, size))
     # directions without variance carry no information; rounding leaves far less than this of them
     kept = values > 1e-10 * max(float(values[-1]), 0.0)
-    along = vectors[:, kept].T @ difference.reshape(-1)
+    along = vectors[:, kept].T @ (to_x @ difference @ to_y.T).reshape(-1)
     return float((along**2 / values[kept]).sum()), float(kept.sum())
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from graphoid.logic.names import Names
 from graphoid.logic.sets import mask
 from graphoid.logic.source import BatchSource, Question
-from graphoid.logic.verdict import Verdict
+from graphoid.logic.verdict import Verdict, name_verdicts
 from graphoid.structure.separation import separated
 
 if TYPE_CHECKING:
@@ -41,4 +41,4 @@ class Oracle(BatchSource):
             x, y, given = self._resolve(question)
             apart = separated(adjacency, x, y, mask(given))
             verdicts.append(Verdict(x, y, given, apart, source="oracle"))
-        return verdicts
+        return name_verdicts(verdicts, self.names)

@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from graphoid.counts.moments import EXPLAINED, Correlations, whiten
+from graphoid.data.table import Table
+from graphoid.errors import DataError
 from graphoid.independence.tail import log_normal_two_sided
 from graphoid.logic.verdict import Verdict
+from graphoid.regression.coding import normal_scores
 from graphoid.settings import PROBABILITY, Allowed, FrozenSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
-
-    from graphoid.data.table import Table
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,12 +52,62 @@ class PartialCorrelation(FrozenSettings):
         return Correlated(self, table)
 
 
+@dataclass(frozen=True, kw_only=True)
+class RankPartialCorrelation(PartialCorrelation):
+    r"""Judge X ⊥ Y | Z by the partial correlation of normal scores, for numbers, counts and ordered states.
+
+    The test of :class:`~graphoid.PartialCorrelation`, after each column was replaced by the normal scores
+    :math:`\Phi^{-1}(R_i / (N + 1))` of its ranks ([VanDerWaerden1952]_), equal values sharing their average
+    rank. So it asks for monotone dependence only, and no value is an outlier: exact in large samples where
+    columns are monotone functions of jointly Gaussian ones (a Gaussian copula).
+
+    Parameters
+    ----------
+    alpha
+        Significance: dependent if and only if the two-sided p-value is at most alpha.
+
+    Notes
+    -----
+    States have the order in which the table has them, numbers or not; two states need none. Three or more
+    states without an order are refused: :class:`~graphoid.LikelihoodRatio` takes them.
+    """
+
+    def prepare(self, table: Table) -> Correlated:
+        """Return what answers questions about a table."""
+        return Correlated(self, table, rank_scores)
+
+
+def rank_scores(table: Table, variable: int) -> NDArray[np.float64]:
+    """Return the normal scores of a column; refuse states that have no order."""
+    v = table.variables[variable]
+    if not v.continuous and variable not in table.values and (v.ordered or v.arity <= 2):
+        return normal_scores(table.column(variable).astype(np.float64), table.weights)
+    try:
+        numbers = table.numbers(variable)
+    except DataError as error:
+        if v.continuous:
+            raise
+        raise DataError(
+            f"{error} They have no order, either; read the column as ordered, or use LikelihoodRatio."
+        ) from None
+    return normal_scores(numbers, table.weights)
+
+
 class Correlated:
     """The correlation matrix of a table, asked for partial correlations."""
 
-    def __init__(self, test: PartialCorrelation, table: Table) -> None:
+    def __init__(
+        self,
+        test: PartialCorrelation,
+        table: Table,
+        numbers: Callable[[Table, int], NDArray[np.float64]] = Table.numbers,
+    ) -> None:
         self._test = test
-        self._correlations = Correlations(table)
+        self._correlations = Correlations(table, numbers)
+
+    def rows_per_cell(self, variables: Sequence[int]) -> float:
+        """Return how many rows there are for each variable, which takes a parameter."""
+        return self._correlations.n_rows / max(1, len(variables))
 
     def ask(self, questions: Sequence[tuple[int, int, tuple[int, ...]]]) -> list[Verdict]:
         """Answer questions, solving once for each conditioning set."""

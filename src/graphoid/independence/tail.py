@@ -38,6 +38,39 @@ def log_chi2_sf(x: float, dof: float) -> float:
     return a * math.log(h) - h - math.lgamma(a) + math.log(value)
 
 
+def log_beta_cdf(x: float, a: float, b: float) -> float:
+    r"""Return :math:`\log P(X \le x)` for X beta with parameters a and b; finite if x is positive.
+
+    The tail of an F test: of k columns that leave the share x of a residual sum of squares, with n degrees of
+    freedom then, the p-value is that of a = n / 2 and b = k / 2.
+    """
+    if x >= 1 or a <= 0 or b <= 0:
+        return 0.0
+    p = float(special.betainc(a, b, x))
+    if p > 0.5:
+        return math.log1p(-float(special.betaincc(a, b, x)))
+    if p > _SMALL:
+        return math.log(p)
+    # Lentz's continued fraction for the incomplete beta function
+    tiny = 1e-300
+    c, d = 1.0, 1 / max(1 - (a + b) * x / (a + 1), tiny)
+    value = d
+    for i in range(1, 10_000):
+        for an in (
+            i * (b - i) * x / ((a + 2 * i - 1) * (a + 2 * i)),
+            -(a + i) * (a + b + i) * x / ((a + 2 * i) * (a + 2 * i + 1)),
+        ):
+            d = 1 + an * d
+            d = 1 / (d if abs(d) > tiny else tiny)
+            c = 1 + an / c
+            c = c if abs(c) > tiny else tiny
+            value *= d * c
+        if abs(d * c - 1) < 1e-16:
+            break
+    front = a * math.log(x) + b * math.log1p(-x) - math.log(a) - float(special.betaln(a, b))
+    return front + math.log(value)
+
+
 def log_normal_two_sided(z: float) -> float:
     r"""Return :math:`\log P(|Z| > |z|)` for a standard normal Z."""
     return min(0.0, math.log(2.0) + float(special.log_ndtr(-abs(z))))

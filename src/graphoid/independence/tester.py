@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, cast
 
 from graphoid.counts.engine import CountEngine, JudgingEngine, Kernel, refuse_many_questions
 from graphoid.counts.native import engine_for
-from graphoid.data.table import Table
+from graphoid.data.table import Table, with_states
 from graphoid.errors import SettingsError
-from graphoid.independence.base import DiscreteTest, KernelTest, Test
-from graphoid.independence.partial_correlation import Correlated, PartialCorrelation
+from graphoid.independence.base import AnswersQuestions, DiscreteTest, KernelTest, TableTest, Test
 from graphoid.logic.assertion import Assertion
 from graphoid.logic.names import Names
 from graphoid.logic.source import BatchSource, Question
+from graphoid.logic.verdict import name_verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +34,7 @@ class Tester(BatchSource):
         :class:`~graphoid.BayesianTest` or :class:`~graphoid.PartialCorrelation`, or anything with ``needs``
         and ``judge``.
     data
-        A table, or any engine that counts.
+        A table, or any engine that counts. A test that counts states sees numbers cut, and says so.
 
     Examples
     --------
@@ -52,14 +52,14 @@ class Tester(BatchSource):
             raise SettingsError(f"the test must be an object: {test.__name__}(), not {test.__name__}.")
         self.test = test
         self._n_rows: float
-        self._correlated: Correlated | None = None
+        self._prepared: AnswersQuestions | None = None
         self._judging: tuple[JudgingEngine, KernelTest, Kernel] | None = None
-        if isinstance(test, PartialCorrelation):
+        if isinstance(test, TableTest):
             if not isinstance(data, Table):
                 raise SettingsError(
-                    "PartialCorrelation needs the numbers themselves: give it a table, not an engine."
+                    f"{type(test).__name__} needs the numbers themselves: give it a table, not an engine."
                 )
-            self._correlated = test.prepare(data)
+            self._prepared = test.prepare(data)
             self._n_rows, variables = data.n_rows, data.variables
         else:
             kernel_test = test if isinstance(test, KernelTest) else None
@@ -69,20 +69,19 @@ class Tester(BatchSource):
                 raise SettingsError(
                     f"the data are of type {type(data).__name__}; give a table: graphoid.read(...)."
                 )
-            self.engine: CountEngine = engine_for(data) if isinstance(data, Table) else data
+            self.engine: CountEngine = engine_for(with_states(data)) if isinstance(data, Table) else data
             self._n_rows, variables = self.engine.n_rows, self.engine.variables
             # found out once here: checking a protocol takes longer than a test
             if kernel_test is not None and isinstance(self.engine, JudgingEngine):
                 self._judging = self.engine, kernel_test, kernel_test.kernel
-        # of a correlation each variable takes a parameter, where a table has a factor of cells for it
-        self._arities = None if self._correlated is not None else [v.arity for v in variables]
+        self._arities = [v.arity for v in variables]
         self.names = tuple([v.name for v in variables])
         self.resolve = Names(self.names).resolve
 
     def rows_per_cell(self, variables: Sequence[int]) -> float:
-        """Return how many rows there are for each cell of a table; for each variable of a correlation."""
-        if self._arities is None:
-            return self._n_rows / max(1, len(variables))
+        """Return how many rows there are for each cell of a table, or its worth where nothing is counted."""
+        if self._prepared is not None:
+            return self._prepared.rows_per_cell(variables)
         return self._n_rows / math.prod([float(self._arities[v]) for v in variables])
 
     def ask(self, questions: Sequence[Question]) -> list[Verdict]:
@@ -94,10 +93,13 @@ class Tester(BatchSource):
             engine, test, kernel = self._judging
             batch = questions if isinstance(questions, list) else list(questions)
             refuse_many_questions(len(batch))
-            return test.verdicts(engine.judge(kernel, batch, self.resolve), self._n_rows)
-        if self._correlated is not None:
-            return self._correlated.ask([self.resolve(q) for q in questions])
-        return self._ask_by_counts([Assertion(*self.resolve(q)) for q in questions])
+            answers = test.verdicts(engine.judge(kernel, batch, self.resolve), self._n_rows)
+            return name_verdicts(answers, self.names)
+        if self._prepared is not None:
+            return name_verdicts(self._prepared.ask([self.resolve(q) for q in questions]), self.names)
+        return name_verdicts(
+            self._ask_by_counts([Assertion(*self.resolve(q)) for q in questions]), self.names
+        )
 
     def _ask_by_counts(self, assertions: list[Assertion]) -> list[Verdict]:
         test, verdicts = cast("DiscreteTest", self.test), []

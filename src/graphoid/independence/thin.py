@@ -35,11 +35,21 @@ class ThinData(FrozenSettings):
         "answer": ("test", "independent", "dependent"),
     }
 
+    @property
+    def skip_below(self) -> float:
+        """Rows for each cell below which no test is needed, as the answer is the same whatever it says."""
+        return 0.0 if self.answer == "test" else float(self.rows_per_cell)
+
     def decide(self, independent: list[bool], thin: list[bool]) -> list[bool]:
-        """Return the answers after a policy other than "test" had its say."""
+        """Return the answers after the policy had its say."""
+        if self.answer == "test":
+            return independent
         instead = self.answer == "independent"
         return [instead if t else i for i, t in zip(independent, thin, strict=True)]
 
 
 FLAGGED = ThinData()
 """The policy unless another is given: thin data are flagged."""
+
+ABSTAIN = ThinData(answer="independent")
+"""Where the data say too little, a dependence is not claimed."""

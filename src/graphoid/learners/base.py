@@ -13,10 +13,11 @@ import numpy as np
 from graphoid.counts.native import engine_for
 from graphoid.counts.remote.access_cost import AccessCost, MeteredEngine
 from graphoid.data.remote.table import RemoteTable
-from graphoid.data.table import Table
+from graphoid.data.table import Table, with_states
 from graphoid.errors import Interrupted, SettingsError
-from graphoid.independence.base import HasTest, Test
+from graphoid.independence.base import HasTest, TableTest, Test
 from graphoid.independence.chi_square import DEFAULT_TEST
+from graphoid.independence.likelihood_ratio import LikelihoodRatio
 from graphoid.independence.remembering import Remembering
 from graphoid.independence.tester import Tester
 from graphoid.learners.columns import Columns, Structure
@@ -92,7 +93,11 @@ class Learner(Settings, ABC, Generic[Source, Structure]):
             from graphoid.data.read import read
 
             table = read(table)
-        run, seen = Run(progress, table.data_id, known, time.perf_counter()), table
+        run = Run(progress, table.data_id, known, time.perf_counter())
+        numbers = [v.name for v in table.variables if v.continuous] if self.cuts_numbers(table) else []
+        if numbers:
+            table = with_states(table)
+        seen = table
         columns = Columns(table) if table.constants else None
         if columns is not None:
             run = run._replace(
@@ -111,6 +116,8 @@ class Learner(Settings, ABC, Generic[Source, Structure]):
             structure = columns.spread(structure)
         if isinstance(engine, MeteredEngine):
             structure = replace(structure, cost=add_access_cost(structure.cost, engine, before))
+        if numbers:
+            structure = replace(structure, settings={**structure.settings, "discretized": numbers})
         self._structure: Structure = replace(structure, table=table, learner=self.with_params())
         self.feature_names_in_ = np.array(table.names, dtype=object)
         self.n_features_in_ = len(table.names)
@@ -127,6 +134,15 @@ class Learner(Settings, ABC, Generic[Source, Structure]):
             ) from None
 
     @property
+    def takes_numbers(self) -> bool:
+        """Whether it learns from numbers as they are; if not, from the table with numbers cut into bins."""
+        return False
+
+    def cuts_numbers(self, table: Table) -> bool:  # noqa: ARG002 - on which others depend
+        """Return whether it learns from a table with numbers cut into bins."""
+        return not self.takes_numbers
+
+    @property
     def goes_by_columns(self) -> bool:
         """Whether it goes through the columns in their order, so that another may give other edges."""
         return False
@@ -137,7 +153,7 @@ class Learner(Settings, ABC, Generic[Source, Structure]):
             setattr(self, name, value)
         return self
 
-    def for_resamples(self, found: LearnedStructure) -> Self:  # noqa: ARG002 - on which searches depend
+    def for_resamples(self, found: LearnedStructure) -> Learner[Source, Structure]:  # noqa: ARG002 - on which searches depend
         """Return the learner that learns from resamples of the rows in which it found a structure."""
         return self
 
@@ -195,6 +211,23 @@ class AskingLearner(Learner["IndependenceSource", LearnedStructure]):
     test: Test | None = None
 
     asks: ClassVar[bool] = True
+    default_tests: ClassVar[tuple[Test, Test]] = DEFAULT_TEST, LikelihoodRatio()
+    """The test unless one is given: where all columns have states, and where some are numbers."""
+
+    @property
+    def takes_numbers(self) -> bool:
+        """Whether its test does; left to choose, it chooses one that does where there are numbers."""
+        return self.test is None or isinstance(self.test, TableTest)
+
+    def cuts_numbers(self, table: Table) -> bool:
+        """Return whether it learns from bins: left to choose, it counts where the rows are out of reach."""
+        return not self.takes_numbers or (self.test is None and isinstance(table, RemoteTable))
+
+    def test_for(self, table: Table) -> Test:
+        """Return the test that it goes by: its own, or the one that fits the kinds of the columns."""
+        if self.test is not None:
+            return self.test
+        return self.default_tests[any(v.continuous for v in table.variables)]
 
     def learn(self, ci: IndependenceSource, *, progress: Listener | None = None) -> LearnedStructure:
         """Learn from anything that answers questions, and return the result; ``test`` is not used."""
@@ -202,7 +235,7 @@ class AskingLearner(Learner["IndependenceSource", LearnedStructure]):
         return self._learn(ci, Run(progress, started=time.perf_counter()))
 
     def _join(self, table: Table, run: Run) -> IndependenceSource:
-        tester = Tester(DEFAULT_TEST if self.test is None else self.test, table)
+        tester = Tester(self.test_for(table), table)
         return Remembering(tester, run.known) if run.known else tester
 
 

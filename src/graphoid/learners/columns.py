@@ -14,15 +14,13 @@ import numpy as np
 
 from graphoid.logic.assertion import Assertion
 from graphoid.logic.verdict import Fact, Verdict
-from graphoid.scores.priors import GraphPrior, SparsePrior, UniformPrior
+from graphoid.scores.priors import GraphPrior, PairOdds, SparsePrior, UniformPrior
 from graphoid.structure.contexts import CanonicalModel
 from graphoid.structure.graph import Edge, UndirectedGraph
 from graphoid.structure.learned import LearnedStructure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from numpy.typing import NDArray
 
     from graphoid.data.table import Table
     from graphoid.progress import Listener, Step
@@ -144,10 +142,9 @@ class RestrictedPrior:
     prior: GraphPrior
     columns: Columns
 
-    def log_odds(self, names: Sequence[str]) -> NDArray[np.float64]:  # noqa: ARG002 - those of the columns
+    def log_odds(self, names: Sequence[str]) -> PairOdds:  # noqa: ARG002 - those of the columns
         """Return the log odds of the edges between what is seen."""
-        at = self.columns.at
-        return self.prior.log_odds(self.columns.whole.names)[np.ix_(at, at)]
+        return PairOdds.of(self.prior.log_odds(self.columns.whole.names)).restrict(self.columns.at)
 
 
 def _renumber(v: Verdict, at: Sequence[int] | Mapping[int, int]) -> Verdict:

@@ -7,7 +7,8 @@ from collections.abc import Generator, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from graphoid.independence.inferring import Inferring
-from graphoid.logic.source import HasRows, IndependenceSource, Question
+from graphoid.limits import check_time
+from graphoid.logic.source import HasRows, HasSlices, IndependenceSource, Question, SourceWrapper
 from graphoid.progress import Listener, Step, tell
 from graphoid.structure.learned import EXECUTED
 
@@ -49,6 +50,7 @@ class Questions:
         """Ask in one batch; one that has to be executed is not answered by rules."""
         if not questions:
             return []
+        check_time()
         if isinstance(questions, Executed) and isinstance(self.source, Inferring):
             verdicts = self.source.execute(questions)
         else:
@@ -78,6 +80,14 @@ class Questions:
     def rows_per_cell(self, variables: Sequence[int]) -> float:
         """Return how many rows there are for each cell of a table; infinite where answers need no data."""
         return math.inf if self._rows is None else self._rows.rows_per_cell(variables)
+
+    @property
+    def slices(self) -> HasSlices | None:
+        """Who can be held to counting where answers come from a model; None where none do."""
+        source: IndependenceSource = self.source
+        while isinstance(source, SourceWrapper) and not isinstance(source, HasSlices):
+            source = source.source
+        return source if isinstance(source, HasSlices) else None
 
     def tell(self, phase: str, done: int, total: int | None = None) -> None:
         """Tell the listener how far the search has come."""

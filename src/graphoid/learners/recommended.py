@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from graphoid.counts.native import engine_for
+from graphoid.counts.remote.access_cost import AccessCost, MeteredEngine
+from graphoid.data.remote.table import RemoteTable
 from graphoid.data.table import Table
 from graphoid.errors import SettingsError
-from graphoid.learners.base import Learner
-from graphoid.learners.scored.search import Search
+from graphoid.learners.base import Learner, add_access_cost
+from graphoid.learners.directed.family import FamilyScores, compare_families
+from graphoid.learners.directed.search import DirectedSearch, expected_density
+from graphoid.learners.scored.graph_sampling import sample_graphs
+from graphoid.learners.scored.search import Search, first_guess
+from graphoid.limits import OutOfTime, time_limit
+from graphoid.regression.embedding import CountedMoments
+from graphoid.regression.mixed import engine_of, moments_of
+from graphoid.regression.sums import sum_engine
 from graphoid.scores.evidence import LogLinearEvidence
+from graphoid.scores.gaussian import GaussianEvidence
+from graphoid.scores.priors import CommunityPrior
 
 if TYPE_CHECKING:
     from types import EllipsisType
@@ -22,25 +35,97 @@ if TYPE_CHECKING:
 EFFORT = 0.6
 """Of the search: what it finds beyond the first peak, it mostly finds early."""
 
-MOST_FOR_PRODUCTS = 150
-"""Up to so many variables effects of two neighbors together are looked for; beyond, it takes minutes."""
+MOST_DIRECTED = 1_000
+"""Up to so many variables directed graphs are tried as well; beyond, the reason says that they were not."""
+
+
+class Recommendation(NamedTuple):
+    """Who is to learn."""
+
+    learner: Search | DirectedSearch
+    reason: str
+    rivals: FamilyScores | None = None
+    """How well directed and undirected graphs predict; None where directed ones are not tried."""
 
 
 def recommend(
-    n: int,
+    data: Table | int,
     *,
     start: UndirectedGraph | LearnedStructure | None = None,
     random_state: RandomState = 0,
     seconds: float | None = None,
-) -> tuple[Search, str]:
-    """Return the learner we recommend for data of ``n`` variables, and the reason."""
-    if n <= MOST_FOR_PRODUCTS:
-        score = LogLinearEvidence()
-        reason = "logistic models with products, or tables, whichever the data favor"
-    else:
-        score = LogLinearEvidence(order=2)
-        reason = f"logistic models without products, or tables: {n:,} variables are many"
-    return Search(score, effort=EFFORT, start=start, seconds=seconds, random_state=random_state), reason
+) -> Recommendation:
+    """Return the learner we recommend for a table, or for so many variables with states, and the reason."""
+    search, reason = recommend_search(data)
+    search = replace(search, start=start, seconds=seconds, random_state=random_state)
+    if isinstance(data, int) or start is not None or len(data.names) < 3:
+        return Recommendation(search, reason)
+    if any(v.continuous for v in data.variables):
+        return Recommendation(search, reason)
+    if (missing := no_directed_graphs(data)) is not None:
+        return Recommendation(search, f"{reason}; directed graphs were not tried, since {missing}")
+    try:
+        with time_limit(None if seconds is None else seconds / 2):
+            rivals = compare_families(data, search.score, first_guess)
+    except OutOfTime:
+        return Recommendation(search, f"{reason}; there was no time to try directed graphs")
+    held_out = (
+        f"a row that was held out is worth {rivals.directed:.3f} to directed graphs and "
+        f"{rivals.undirected:.3f} to undirected ones"
+    )
+    if rivals.better == "undirected":
+        return Recommendation(replace(search, directed_start=rivals.moral), f"{reason}; {held_out}", rivals)
+    directed = DirectedSearch(
+        "bdeu", density=expected_density(len(data.names)), seconds=seconds, random_state=random_state
+    )
+    return Recommendation(directed, f"a directed graph, of which this is the moral one: {held_out}", rivals)
+
+
+def recommend_search(data: Table | int) -> tuple[Search, str]:
+    """Return the search over undirected graphs that we recommend, and the reason."""
+    score, reason = recommend_score(data)
+    return Search(score, effort=EFFORT, random_state=0), reason
+
+
+def no_directed_graphs(table: Table) -> str | None:
+    """Return why directed graphs of states are not tried; None where they are."""
+    if isinstance(table, RemoteTable):
+        return "rows that stay at their source cannot be held out"
+    return f"{len(table.names):,} variables are many" if len(table.names) > MOST_DIRECTED else None
+
+
+def recommend_score(data: Table | int) -> tuple[LogLinearEvidence | GaussianEvidence, str]:
+    """Return the score we recommend, and the reason."""
+    n = data if isinstance(data, int) else len(data.names)
+    if isinstance(data, RemoteTable) and any(v.continuous for v in data.variables):
+        sample = sample_graphs(sum_engine(data).moments())
+        prior = CommunityPrior(min(0.5, max(sample.density, n**-2)))
+        why = "linear models of every kind of column, by sums taken where the rows are"
+        return GaussianEvidence(scale=sample.scale, prior=prior), why
+    moments = None if isinstance(data, int) else moments_of(engine_of(data))
+    numbers = moments is not None
+    if not isinstance(data, int) and is_ordinal(data):
+        moments = CountedMoments(engine_of(data))
+    if moments is not None:
+        sample = sample_graphs(moments)
+        found = LogLinearEvidence(
+            scale=sample.scale,
+            ess=None if numbers else LogLinearEvidence.ess,
+            moment=True,
+            prior=CommunityPrior(min(0.5, max(sample.density, n**-2))),
+        )
+        models = (
+            "linear models of numbers, logistic ones of states" if numbers else "logistic models of grades"
+        )
+        return found, f"{models}, with a density that the data speak for"
+    score = LogLinearEvidence(prior=CommunityPrior())
+    return score, "logistic models with products, or tables, whichever the data favor"
+
+
+def is_ordinal(table: Table) -> bool:
+    """Return whether the states of every column are in order, or two, and of some there are more."""
+    ordered = all(v.ordered or v.arity == 2 for v in table.variables)
+    return ordered and any(v.arity > 2 for v in table.variables)
 
 
 def learn(
@@ -59,7 +144,8 @@ def learn(
     table
         Anything that :func:`graphoid.read` takes.
     learner
-        Who learns; the one we recommend if None: :class:`Search` with :class:`LogLinearEvidence`, which gives
+        Who learns; the one we recommend if None: :class:`Search` with :class:`LogLinearEvidence` or, where
+        directed graphs predict rows that were held out better, :class:`DirectedSearch` by BDeu. Either gives
         every pair a probability. ``settings["reason"]`` says why.
     start
         A graph, or a structure learned before, that the learner starts from as well.
@@ -74,6 +160,9 @@ def learn(
 
     Notes
     -----
+    Directed graphs are tried where all columns have states, up to 1,000 variables, of tables in memory: what
+    stays at its source has no rows to hold out.
+
     A learner that is given keeps its settings: a copy of it learns, with ``start``, ``seconds`` and
     ``random_state`` in the place of its own. One that has no such setting refuses it.
 
@@ -95,6 +184,25 @@ def learn(
         given |= {k: v for k, v in (("start", start), ("seconds", seconds)) if v is not None}
         return learner.with_params(**given).fit(table, progress=progress).structure_
     seed = 0 if random_state is ... else random_state
-    search, reason = recommend(len(table.varying.names), start=start, random_state=seed, seconds=seconds)
-    found = search.fit(table, progress=progress).structure_
-    return replace(found, settings={**found.settings, "reason": reason})
+    return _learn_as_recommended(table, start, seed, seconds, progress)
+
+
+def _learn_as_recommended(
+    table: Table,
+    start: UndirectedGraph | LearnedStructure | None,
+    random_state: RandomState,
+    seconds: float | None,
+    progress: Listener | None,
+) -> LearnedStructure:
+    """Learn by the learner we recommend, with the reason and what it took to find that out."""
+    engine: object = engine_for(table.varying) if isinstance(table, RemoteTable) else None
+    before = engine.spent if isinstance(engine, MeteredEngine) else AccessCost()
+    began = time.monotonic()
+    chosen, reason, rivals = recommend(table.varying, start=start, random_state=random_state, seconds=seconds)
+    if seconds is not None:
+        chosen = chosen.with_params(seconds=max(0.0, seconds - (time.monotonic() - began)))
+    found = chosen.fit(table, progress=progress).structure_
+    if isinstance(engine, MeteredEngine):  # to recommend took access, too
+        found = replace(found, cost=add_access_cost(found.cost, engine, before))
+    families = {} if rivals is None else {"held_out_log_scores": rivals._asdict()}
+    return replace(found, settings={**found.settings, "reason": reason, **families})

@@ -38,6 +38,17 @@ class HasRows(Protocol):
         """Return how many rows there are for each cell of a table of these variables."""
 
 
+@runtime_checkable
+class HasSlices(Protocol):
+    """A source that answers by a model what it has too few rows to count, and can be held to counting."""
+
+    def counts_rows(self, variables: Sequence[int]) -> float:
+        """Return how many rows there are for each cell that is counted; infinite where the model is exact."""
+
+    def in_slices(self, questions: Sequence[tuple[int, int, tuple[int, ...]]]) -> list[Verdict]:
+        """Answer questions by counting alone."""
+
+
 def rows_per_cell(ci: IndependenceSource, variables: Sequence[int]) -> float:
     """Return how many rows a source has for each cell of a table of these variables.
 

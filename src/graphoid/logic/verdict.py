@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from html import escape
+from itertools import repeat
 from typing import TYPE_CHECKING, NamedTuple
 
 from graphoid.logic.assertion import Assertion
 from graphoid.logic.sets import mask, members
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 
 class Fact(NamedTuple):
@@ -32,8 +34,12 @@ class Fact(NamedTuple):
         """The variables given, by position."""
         return tuple(members(self.bits))
 
+    def in_words(self, names: Sequence[str] | None = None) -> str:
+        """Return the fact in symbols, with names where they are known."""
+        return _relation(self.x, self.y, self.given, names, independent=self.independent)
+
     def __str__(self) -> str:
-        return _relation(self.x, self.y, self.given, independent=self.independent)
+        return self.in_words()
 
 
 class Verdict(NamedTuple):
@@ -78,10 +84,16 @@ class Verdict(NamedTuple):
             return odds / (1.0 + odds)
         return 1.0 / (1.0 + math.exp(-self.log_odds))
 
+    @property
+    def names(self) -> Sequence[str] | None:
+        """Names of all variables, by position, where whoever answered knows them."""
+        return None
+
     def _repr_html_(self) -> str:
         return f"<code>{escape(str(self))}</code>"
 
     def __str__(self) -> str:
+        names = self.names
         facts = []
         if self.p_value is not None:
             facts.append(f"p = {self.p_value:.3g}")
@@ -91,11 +103,34 @@ class Verdict(NamedTuple):
             facts.append("thin")
         facts.append(self.source)
         if self.because:
-            facts[-1] += f" from {' and '.join(map(str, self.because))}"
-        relation = _relation(self.x, self.y, self.given, independent=self.independent)
+            facts[-1] += f" from {' and '.join(fact.in_words(names) for fact in self.because)}"
+        relation = _relation(self.x, self.y, self.given, names, independent=self.independent)
         return f"{relation}  ({', '.join(facts)})"
 
 
-def _relation(x: int, y: int, given: tuple[int, ...], *, independent: bool) -> str:
-    """Return a fact in symbols: ``0 ~ 1 | 2`` says that 0 and 1 depend on each other given 2."""
-    return f"{x} {'⊥' if independent else '~'} {y}" + (f" | {', '.join(map(str, given))}" if given else "")
+def _relation(
+    x: int, y: int, given: tuple[int, ...], names: Sequence[str] | None, *, independent: bool
+) -> str:
+    """Return a fact in symbols: ``a ~ b | c`` says that a and b depend on each other given c."""
+    first, second, *others = [str(v) if names is None else names[v] for v in (x, y, *given)]
+    return f"{first} {'⊥' if independent else '~'} {second}" + (f" | {', '.join(others)}" if given else "")
+
+
+class NamedVerdict(Verdict):
+    """A verdict that prints the names of the variables; equal to one that does not."""
+
+    __slots__ = ()
+
+    def __reduce__(self) -> tuple[type[Verdict], tuple[object, ...]]:
+        return Verdict, tuple(self)
+
+
+@lru_cache(maxsize=64)
+def verdict_of(names: tuple[str, ...]) -> type[NamedVerdict]:
+    """Return the verdicts on these variables: a class of its own, so that a verdict holds no more for it."""
+    return type("Verdict", (NamedVerdict,), {"__slots__": (), "names": names})
+
+
+def name_verdicts(verdicts: Iterable[Verdict], names: tuple[str, ...]) -> list[Verdict]:
+    """Return verdicts that print the names of the variables."""
+    return list(map(tuple.__new__, repeat(verdict_of(names)), verdicts))

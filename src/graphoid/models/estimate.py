@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,9 +12,11 @@ from graphoid.models.gibbs_multistate import run_chains
 from graphoid.models.potentials import Potential, condition
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
+
+    from graphoid.models.mixed.answers import NumberAnswer
 
 
 SWEEPS = 1_000
@@ -38,11 +40,13 @@ class Estimate:
     """Independent rows that would be as good, at worst over states."""
     n_rows: int
     """Rows of all chains together."""
+    numbers: Mapping[str, NumberAnswer] = field(default_factory=dict)
+    """Mean and quantiles of each continuous variable or count asked about, by name."""
 
     def __repr__(self) -> str:
         return (
             f"<Estimate from {self.n_rows:,} rows worth {self.effective_size:,.0f}, standard error at most "
-            f"{self.standard_error.max():.2g}, R-hat {self.r_hat:.3f}>"
+            f"{self.standard_error.max(initial=0.0):.2g}, R-hat {self.r_hat:.3f}>"
         )
 
 
@@ -63,6 +67,11 @@ def estimate(
     for v in over:
         cell *= arities[v]
         cell += states[unknown.index(v)] if v in unknown else row[v]
+    return estimate_shares(cell, shape)
+
+
+def estimate_shares(cell: NDArray[np.int64], shape: tuple[int, ...]) -> Estimate:
+    """Return the distribution over cells of a table from the cell of each chain at each time."""
     shares = _shares(cell, int(np.prod(shape)))
     by_chain = shares.mean(axis=0)
     p = by_chain.mean(axis=0)

@@ -45,12 +45,18 @@ Structure: TypeAlias = UndirectedGraph | HasGraph | HasFeatures | Sequence["Cont
 """What features can be had from."""
 
 
+def has_features(structure: Structure) -> bool:
+    """Say whether a structure speaks of states, not only of variables."""
+    return isinstance(structure, (list, tuple)) or (
+        isinstance(structure, HasFeatures) and bool(structure.features)
+    )
+
+
 def features_of(structure: Structure, table: Table) -> tuple[Context, ...]:
     """Return the features of a structure, over the columns of a table.
 
     Those it has (``.features``), or a feature for every configuration of every maximal clique of its graph.
     """
-    graph = structure.graph if isinstance(structure, HasGraph) else structure
     names: tuple[str, ...] | None = None
     features: Sequence[Context] = ()
     if isinstance(structure, HasFeatures):
@@ -63,13 +69,7 @@ def features_of(structure: Structure, table: Table) -> tuple[Context, ...]:
         theirs = [arities[k] for k in place]
         checked = (check_feature(feature, theirs) for feature in features)
         return tuple(tuple(sorted((place[v], state) for v, state in feature)) for feature in checked)
-    if not isinstance(graph, UndirectedGraph):
-        raise SettingsError(
-            f"a model is fitted to a graph, a learned structure, a canonical model or a list of features; "
-            f"got {type(structure).__name__}."
-        )
-    place = _places(graph.names, table)
-    placed = UndirectedGraph(table.names, [(place[x], place[y]) for x, y in graph.edges])
+    placed = graph_of(structure, table)
     n_features = sum(math.prod(arities[v] for v in clique) for clique in maximal_cliques(placed))
     if n_features > MAX_FEATURES:
         raise CountsTooLarge(
@@ -77,6 +77,18 @@ def features_of(structure: Structure, table: Table) -> tuple[Context, ...]:
             f"{MAX_FEATURES:,} are fitted. Use a sparser graph or fewer states."
         )
     return clique_features(placed, arities)
+
+
+def graph_of(structure: Structure, table: Table) -> UndirectedGraph:
+    """Return the graph of a structure, over the columns of a table."""
+    graph = structure.graph if isinstance(structure, HasGraph) else structure
+    if not isinstance(graph, UndirectedGraph):
+        raise SettingsError(
+            f"a model is fitted to a graph, a learned structure, a canonical model or a list of features; "
+            f"got {type(structure).__name__}."
+        )
+    place = _places(graph.names, table)
+    return UndirectedGraph(table.names, [(place[x], place[y]) for x, y in graph.edges])
 
 
 def _places(names: tuple[str, ...] | None, table: Table) -> list[int]:
@@ -100,10 +112,7 @@ def fit_features(
     max_cells: int,
 ) -> Fit | ExactFit:
     """Return the weights of features by the method asked for."""
-    if penalty is None:
-        penalty = L2(1.0)
-    elif isinstance(penalty, (int, float)):
-        penalty = L2(float(penalty))
+    penalty = penalty_of(penalty)
     if method == "pseudo":
         return fit_weights(features, table, penalty=penalty)
     if method != "exact":
@@ -113,7 +122,30 @@ def fit_features(
     return fit_exactly(features, table, penalty=penalty, max_cells=max_cells)
 
 
-def provenance(structure: Structure, table: Table, fit: Fit | ExactFit, method: str) -> Json:
+def penalty_of(penalty: Penalty | CrossValidated | float | None) -> Penalty | CrossValidated:
+    """Return the penalty that is meant: a number is the strength of a quadratic one, and None is one."""
+    if penalty is None:
+        return L2(1.0)
+    return L2(float(penalty)) if isinstance(penalty, (int, float)) else penalty
+
+
+class Found(Protocol):
+    """Weights as they were found."""
+
+    @property
+    def penalty(self) -> Penalty:
+        """What weights cost."""
+
+    @property
+    def objective(self) -> float:
+        """What was maximized."""
+
+    @property
+    def converged(self) -> bool:
+        """Whether its derivatives are as good as zero."""
+
+
+def provenance(structure: Structure, table: Table, fit: Found, method: str) -> Json:
     """Return as plain values what was fitted, to which data, and how."""
     penalty = (
         asdict(fit.penalty) if is_dataclass(fit.penalty) else {"l1": fit.penalty.l1, "l2": fit.penalty.l2}

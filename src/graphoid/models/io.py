@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from graphoid.data.variables import Variable
+from graphoid.data.variables import KINDS, Kind, Variable
 from graphoid.errors import DataError
 from graphoid.models.factors import Factor
 from graphoid.models.network import MarkovNetwork, Recorded
@@ -30,9 +30,9 @@ def to_body(model: MarkovNetwork) -> Json:
         "variables": [asdict(v) for v in model.variables],
         "features": [[list(pair) for pair in feature] for feature in model.features],
         "weights": model.weights.tolist(),
-        "standard_errors": None if errors is None else _numbers(errors),
+        "standard_errors": None if errors is None else numbers(errors),
         "factors": [
-            {"members": list(members), "log_values": _numbers(log_values.ravel())}
+            {"members": list(members), "log_values": numbers(log_values.ravel())}
             for members, log_values in model.factors
         ],
         "provenance": dict(model.provenance),
@@ -41,7 +41,7 @@ def to_body(model: MarkovNetwork) -> Json:
 
 def from_body(body: Json) -> MarkovNetwork:
     """Return the model that plain values describe."""
-    variables = tuple(_variable(plain.record(v)) for v in plain.items(body["variables"]))
+    variables = tuple(variable(plain.record(v)) for v in plain.items(body["variables"]))
     factors = []
     for factor in map(plain.record, plain.items(body["factors"])):
         members = plain.positions(factor["members"], len(variables))
@@ -60,17 +60,17 @@ def from_body(body: Json) -> MarkovNetwork:
     )
 
 
-def _variable(body: Json) -> Variable:
+def variable(body: Json) -> Variable:
     """Return a variable whose cut points, if any, lie between its states."""
     states = tuple(map(plain.state, plain.items(body["states"])))
     cuts = tuple(map(plain.number, plain.items(body["cuts"])))
     if cuts and (len(cuts) >= len(states) or sorted(cuts) != list(cuts)):
         raise DataError(f"{len(cuts)} cut points do not divide {len(states)} states.")
-    return Variable(
-        plain.text(body["name"]), states, plain.flag(body["ordered"]), cuts, plain.text(body["label"])
-    )
+    kind = cast("Kind", plain.choice(body["kind"], KINDS)) if "kind" in body else None
+    ordered = kind is None and plain.flag(body["ordered"])  # as the first edition wrote it
+    return Variable(plain.text(body["name"]), states, ordered, cuts, plain.text(body["label"]), kind=kind)
 
 
-def _numbers(values: Iterable[float]) -> list[float | str]:
+def numbers(values: Iterable[float]) -> list[float | str]:
     """Return numbers for JSON, which has no infinite ones and none that are not numbers: those are words."""
     return [float(x) if math.isfinite(x) else str(float(x)) for x in values]

@@ -19,11 +19,12 @@ import numpy as np
 
 from graphoid.data.table import Table
 from graphoid.errors import SettingsError
+from graphoid.limits import check_time
 from graphoid.models.pseudo_likelihood import DistinctRows, PseudoLikelihood
 from graphoid.models.quasi_newton import minimize
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -111,18 +112,23 @@ class CrossValidated:
     n_folds: int = 5
     random_state: int = 0
 
-    def choose(self, features: Sequence[Context], table: Table) -> Penalty:
-        """Return the best of the candidates for a table."""
+    def folds(self, table: Table) -> Iterator[NDArray[np.bool_]]:
+        """Yield for each part of the rows of a table which rows are in it."""
         if not self.candidates or not 2 <= self.n_folds <= table.n_rows:
             raise SettingsError(
                 f"cross-validation needs candidates and from 2 to as many folds as rows ({table.n_rows:,}); "
                 f"got {len(self.candidates)} candidates and {self.n_folds} folds."
             )
         fold = np.random.default_rng(self.random_state).permutation(table.n_rows) % self.n_folds
-        scores = np.zeros(len(self.candidates))
         for k in range(self.n_folds):
-            inside = PseudoLikelihood(features, DistinctRows(_rows(table, fold != k)))
-            outside = PseudoLikelihood(features, DistinctRows(_rows(table, fold == k)))
+            yield fold == k
+
+    def choose(self, features: Sequence[Context], table: Table) -> Penalty:
+        """Return the best of the candidates for a table."""
+        scores = np.zeros(len(self.candidates))
+        for left_out in self.folds(table):
+            inside = PseudoLikelihood(features, DistinctRows(_rows(table, ~left_out)))
+            outside = PseudoLikelihood(features, DistinctRows(_rows(table, left_out)))
             weights = np.zeros(len(features))
             for i, penalty in enumerate(self.candidates):
                 weights = maximize(inside, penalty, start=weights, tolerance=ROUGH).weights
@@ -163,13 +169,27 @@ class Fit:
         weights = self.weights[free]
         curvature = self.penalty.l2 * np.eye(len(free))
         for i, direction in enumerate(np.eye(len(free))):
+            check_time()
             curvature[i] -= likelihood.hessian_product(weights, direction)
         rows = likelihood.row_gradients(weights)
-        spread = rows.T @ (likelihood.rows.weights[:, None] * rows)
-        inverse = np.linalg.pinv(curvature, hermitian=True)
         errors = np.full(len(self.weights), np.nan)
-        errors[free] = np.sqrt(np.diag(inverse @ spread @ inverse).clip(min=0.0))
+        errors[free] = sandwich_errors(curvature, rows, likelihood.rows.weights)
         return errors
+
+
+def sandwich_errors(curvature: Vector, rows: Vector, weights: Vector) -> Vector:
+    r"""Return standard errors from :math:`H^{-1} J H^{-1}`: see :attr:`Fit.standard_errors`.
+
+    Parameters
+    ----------
+    curvature
+        :math:`H`, minus the second derivatives of the objective.
+    rows, weights
+        The derivatives of each distinct row, a line each, and how often it occurs.
+    """
+    spread = rows.T @ (weights[:, None] * rows)
+    inverse = np.linalg.pinv(curvature, hermitian=True)
+    return np.asarray(np.sqrt(np.diag(inverse @ spread @ inverse).clip(min=0.0)))
 
 
 DEFAULT_PENALTY = L2(1.0)
@@ -286,9 +306,10 @@ def _newton(loss: _MeanLoss, weights: Vector, aim: float) -> tuple[Vector, int]:
     """
     slope = loss(weights)[1]
     for steps in range(MAX_NEWTON_STEPS):
+        check_time()
         if np.abs(slope).max(initial=0.0) <= aim:
             return weights, steps
-        move = _conjugate_gradients(partial(loss.curvature, weights), -slope)
+        move = conjugate_gradients(partial(loss.curvature, weights), -slope)
         for _ in range(10):  # halvings: a thousandth of a step gains nothing
             candidate = weights + move
             if (candidate * loss.toll >= 0).all():
@@ -302,7 +323,7 @@ def _newton(loss: _MeanLoss, weights: Vector, aim: float) -> tuple[Vector, int]:
     return weights, MAX_NEWTON_STEPS
 
 
-def _conjugate_gradients(product: Callable[[Vector], Vector], target: Vector) -> Vector:
+def conjugate_gradients(product: Callable[[Vector], Vector], target: Vector) -> Vector:
     """Return d with ``product(d)`` equal to the target, to a hundredth or until a direction is flat."""
     solution, residual = np.zeros_like(target), target.copy()
     direction, square = residual.copy(), float(residual @ residual)

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, ClassVar, Literal, Protocol
 
 import numpy as np
 
-from graphoid.data.table import Table, code_columns
+from graphoid.data.table import Table, code_columns, with_states
 from graphoid.data.variables import NamedVariables, State, Variable
 from graphoid.errors import DataError, SettingsError
+from graphoid.models.distribution import Distribution
 from graphoid.models.factors import Factor, check_factors
 from graphoid.models.inference import ExactInference
 from graphoid.models.junction_tree import MAX_CELLS, JunctionTree, junction_tree
@@ -117,7 +118,7 @@ class MarkovNetwork(NamedVariables, Document):
         variables = tuple(self.variables)
         for v in variables:
             if v.continuous:
-                raise DataError(f"{v.name!r} is continuous; a Markov network here has states. Discretize it.")
+                raise DataError(f"{v.name!r} is continuous and has no states; MarkovNetwork.fit takes it.")
         arities = [v.arity for v in variables]
         weights = np.array(self.weights, dtype=np.float64)
         features = tuple(check_feature(feature, arities) for feature in self.features)
@@ -172,16 +173,24 @@ class MarkovNetwork(NamedVariables, Document):
         Here they are all configurations of the maximal cliques, also those that no row shows, because a graph
         speaks of variables and not of values; the penalty keeps the weights of the unseen ones finite. An
         isolated variable has a feature for each of its states.
+
+        A table with columns of numbers gives a :class:`~graphoid.MixedNetwork`, whose features are pairs of
+        variables; where the structure has features of states, the numbers are cut and a warning says so.
         """
-        from graphoid.models.fitting import features_of, fit_features, provenance
+        from graphoid.models.fitting import features_of, fit_features, has_features, provenance
 
         if not isinstance(table, Table):
             from graphoid.data.read import read
 
             table = read(table)
+        if any(v.continuous for v in table.variables) and not has_features(structure):
+            from graphoid.models.mixed.fitting import fit_network
+
+            return fit_network(structure, table, penalty, method, max_cells)
+        table = with_states(table)
         features = features_of(structure, table)
         found = fit_features(features, table, penalty, method, max_cells)
-        return cls(
+        return MarkovNetwork(  # also of MixedNetwork, where there are no numbers
             table.variables,
             features,
             found.weights,
@@ -294,10 +303,10 @@ class MarkovNetwork(NamedVariables, Document):
 
     # Questions
 
-    def query(
-        self, variables: int | str | Sequence[int | str], evidence: object = None
-    ) -> NDArray[np.float64]:
+    def query(self, variables: int | str | Sequence[int | str], evidence: object = None) -> Distribution:
         """Return the joint distribution of variables given evidence, exactly.
+
+        An array that prints as a table with names and states; ``to_frame()`` makes it a data frame.
 
         Parameters
         ----------
@@ -316,7 +325,7 @@ class MarkovNetwork(NamedVariables, Document):
         codes, many = evidence_codes(evidence, self.variables)
         self._refuse_impossible(codes)
         p = self.exact.joint(codes, over)
-        return p if many else p[0]
+        return Distribution.of(p if many else p[0], [self.variables[v] for v in over])
 
     def marginals(self, evidence: object = None) -> dict[str, NDArray[np.float64]]:
         """Return the distribution of every variable given evidence (see :meth:`query`), from one pass."""

@@ -1,9 +1,12 @@
-"""What people know of a row becomes codes: states by their labels, -1 where nothing was observed."""
+"""What people know of a row becomes codes: states by their labels, -1 where nothing was observed.
+
+Where variables may be numbers as well, codes and numbers stand side by side, NaN where nothing was observed.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple, TypeGuard
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeGuard, cast
 
 import numpy as np
 
@@ -31,6 +34,13 @@ class Evidence(NamedTuple):
     many: bool
 
 
+class MixedEvidence(NamedTuple):
+    """Rows of codes and numbers, and whether they were one row or a list of them."""
+
+    values: NDArray[np.float64]
+    many: bool
+
+
 def evidence_codes(given: object, variables: Sequence[Variable]) -> Evidence:
     """Return evidence as codes.
 
@@ -48,32 +58,119 @@ def evidence_codes(given: object, variables: Sequence[Variable]) -> Evidence:
     A state is given by its label; where no label is a number, its code will do; where states are bins, so
     will a number in one of them. None and NaN are not observed.
     """
-    names = Names([v.name for v in variables])
-    if given is None:
-        return Evidence(np.full((1, len(variables)), UNKNOWN, dtype=np.int64), many=False)
-    if isinstance(given, Table):
-        return Evidence(_of_table(given, variables), many=True)
-    if isinstance(given, Mapping):
-        return _of_mapping(given, variables, names)
     if isinstance(given, (np.ndarray, list, tuple)):
         codes = np.asarray(given)
         return Evidence(_of_array(np.atleast_2d(codes), variables), many=codes.ndim != 1)
-    return Evidence(_of_frame(given, variables), many=True)
+    columns, n_rows, many = _columns_of(given, variables)
+    codes = np.full((n_rows, len(variables)), UNKNOWN, dtype=np.int64)
+    for v, column in columns.items():
+        codes[:, v] = _codes(column, variables[v])
+    return Evidence(codes, many)
+
+
+def evidence_values(given: object, variables: Sequence[Variable]) -> MixedEvidence:
+    """Return evidence as codes of states and as numbers, a column a variable.
+
+    What :func:`evidence_codes` takes; numbers stand for themselves, also in a 2-D array, where NaN is not
+    observed.
+    """
+    if isinstance(given, (np.ndarray, list, tuple)):
+        return _mixed_array(np.asarray(given), variables)
+    columns, n_rows, many = _columns_of(given, variables)
+    values = np.full((n_rows, len(variables)), np.nan)
+    for v, column in columns.items():
+        if variables[v].continuous:
+            values[:, v] = _numbers(column, variables[v])
+        else:
+            codes = _codes(column, variables[v])
+            values[:, v] = np.where(codes < 0, np.nan, codes)
+    return MixedEvidence(values, many)
+
+
+def row_values(rows: object, variables: Sequence[Variable]) -> NDArray[np.float64]:
+    """Return whole rows as codes and numbers: everything must be observed."""
+    values = evidence_values(rows, variables).values
+    _refuse_unknown(np.isnan(values), variables)
+    return values
 
 
 def row_codes(rows: object, variables: Sequence[Variable]) -> NDArray[np.int64]:
     """Return whole rows as codes: like :func:`evidence_codes`, and everything must be observed."""
     codes = evidence_codes(rows, variables).codes
-    missing = [v.name for v, column in zip(variables, codes.T, strict=True) if (column < 0).any()]
-    if missing:
-        raise DataError(
-            f"a whole row needs a state of every variable; {quote(missing)} "
-            f"has none in some rows. Ask for probabilities given the rest: query()."
-        )
+    _refuse_unknown(codes < 0, variables)
     return codes
 
 
-def _of_mapping(given: Mapping[int | str, object], variables: Sequence[Variable], names: Names) -> Evidence:
+def _refuse_unknown(unknown: NDArray[np.bool_], variables: Sequence[Variable]) -> None:
+    missing = [v.name for v, column in zip(variables, unknown.T, strict=True) if column.any()]
+    if missing:
+        what = "value" if any(v.continuous for v in variables) else "state"
+        raise DataError(
+            f"a whole row needs a {what} of every variable; {quote(missing)} "
+            f"has none in some rows. Ask for probabilities given the rest: query()."
+        )
+
+
+class _Coded(NamedTuple):
+    """A column of a table: codes of its own states."""
+
+    codes: NDArray[np.integer]
+    states: Sequence[object]
+
+
+_Column: TypeAlias = "Sequence[object] | NDArray[np.generic] | _Coded"
+
+
+class _Columns(NamedTuple):
+    """What is given of variables, by position, and whether it is one row or a list of them."""
+
+    columns: Mapping[int, _Column]
+    n_rows: int
+    many: bool
+
+
+def _columns_of(given: object, variables: Sequence[Variable]) -> _Columns:
+    if given is None:
+        return _Columns({}, 1, many=False)
+    if isinstance(given, Table):
+        return _of_table(given, variables)
+    if isinstance(given, Mapping):
+        return _of_mapping(given, Names([v.name for v in variables]))
+    return _of_frame(given, variables)
+
+
+def _codes(column: _Column, variable: Variable) -> NDArray[np.int64]:
+    """Return the codes of a column."""
+    if not isinstance(column, _Coded):
+        return _labels(column, variable)
+    if column.states == variable.states:
+        return column.codes.astype(np.int64)
+    return np.asarray(_labels(column.states, variable)[column.codes])
+
+
+def _numbers(column: _Column, variable: Variable) -> NDArray[np.float64]:
+    """Return the numbers of a column, NaN where nothing was observed."""
+    if isinstance(column, _Coded):
+        return np.asarray(_numbers(column.states, variable)[column.codes])
+    if isinstance(column, np.ndarray) and column.dtype.kind in "iuf":
+        found = column.astype(np.float64)
+    else:
+        found = np.array([np.nan if value is None else _number(value, variable) for value in column])
+    wrong = np.flatnonzero(np.isinf(found))
+    if wrong.size:
+        raise DataError(
+            f"{variable.name!r} is {found[wrong[0]]} in row {wrong[0]}; a finite number is needed."
+        )
+    return found
+
+
+def _number(value: object, variable: Variable) -> float:
+    if isinstance(value, (int, float, np.number)) and not isinstance(value, bool):
+        return float(value)
+    raise DataError(f"{value!r} ({_kind(value)}) is no value of {variable.name!r}, whose values are numbers.")
+
+
+def _of_mapping(given: Mapping[int | str, object], names: Names) -> _Columns:
     columns: dict[int, object] = {}
     for key, value in given.items():
         v = names.position(key)
@@ -85,32 +182,30 @@ def _of_mapping(given: Mapping[int | str, object], variables: Sequence[Variable]
         listing = ", ".join(f"{name!r} {length:,}" for name, length in lengths.items())
         raise DataError(f"lists of evidence must be equally long; got {listing}.")
     n_rows = next(iter(lengths.values()), 1)
-    codes = np.full((n_rows, len(variables)), UNKNOWN, dtype=np.int64)
-    for v, value in columns.items():
-        codes[:, v] = _labels(list(value) if _several(value) else [value], variables[v])
-    return Evidence(codes, many=bool(lengths))
+    every = {v: list(value) if _several(value) else [value] * n_rows for v, value in columns.items()}
+    return _Columns(every, n_rows, many=bool(lengths))
 
 
 def _several(value: object) -> TypeGuard[Sequence[object]]:
     return isinstance(value, (list, tuple)) or (not isinstance(value, str) and getattr(value, "ndim", 0) == 1)
 
 
-def _of_frame(frame: pd.DataFrame, variables: Sequence[Variable]) -> NDArray[np.int64]:
+def _of_frame(frame: object, variables: Sequence[Variable]) -> _Columns:
     import narwhals.stable.v2 as nw  # only where there is a data frame
 
     try:
-        columns = nw.from_native(frame, eager_only=True)
+        columns = nw.from_native(cast("pd.DataFrame", frame), eager_only=True)
     except TypeError:
         raise DataError(
             f"expected a dictionary, a table, a data frame or a 2-D array of codes, not "
             f"{type(frame).__name__}."
         ) from None
-    codes = np.full((len(columns), len(variables)), UNKNOWN, dtype=np.int64)
+    found: dict[int, _Column] = {}
     for name, k in _columns(columns.columns, variables):
-        column = columns[name]
-        there = ~column.is_null().to_numpy()
-        codes[there, k] = _labels(column.drop_nulls().to_list(), variables[k])
-    return codes
+        blank = columns[name].is_null().to_list()
+        values = columns[name].to_list()
+        found[k] = [None if gone else value for value, gone in zip(values, blank, strict=True)]
+    return _Columns(found, len(columns), many=True)
 
 
 def _columns(names: Sequence[str], variables: Sequence[Variable]) -> list[tuple[str, int]]:
@@ -124,17 +219,39 @@ def _columns(names: Sequence[str], variables: Sequence[Variable]) -> list[tuple[
     return known
 
 
-def _of_table(table: Table, variables: Sequence[Variable]) -> NDArray[np.int64]:
-    codes = np.full((table.n_rows, len(variables)), UNKNOWN, dtype=np.int64)
+def _of_table(table: Table, variables: Sequence[Variable]) -> _Columns:
+    found: dict[int, _Column] = {}
     for name, k in _columns(table.names, variables):
         theirs = table.variables[table.position(name)]
-        if theirs.continuous:
-            codes[:, k] = _labels(table.numbers(name), variables[k])
-        elif theirs.states == variables[k].states:
-            codes[:, k] = table.column(name)
+        if theirs.continuous or (variables[k].continuous and table.position(name) in table.values):
+            found[k] = table.numbers(name)
         else:
-            codes[:, k] = _labels(theirs.states, variables[k])[table.column(name)]
-    return codes
+            found[k] = _Coded(table.column(name), theirs.states)
+    return _Columns(found, table.n_rows, many=True)
+
+
+def _mixed_array(rows: NDArray[np.generic], variables: Sequence[Variable]) -> MixedEvidence:
+    table = np.atleast_2d(rows)
+    if table.ndim != 2 or table.shape[1] != len(variables) or table.dtype.kind not in "iubf":
+        raise DataError(
+            f"rows as an array must be codes and numbers with {len(variables)} columns, one for each "
+            f"variable; got shape {table.shape} of {table.dtype}."
+        )
+    values = table.astype(np.float64)
+    for v, variable in enumerate(variables):
+        column = values[:, v]
+        if variable.continuous:
+            _numbers(column, variable)
+            continue
+        column[column == UNKNOWN] = np.nan
+        known = column[~np.isnan(column)]
+        wrong = known[~np.isin(known, np.arange(variable.arity))]
+        if wrong.size:
+            raise DataError(
+                f"code {wrong[0]:g} is none of {variable.name!r}, whose codes go from 0 to "
+                f"{variable.arity - 1} (-1 or NaN: not observed)."
+            )
+    return MixedEvidence(values, many=rows.ndim != 1)
 
 
 def _of_array(rows: NDArray[np.generic], variables: Sequence[Variable]) -> NDArray[np.int64]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from graphoid.limits import check_time
 from graphoid.models.factors import spread
 
 if TYPE_CHECKING:
@@ -146,6 +147,7 @@ class Propagation:
         row, and returns a joint state for every row.
         """
         for k, cluster in enumerate(self.tree.clusters):
+            check_time()
             known = self.tree.separator(k)
             new = tuple(v for v in cluster if v not in set(known))
             parts = [part.given(known, states) for part in self._below(k)]
@@ -169,6 +171,7 @@ class Propagation:
         out = np.empty((n_kept, n_versions))
         step = max(1, CHUNK // math.prod(shape))
         for start in range(0, n_versions, step):
+            check_time()
             stop = min(start + step, n_versions)
             sum_ = np.zeros((*shape, stop - start))
             for table, which in zip(tables, versions, strict=True):

@@ -5,8 +5,11 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from graphoid.limits import check_time
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from contextlib import AbstractContextManager
 
     import numpy as np
     from numpy.typing import NDArray
@@ -63,10 +66,24 @@ def minimize(
         "ftol": gain,
         "gtol": slope,
     }
-    # Threads take several times as long to start as a product of such vectors.
-    with _libraries().limit(limits=1, user_api="blas"):
-        found = optimize.minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
+
+    def watch(weights: Vector) -> tuple[float, Vector]:
+        check_time()
+        return loss(weights)
+
+    with one_thread():
+        found = optimize.minimize(watch, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
     return Minimum(found.x, float(found.fun), found.jac, int(found.nit))
+
+
+def one_thread() -> AbstractContextManager[object]:
+    """While inside, linear algebra has one thread.
+
+    Threads take several times as long to start as a product of such vectors, and how many there are would
+    decide how sums are rounded.
+    """
+    limit: AbstractContextManager[object] = _libraries().limit(limits=1, user_api="blas")
+    return limit
 
 
 @cache

@@ -1,60 +1,102 @@
-"""The network as SVG: one description, which the page makes interactive and a file shows as it is."""
+"""The network as a drawing: one description, which the page makes interactive and files show as it is.
+
+Nodes hold their names. The width of an edge is its strength, its color the sign, dashes say undecided; the
+color of a node is its group.
+"""
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from graphoid.report.display import shorten
-from graphoid.report.edges import EdgeFacts, weights_of
+from graphoid.errors import DataError
+from graphoid.report.arrange import bends
+from graphoid.report.edges import EdgeFacts, strength_of, weights_of
+from graphoid.report.labels import FONT, LINE, label_of, node_sizes
+from graphoid.report.style import GROUPS
+from graphoid.structure.communities import communities
 from graphoid.structure.explain import plural
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from graphoid.report.subject import Subject
+    from graphoid.structure.graph import Edge
+
+    Groups = Mapping[str, Collection[str]] | Sequence[Collection[str]]
+    """Blocks of variables by name, or without one."""
 
 RADIUS = 9.0
-"""Of a node, in units of the drawing."""
+"""Of a node that holds no name, in units of the drawing."""
 
-MARGIN = 90.0
-"""Around everything: a label may stand out."""
+MARGIN = 16.0
+"""Around everything."""
 
-SMALLEST = (640.0, 400.0)
+ASIDE = 90.0
+"""The margin where names stand beside nodes."""
+
+SMALLEST = (420.0, 280.0)
 """Of a whole drawing: a few nodes are not blown up."""
+
+MOST_HELD = 400
+"""Nodes up to which each holds its name; of more, those that have room show it, beside the node."""
+
+LEAST = 3
+"""Variables of a community that gets a color."""
 
 DENSE = 400
 """Edges beyond which they are drawn faint, so that one sees through them."""
 
-THIN, THICK = 1.2, 7.0
+THIN, THICK = 1.2, 6.5
 """Width of the weakest and of the strongest edge."""
 
 
 class Node(NamedTuple):
-    """A variable as it is drawn; numbers are written out."""
+    """A variable as it is drawn."""
 
     name: str
-    label: str
-    x: str
-    y: str
+    lines: tuple[str, ...]
+    x: float
+    y: float
+    width: float
+    height: float
     degree: int
     ringed: bool
+    group: int | None
+    """Of its group, whose color it has."""
+    highlighted: bool = False
+
+    @property
+    def round(self) -> float:
+        """The radius of its corners."""
+        return min(self.width, self.height, 44.0) / 2 if self.width != self.height else self.width / 2
+
+    @property
+    def baselines(self) -> list[tuple[str, float]]:
+        """Its lines, with where they stand below the middle."""
+        first = -FONT * LINE * (len(self.lines) - 1) / 2
+        return [(line, first + i * FONT * LINE) for i, line in enumerate(self.lines)]
 
 
 class Line(NamedTuple):
     """An edge as it is drawn."""
 
-    x1: str
-    y1: str
-    x2: str
-    y2: str
-    width: str
+    x1: float
+    y1: float
+    x2: float
+    y2: float
+    width: float
+    sign: str
+    """"positive", "negative" or "unsigned"."""
     certainty: str
     """"sure", "likely" or "doubtful": how it is stroked."""
+    bend: tuple[float, float] | None = None
+    """What it is pulled to, where a straight line would lie on a node."""
 
 
 class Hull(NamedTuple):
@@ -65,59 +107,164 @@ class Hull(NamedTuple):
     points: str
 
 
+class Group(NamedTuple):
+    """Variables that have one color."""
+
+    label: str
+    members: tuple[int, ...]
+
+
 class Drawing(NamedTuple):
     """What ``drawing.svg`` draws; parts are in the order of the data, which the script knows them by."""
 
     title: str
     """What a screen reader says of it."""
-    view: str
+    box: tuple[float, float, float, float]
+    """Left, top, width and height."""
     nodes: list[Node]
     lines: list[Line]
     hulls: list[Hull]
-    radius: str = f"{RADIUS:g}"
-    ring: str = f"{RADIUS + 4:g}"
+    groups: list[Group]
+    held: bool
+    """Whether nodes hold their names."""
 
     @property
     def dense(self) -> bool:
         """Whether there are so many edges that they are drawn faint."""
         return len(self.lines) > DENSE
 
+    @property
+    def sign_words(self) -> list[tuple[str, str]]:
+        """The signs that occur, each with what a legend says of it."""
+        occur = {line.sign for line in self.lines}
+        unsigned = "no sign" if len(occur) > 1 else "edge; thicker is stronger"
+        words = {"positive": "positive edge", "negative": "negative edge", "unsigned": unsigned}
+        return [(sign, text) for sign, text in words.items() if sign in occur]
 
-def drawing_of(subject: Subject, places: NDArray[np.float64], edges: Sequence[EdgeFacts]) -> Drawing:
-    """Return the drawing of a subject whose variables have places, a row of x and y each."""
-    at = [(f"{x:g}", f"{y:g}") for x, y in places]
-    degree = [0] * len(at)
-    for edge in edges:
-        degree[edge.x] += 1
-        degree[edge.y] += 1
-    ringed = {t.members[0] for t in subject.together if t.order == 2}
-    names = subject.names
+
+def drawing_of(
+    subject: Subject,
+    places: NDArray[np.float64],
+    edges: Sequence[EdgeFacts],
+    *,
+    groups: Groups | None = None,
+    highlight: Collection[str] = (),
+) -> Drawing:
+    """Return the drawing of a subject whose variables have places, a row of x and y each.
+
+    ``groups`` are blocks of variables by the names that they came with; communities of the graph if None.
+    Those in ``highlight`` get the accent.
+    """
+    found = groups_of(subject, edges, groups)
+    held = len(places) <= MOST_HELD
+    sizes = sizes_of(subject)
+    marked = _positions(subject, [highlight] if isinstance(highlight, str) else highlight)
     return Drawing(
         title=f"Network of {plural(subject.graph.n, 'variable')} and {plural(len(edges), 'edge')}",
-        view=" ".join(f"{number:g}" for number in box(places)),
-        nodes=[Node(name, shorten(name), *at[v], degree[v], v in ringed) for v, name in enumerate(names)],
-        lines=[
-            Line(*at[e.x], *at[e.y], f"{THIN + (THICK - THIN) * weight:.2f}", e.certainty)
-            for e, weight in zip(edges, weights_of(edges), strict=True)
-        ],
-        hulls=[
-            Hull(
-                t.order,
-                f"{', '.join(names[v] for v in t.members)}: {t.information:+.1%}",
-                " ".join(",".join(at[v]) for v in _around(t.members, places)),
-            )
-            for t in subject.together
-            if t.order > 3
-        ],
+        box=_box(places, sizes, MARGIN if held else ASIDE),
+        nodes=_nodes(subject, places, sizes, edges, found, marked),
+        lines=_lines(places, edges, bends(places, sizes, [(e.x, e.y) for e in edges]) if held else {}),
+        hulls=_hulls(subject, places),
+        groups=found,
+        held=held,
     )
 
 
-def box(places: NDArray[np.float64]) -> tuple[float, float, float, float]:
+def _nodes(
+    subject: Subject,
+    places: NDArray[np.float64],
+    sizes: NDArray[np.float64],
+    edges: Sequence[EdgeFacts],
+    groups: Sequence[Group],
+    marked: set[int],
+) -> list[Node]:
+    degree = Counter(v for edge in edges for v in (edge.x, edge.y))
+    ringed = {t.members[0] for t in subject.together if t.order == 2}
+    group = {v: i for i, block in enumerate(groups[: len(GROUPS)]) for v in block.members}
+    nodes = []
+    for v, (name, (x, y), (width, height)) in enumerate(
+        zip(subject.names, places.tolist(), sizes.tolist(), strict=True)
+    ):
+        shown = group.get(v, None if groups else 0)
+        lines = label_of(name).lines
+        nodes.append(Node(name, lines, x, y, width, height, degree[v], v in ringed, shown, v in marked))
+    return nodes
+
+
+def _lines(
+    places: NDArray[np.float64], edges: Sequence[EdgeFacts], bent: Mapping[Edge, tuple[float, float]]
+) -> list[Line]:
+    lines = []
+    for edge, weight in zip(edges, weights_of(edges), strict=True):
+        (x1, y1), (x2, y2) = places[edge.x].tolist(), places[edge.y].tolist()
+        width = THIN + (THICK - THIN) * weight
+        lines.append(Line(x1, y1, x2, y2, width, edge.sign, edge.certainty, bent.get((edge.x, edge.y))))
+    return lines
+
+
+def _hulls(subject: Subject, places: NDArray[np.float64]) -> list[Hull]:
+    return [
+        Hull(
+            t.order,
+            f"{', '.join(subject.names[v] for v in t.members)}: {t.information:+.1%}",
+            " ".join(f"{places[v][0]:g},{places[v][1]:g}" for v in _around(t.members, places)),
+        )
+        for t in subject.together
+        if t.order > 3
+    ]
+
+
+def sizes_of(subject: Subject) -> NDArray[np.float64]:
+    """Return width and height of every node."""
+    n = len(subject.names)
+    if n > MOST_HELD:
+        return np.full((n, 2), 2 * RADIUS)
+    return node_sizes([label_of(name) for name in subject.names])
+
+
+def groups_of(subject: Subject, edges: Sequence[EdgeFacts], given: Groups | None = None) -> list[Group]:
+    """Return the blocks that are given, or the communities of the graph; none where all is one."""
+    if given is not None:
+        named = given.items() if hasattr(given, "items") else enumerate(given, start=1)
+        blocks = [(str(name), _positions(subject, members)) for name, members in named]
+        return [Group(name, tuple(sorted(members))) for name, members in blocks]
+    if subject.kind != "structure" or len(subject.names) > MOST_HELD:
+        return []
+    weights = {(e.x, e.y): strength_of(e) for e in edges}
+    weights = {pair: w if math.isfinite(w) else 1.0 for pair, w in weights.items()}
+    found = [block for block in communities(range(len(subject.names)), weights) if len(block) >= LEAST]
+    if len(found) < 2:
+        return []
+    pull = [0.0] * len(subject.names)
+    for (x, y), weight in weights.items():
+        pull[x] += weight
+        pull[y] += weight
+    return [
+        Group(f"around {subject.names[max(block, key=lambda v: (pull[v], -v))]}", tuple(block))
+        for block in found
+    ]
+
+
+def _positions(subject: Subject, names: Collection[str]) -> set[int]:
+    """Return the positions of variables by the names that they came with."""
+    place = {name: v for v, name in enumerate(subject.keys)}
+    for name in names:
+        if name not in place:
+            raise DataError(
+                f"there is no variable {name!r} to draw; there are {', '.join(subject.keys[:12])}."
+            )
+    return {place[name] for name in names}
+
+
+def _box(
+    places: NDArray[np.float64], sizes: NDArray[np.float64], margin: float
+) -> tuple[float, float, float, float]:
     """Return left, top, width and height of a drawing, with its margin."""
     if not len(places):
         return 0.0, 0.0, *SMALLEST
-    middle = (places.min(axis=0) + places.max(axis=0)) / 2
-    width, height = np.maximum(places.max(axis=0) - places.min(axis=0) + 2 * MARGIN, SMALLEST).tolist()
+    low, high = (places - sizes / 2).min(axis=0), (places + sizes / 2).max(axis=0)
+    middle = (low + high) / 2
+    width, height = np.maximum(high - low + 2 * margin, SMALLEST).tolist()
     return float(middle[0] - width / 2), float(middle[1] - height / 2), width, height
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from graphoid.errors import CountsTooLarge, DataError
+from graphoid.report.pictures import pictures_of
 from graphoid.structure import explain
 from graphoid.structure.scored import SURE
 from graphoid.uncertainty.strength import EdgeStrength, strengths
@@ -16,7 +17,9 @@ from graphoid.uncertainty.strength import EdgeStrength, strengths
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from graphoid.data.table import Table
     from graphoid.data.variables import State
+    from graphoid.report.pictures import Boxes, Scatter
     from graphoid.report.subject import Subject
     from graphoid.structure.graph import Edge
     from graphoid.structure.learned import EdgeRow, LearnedStructure
@@ -29,10 +32,11 @@ MOST_QUESTIONS = 12
 """Questions about a pair that a page lists; ``why`` has them all."""
 
 LIKELY = 0.5
-"""Probability or frequency from which an edge counts as likely; sure it is where verdicts begin."""
+"""The share of the rows from which an edge of some contexts holds for most of them."""
 
-SURE_POWER, LIKELY_POWER = 6.0, 3.0
-"""The same where evidence is a power of ten: a p-value below one in a million, or in a thousand."""
+
+SOFTEN = 0.7
+"""The power of an effect size that the width of an edge is in proportion to."""
 
 
 class Meeting(NamedTuple):
@@ -55,6 +59,8 @@ class EdgeFacts:
     row: EdgeRow | None = None
     strength: EdgeStrength | None = None
     meeting: Meeting | None = None
+    picture: Scatter | Boxes | None = None
+    """Where one of the two is a number."""
     questions: tuple[str, ...] = ()
     """The questions about the pair and their answers, in words, in the order asked."""
     why: str = ""
@@ -70,6 +76,11 @@ class EdgeFacts:
     def bits(self) -> float | None:
         """Conditional mutual information."""
         return None if self.strength is None else self.strength.bits
+
+    @property
+    def size(self) -> float | None:
+        """Effect size."""
+        return None if self.strength is None else self.strength.size
 
     @property
     def evidence(self) -> float | None:
@@ -101,24 +112,35 @@ class EdgeFacts:
 
     @property
     def certainty(self) -> str:
-        """Whether it is "sure", "likely" or "doubtful", by resampling, probability or evidence."""
-        shares = [s for s in (self.frequency, self.probability, self.share) if s is not None]
-        if shares:
-            return _grade(shares[0], SURE, LIKELY)
-        if self.evidence is not None:
-            return _grade(self.evidence, SURE_POWER, LIKELY_POWER)
-        return "likely"
+        """Whether it is "sure" or "doubtful": by its verdict, or by the share of the rows that it holds for.
+
+        There, it is also "likely" where it holds for most.
+        """
+        if self.share is not None:
+            return "sure" if self.share >= SURE else "likely" if self.share >= LIKELY else "doubtful"
+        return "sure" if self.verdict == "present" else "doubtful"
+
+    @property
+    def sign(self) -> str:
+        """Whether its weight is "positive" or "negative"; "unsigned" where states have no order."""
+        weight = None if self.strength is None else self.strength.weight
+        return "unsigned" if weight is None else "negative" if weight < 0 else "positive"
 
 
-def _grade(number: float, sure: float, likely: float) -> str:
-    return "sure" if number >= sure else "likely" if number >= likely else "doubtful"
+Measured = tuple["Mapping[Edge, EdgeStrength]", "Mapping[Edge, Meeting]"]
+"""Of edges, how strong they are and how often states meet."""
+
+NOTHING: Measured = ({}, {})
 
 
-def edges_of(subject: Subject, resampled: Resampled | None = None) -> list[EdgeFacts]:
-    """Return every edge of a subject, in the order of its graph."""
+def edges_of(
+    subject: Subject, resampled: Resampled | None = None, measured: Measured | None = None
+) -> list[EdgeFacts]:
+    """Return every edge of a subject, in the order of its graph; ``measured`` if that is known already."""
     pairs = subject.graph.edges
     rows, questions = _rows(subject.structure)
-    strength, meetings = _strengths(subject)
+    strength, meetings = measure(subject) if measured is None else measured
+    pictures = pictures_of(subject.table, pairs)
     stability = _stability(subject, resampled)
     views = {pair: tuple(i for i, v in enumerate(subject.views) if v.graph.has_edge(*pair)) for pair in pairs}
     return [
@@ -127,6 +149,7 @@ def edges_of(subject: Subject, resampled: Resampled | None = None) -> list[EdgeF
             row=rows.get(pair),
             strength=strength.get(pair),
             meeting=meetings.get(pair),
+            picture=pictures.get(pair),
             questions=questions.get(pair, ()),
             why="" if subject.structure is None else explain.reason(subject.structure, *pair),
             resampled=stability.get(pair),
@@ -138,25 +161,26 @@ def edges_of(subject: Subject, resampled: Resampled | None = None) -> list[EdgeF
 
 
 def strength_of(edge: EdgeFacts) -> float:
-    """Return what edges are ordered by: bits, or what there is in their place."""
-    known = (edge.bits, edge.evidence, edge.probability, edge.share)
+    """Return what edges are ordered by: effect size, or what there is in its place."""
+    known = (edge.size, edge.bits, edge.evidence, edge.probability, edge.share)
     return next((n for n in known if n is not None), 0.0)
 
 
 def weights_of(edges: Sequence[EdgeFacts]) -> list[float]:
-    """Return how thick each edge is drawn, from 0 to 1: by bits, else evidence, else certainty.
+    """Return how thick each edge is drawn, from 0 to 1: by effect size, else bits, evidence or share.
 
-    Square roots, since the strongest edge may be a hundred times as strong as the next.
+    Less than in proportion, since the strongest edge may be a hundred times as strong as the next.
     """
-    for numbers in ([e.bits for e in edges], [e.evidence for e in edges], [e.share for e in edges]):
+    kinds = zip(*((e.size, e.bits, e.evidence, e.share) for e in edges), strict=True)
+    for numbers in kinds:
         known = [n for n in numbers if n is not None and math.isfinite(n)]
         if known and max(known) > 0:
             most = max(known)
             return [
-                0.0 if n is None else math.sqrt(min(1.0, max(0.0, n / most))) if math.isfinite(n) else 1.0
+                0.0 if n is None else min(1.0, max(0.0, n / most)) ** SOFTEN if math.isfinite(n) else 1.0
                 for n in numbers
             ]
-    return [0.35] * len(edges)  # nothing tells them apart
+    return [0.2] * len(edges)  # nothing tells them apart
 
 
 def _rows(
@@ -180,22 +204,29 @@ def _rows(
     return rows, questions
 
 
-def _strengths(subject: Subject) -> tuple[Mapping[Edge, EdgeStrength], Mapping[Edge, Meeting]]:
+def measure(subject: Subject) -> Measured:
     """Return strength and counts of every edge, where there is a table."""
     table, graph = subject.table, subject.graph
     if table is None or not graph.n_edges:
-        return {}, {}
+        return NOTHING
     try:
         found = dict(zip(graph.edges, strengths(graph, table), strict=True))
     except CountsTooLarge:  # a hub of many states whose rows are elsewhere: its evidence still stands
-        return {}, {}
-    states = [v.states for v in table.variables]
-    meetings = {
-        (x, y): Meeting(states[x], states[y], *(np.round(part, 2).tolist() for part in s.meeting))
+        return NOTHING
+    return found, meetings_of(found, table)
+
+
+def meetings_of(found: Mapping[Edge, EdgeStrength], table: Table) -> dict[Edge, Meeting]:
+    """Return how often the states of pairs meet, where these are not too many to show."""
+    return {
+        (x, y): Meeting(
+            table.variables[x].states,
+            table.variables[y].states,
+            *(np.round(part, 2).tolist() for part in s.meeting),
+        )
         for (x, y), s in found.items()
         if s.meeting is not None and s.meeting.observed.size <= MOST_CELLS
     }
-    return found, meetings
 
 
 def _stability(subject: Subject, resampled: Resampled | None) -> dict[Edge, EdgeStability]:

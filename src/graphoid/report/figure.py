@@ -1,4 +1,4 @@
-"""A figure to draw on, without a window and without touching anybody's settings."""
+"""A figure to draw on, without touching anybody's settings."""
 
 from __future__ import annotations
 
@@ -11,13 +11,21 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def figure(size: tuple[float, float]) -> Figure:
-    """Return a new matplotlib figure of some inches; ``savefig`` writes PNG, SVG or PDF by the ending."""
+def figure(size: tuple[float, float], *, own: bool = False) -> Figure:
+    """Return a new matplotlib figure of some inches; ``savefig`` writes PNG, SVG or PDF by the ending.
+
+    A notebook shows it at the end of the cell and ``pyplot.show`` in a script, unless it is the ``own`` of
+    whoever writes it to a file.
+    """
     try:
+        from matplotlib import pyplot as plt
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
     except ImportError:
         raise missing_extra("a picture", "plot") from None
+    if not own:
+        shown: Figure = plt.figure(figsize=size, layout="constrained")
+        return shown
     empty = Figure(figsize=size, layout="constrained")
     FigureCanvasAgg(empty)
     return empty
@@ -42,3 +50,10 @@ def verbatim(text: str) -> str:
     cost in \$ or in \$US
     """
     return text.replace("$", r"\$")
+
+
+def close(page: Figure) -> None:
+    """Let go of a figure that was written and is not to be shown."""
+    from matplotlib import pyplot as plt
+
+    plt.close(page)

@@ -70,6 +70,15 @@ LEARNERS = {
         *BEST,
         ("Pensar2017",),
     ),
+    "DirectedSearch": Method(
+        "The directed acyclic graph with the highest score (BIC or BDeu) was looked for by additions, "
+        "deletions and reversals of arcs with a tabu list, and by taking out and reinserting one variable "
+        "after the other. Its moral graph is shown: arcs without their direction, and parents of the same "
+        "child joined.",
+        "BIC: log P(data | G, fitted tables) − ½ log(rows) · (number of parameters)",
+        r"\sum_{jk} N_{jk} \log \frac{N_{jk}}{N_j} - \tfrac12 \log N \, (r - 1) q",
+        ("Heckerman1995", "Schwarz1978", "Moore2003"),
+    ),
     "ExhaustiveSearch": Method("The scores of all graphs were compared.", *BEST),
     "Search": Method(
         "The graph with the highest score was looked for by climbing, walking on where climbing ends, and "
@@ -133,6 +142,42 @@ TESTS = {
         "Independence was tested by the partial correlation r, with Fisher's transformation.",
         "z = √(N − |Z| − 3) · artanh r",
         r"z = \sqrt{N - |Z| - 3}\,\operatorname{artanh} r",
+    ),
+    "RankPartialCorrelation": Method(
+        "Independence was tested by the partial correlation r of normal scores, with Fisher's "
+        "transformation.",
+        "z = √(N − |Z| − 3) · artanh r",
+        r"z = \sqrt{N - |Z| - 3}\,\operatorname{artanh} r",
+        ("VanDerWaerden1952",),
+    ),
+    "LikelihoodRatio": Method(
+        "Independence was tested by what y adds to a regression of x on what is given, each variable in the "
+        "family of its kind: multinomial, adjacent-category or Gaussian.",
+        "Λ = 2 (max log L(x | z, y) − max log L(x | z))",
+        r"\Lambda = 2 (\max \log L(x \mid z, y) - \max \log L(x \mid z))",
+        ("Agresti2013", "Bartlett1938"),
+    ),
+    "BayesFactor": Method(
+        "The probability of independence was computed from the BIC of regressions of x on what is given, "
+        "with and without y, each variable in the family of its kind.",
+        "log odds = prior log odds − (Λ − d log N) / 2",
+        r"\log\frac{P(\mathrm{CI} \mid D)}{P(\neg\mathrm{CI} \mid D)} = \mathrm{const} - "
+        r"\frac{\Lambda - d \log N}{2}",
+        ("KassWasserman1995",),
+    ),
+    "DegenerateGaussian": Method(
+        "Independence was tested by the correlation of what a linear regression on what is given leaves of "
+        "x and y, states as columns of zeros and ones, numbers as normal scores.",
+        "Q = (N − 1 − p) tr(Sxx⁻¹ Sxy Syy⁻¹ Syx)",
+        r"Q = (N - 1 - p) \operatorname{tr}(S_{xx}^{-1} S_{xy} S_{yy}^{-1} S_{yx})",
+        ("Andrews2019",),
+    ),
+    "LinearByLinear": Method(
+        "Independence was tested by the trend of ordered states, added up over the configurations of what is "
+        "given.",
+        "M² = (Σ d)² / Σ V",
+        r"M^2 = \frac{(\sum_z d_z)^2}{\sum_z V_z}",
+        ("Mantel1963", "Agresti2013"),
     ),
     "MantelHaenszel": Method(
         "Independence was tested by the generalized Cochran-Mantel-Haenszel statistic: one association over "

@@ -18,8 +18,8 @@
   let chosen = []; // at most two variables
   let shownEdge = null;
 
-  const strength = (e) => e.bits ?? e.evidence ?? e.probability ?? e.share ?? 0;
-  const unit = edges.some((e) => e.bits !== undefined) ? " bits" : "";
+  const strength = (e) => e.size ?? e.bits ?? e.evidence ?? e.probability ?? e.share ?? 0;
+  const unit = "";
   const byStrength = edges.map((_, i) => i).sort((i, j) => number(strength(edges[i])) - number(strength(edges[j])) || i - j);
   const rank = new Array(edges.length);
   byStrength.forEach((edge, place) => { rank[edge] = place; });
@@ -201,7 +201,7 @@
       node.label ? element("p", node.label) : null,
       around.length
         ? sentence("p", `Its blanket has ${many}: once known, no other variable tells anything more about `, name(v), ".")
-        : element("p", "Joined to nothing: no other variable here tells anything about it."),
+        : element("p", "Isolated: independent of every other variable here."),
       around.length ? list : null,
       node.states ? distribution(node) : null,
       element("p", "Choose a second variable to see what separates the two.", { class: "asked" }),
@@ -285,12 +285,12 @@
       fact("Log odds ratio", `${say(e.log_odds)} (${say(e.log_odds - reach)} to ${say(e.log_odds + reach)})`);
     }
     fact("Partial correlation", e.r);
-    fact("Probability", e.probability);
+    fact("Inclusion probability", e.probability);
     fact("Bayes factor", e.bayes_factor);
-    fact("Found again in", e.frequency === undefined ? undefined : `${(100 * e.frequency).toFixed(0)} % of resamples`);
+    fact("Bootstrap frequency", e.frequency === undefined ? undefined : `${(100 * e.frequency).toFixed(0)} % of resamples`);
     fact("Joined in", e.share === undefined ? undefined : `${percent(e.share)} of the rows`);
     fact("Evidence", e.said);
-    fact("Verdict", `${e.verdict}, ${e.certainty}`);
+    fact("Verdict", e.verdict);
     const asked = element("ol", undefined, { class: "asked" });
     for (const line of e.asked ?? []) asked.append(element("li", line.replace(/^[\d,]+\. /, "")));
     const mine = (e.views ?? []).map((k) => views[k].label);
@@ -298,7 +298,7 @@
       sentence("h2", ...[e.x, e.y].flatMap((v, k) => [k ? " – " : "", choice([name(v)], () => { clear(); choose(v); })])),
       e.words ? element("p", e.words) : null,
       facts,
-      e.meeting ? counts(e) : null,
+      e.meeting ? counts(e) : e.scatter ? scatter(e) : e.boxes ? boxes(e) : null,
       e.why ? element("h3", "What decided") : null,
       e.why ? element("p", e.why) : null,
       asked.childNodes.length ? element("h3", "Every question about the two, in order") : null,
@@ -336,6 +336,100 @@
     const across = element("div", undefined, { class: "scroll", tabindex: 0, role: "region", "aria-label": "Counts" });
     across.append(made);
     return sentence("div", said, across);
+  }
+
+  // Pictures of an edge with a number
+
+  const WIDE = 380, HIGH = 260, LEFT = 58, RIGHT = 12, TOP = 10, LOW = 44; // the place of the axes within a picture
+
+  function shape(tag, attributes, text) {
+    const made = document.createElementNS(svg.namespaceURI, tag);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    if (text !== undefined) made.textContent = text;
+    return made;
+  }
+
+  function ticks(from, to) { // some four round numbers
+    const rough = (to - from) / 6 || 1, power = 10 ** Math.floor(Math.log10(rough));
+    const step = power * ([1, 2, 5].find((k) => k * power >= rough) ?? 10);
+    const found = [];
+    for (let k = Math.ceil(from / step - 1e-9); k * step <= to + 1e-9 * step; k += 1) found.push(k * step);
+    return found;
+  }
+
+  function ruler(values, from, to) { // from numbers to places, with a little room at both ends
+    let [low, high] = [Math.min(...values), Math.max(...values)];
+    if (low === high) [low, high] = [low - 1, high + 1];
+    const room = (high - low) * 0.04;
+    const place = (value) => from + (to - from) * (value - low + room) / (high - low + 2 * room);
+    return Object.assign(place, { low: low - room, high: high + room });
+  }
+
+  const short = (text, most) => ([...text].length > most ? `${[...text].slice(0, most - 1).join("")}…` : text);
+
+  function axes(drawn, y, vertical, horizontal) {
+    for (const at of ticks(y.low, y.high)) {
+      drawn.append(
+        shape("line", { x1: LEFT, x2: WIDE - RIGHT, y1: y(at), y2: y(at), class: "grid" }),
+        shape("text", { x: LEFT - 6, y: y(at) + 3.5, class: "tick", "text-anchor": "end" }, say(at)),
+      );
+    }
+    drawn.append(
+      shape("text", { x: (LEFT + WIDE - RIGHT) / 2, y: HIGH - 6, class: "axis", "text-anchor": "middle" }, short(horizontal, 46)),
+      shape("text", { x: 12, y: (TOP + HIGH - LOW) / 2, class: "axis", "text-anchor": "middle",
+        transform: `rotate(-90 12 ${(TOP + HIGH - LOW) / 2})` }, short(vertical, 30)),
+    );
+  }
+
+  function picture(label, words, draw) {
+    const drawn = shape("svg", { viewBox: `0 0 ${WIDE} ${HIGH}`, class: "picture", role: "img", "aria-label": label });
+    draw(drawn);
+    return sentence("div", drawn, element("p", words, { class: "asked" }));
+  }
+
+  function scatter(e) {
+    const s = e.scatter, names = [nodes[e.x].name, nodes[e.y].name], ends = s.line ?? [];
+    const few = s.x.length < s.rows ? `${s.x.length} of ${s.rows.toLocaleString("en")} rows, evenly spaced by their values` : "All rows";
+    const words = `${few}${s.line ? "; the line is that of least squares through all rows, whatever else is known" : ""}.`;
+    return picture(`${names[1]} against ${names[0]}`, words, (drawn) => {
+      const x = ruler(s.x, LEFT, WIDE - RIGHT), y = ruler([...s.y, ...ends.map((end) => end[1])], HIGH - LOW, TOP);
+      axes(drawn, y, names[1], names[0]);
+      for (const at of ticks(x.low, x.high)) {
+        drawn.append(shape("text", { x: x(at), y: HIGH - LOW + 16, class: "tick", "text-anchor": "middle" }, say(at)));
+      }
+      s.x.forEach((value, i) => drawn.append(shape("circle", { cx: x(value), cy: y(s.y[i]), r: 2.4, class: "point" })));
+      if (s.line) drawn.append(shape("line", { x1: x(ends[0][0]), y1: y(ends[0][1]), x2: x(ends[1][0]), y2: y(ends[1][1]), class: "line" }));
+    });
+  }
+
+  function boxes(e) {
+    const b = e.boxes, other = b.number === e.x ? e.y : e.x, known = b.boxes.filter((box) => box);
+    const names = [nodes[other].name, nodes[b.number].name];
+    const words = "Box: the middle half of the rows of a state, with their median; whiskers: from 5 to 95 %, whatever else is known."
+      + (known.length < b.boxes.length ? " States of fewer than five rows have no box." : "")
+      + (b.more ? ` ${b.more.toLocaleString("en")} more states are not shown.` : "");
+    return picture(`${names[1]} by ${names[0]}`, words, (drawn) => {
+      const y = ruler(known.flat().length ? known.flat() : [0, 1], HIGH - LOW, TOP);
+      axes(drawn, y, names[1], names[0]);
+      const step = (WIDE - RIGHT - LEFT) / b.boxes.length, half = Math.min(18, 0.32 * step);
+      b.boxes.forEach((box, i) => {
+        const at = LEFT + (i + 0.5) * step, most = Math.max(2, Math.floor(step / 6));
+        const label = shape("text", { x: at, y: HIGH - LOW + 16, class: "tick", "text-anchor": "middle" }, short(b.states[i], most));
+        label.append(shape("title", {}, `${b.states[i]}: ${b.rows[i].toLocaleString("en")} rows`));
+        drawn.append(label);
+        if (!box) return;
+        const [low, first, middle, third, high] = box.map(y);
+        const part = shape("g", { class: "box" });
+        part.append(
+          shape("title", {}, `${b.states[i]}: median ${say(box[2])}, ${b.rows[i].toLocaleString("en")} rows`),
+          shape("line", { x1: at, x2: at, y1: low, y2: high }),
+          ...[low, high].map((end) => shape("line", { x1: at - half / 2, x2: at + half / 2, y1: end, y2: end })),
+          shape("rect", { x: at - half, y: third, width: 2 * half, height: Math.max(0.5, first - third), rx: 1.5 }),
+          shape("line", { x1: at - half, x2: at + half, y1: middle, y2: middle, class: "median" }),
+        );
+        drawn.append(part);
+      });
+    });
   }
 
   // Asking
@@ -408,7 +502,6 @@
     svg.setAttribute("viewBox", box.map((n) => n.toFixed(2)).join(" "));
     const k = scale();
     svg.style.setProperty("--k", k.toFixed(4));
-    svg.classList.toggle("far", k < 0.8); // from afar lines thin out with everything else
     cancelAnimationFrame(waiting);
     waiting = requestAnimationFrame(declutter);
   }
@@ -426,6 +519,7 @@
   const widths = nodes.map((node) => 4 + 7.4 * Math.min([...node.name].length, 28));
   const important = nodes.map((_, v) => v).sort((a, b) => near[b].length - near[a].length || a - b);
   function declutter() {
+    if (svg.classList.contains("held")) return; // nodes hold their names
     const k = scale();
     const marked = (v) => ["chosen", "near", "cut", "found"].some((c) => nodeParts[v].classList.contains(c)) ? 1 : 0;
     const order = [...important].sort((a, b) => marked(b) - marked(a));
@@ -469,16 +563,25 @@
 
   // An edge is thin: the nearest within a few pixels is the one that is meant
   const REACH = 7;
+  const alongEdge = edges.map((e) => { // its ends, and some points between them where it bends
+    const a = nodes[e.x].at, b = nodes[e.y].at;
+    if (!e.bend) return [a, b];
+    const at = (t) => [0, 1].map((k) => (1 - t) ** 2 * a[k] + 2 * t * (1 - t) * e.bend[k] + t * t * b[k]);
+    return Array.from({ length: 17 }, (_, i) => at(i / 16));
+  });
   function edgeAt(event) {
     const [px, py] = point(event);
     let best = null, least = REACH / scale();
     edges.forEach((e, i) => {
       if (!drawnNow[i]) return;
-      const [ax, ay] = nodes[e.x].at, [bx, by] = nodes[e.y].at;
-      const dx = bx - ax, dy = by - ay;
-      const share = Math.max(0, Math.min(1, ((px - ax) * dx + (py - ay) * dy) / (dx * dx + dy * dy || 1)));
-      const away = Math.hypot(px - ax - share * dx, py - ay - share * dy);
-      if (away < least) { least = away; best = i; }
+      const points = alongEdge[i];
+      for (let p = 1; p < points.length; p++) {
+        const [ax, ay] = points[p - 1], [bx, by] = points[p];
+        const dx = bx - ax, dy = by - ay;
+        const share = Math.max(0, Math.min(1, ((px - ax) * dx + (py - ay) * dy) / (dx * dx + dy * dy || 1)));
+        const away = Math.hypot(px - ax - share * dx, py - ay - share * dy);
+        if (away < least) { least = away; best = i; }
+      }
     });
     return best;
   }
@@ -631,7 +734,7 @@
     originals.forEach((part, i) => {
       const style = getComputedStyle(part);
       if (part.localName !== "title" && style.display === "none") { copies[i].setAttribute("display", "none"); return; }
-      if (["circle", "line", "text", "polygon", "g"].includes(part.localName)) for (const key of kept) copies[i].setAttribute(key, style.getPropertyValue(key));
+      if (["circle", "rect", "line", "path", "text", "tspan", "polygon", "g"].includes(part.localName)) for (const key of kept) copies[i].setAttribute(key, style.getPropertyValue(key));
     });
     for (const part of copy.querySelectorAll("[display=none]")) part.remove();
     download(new XMLSerializer().serializeToString(copy), "svg", "image/svg+xml");
@@ -665,6 +768,9 @@
     });
   }
 
+  for (const button of panel.querySelectorAll(".show-edge")) {
+    button.addEventListener("click", () => showEdge(Number(button.dataset.edgeNumber)));
+  }
   new ResizeObserver(look).observe(svg);
   paint();
   filter();

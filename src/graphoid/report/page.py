@@ -14,6 +14,7 @@ import json
 import math
 import os
 import re
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files
@@ -21,25 +22,32 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from graphoid.errors import DataError
+from graphoid.limits import OutOfTime, time_limit
+from graphoid.report.arrange import arrange
 from graphoid.report.baselines import baselines, comparable, dependences
-from graphoid.report.display import visible
-from graphoid.report.drawing import drawing_of
-from graphoid.report.edges import EdgeFacts, edges_of
+from graphoid.report.display import shorten, visible
+from graphoid.report.drawing import MOST_HELD, Drawing, drawing_of, sizes_of
+from graphoid.report.edges import NOTHING, EdgeFacts, edges_of, measure
+from graphoid.report.findings import finding, summary
 from graphoid.report.layout import layout
+from graphoid.report.part import measure_part, restrict, strongest_part
 from graphoid.report.sections import MOST_SENTENCES, MOST_STATES, sections
 from graphoid.report.subject import Reportable, Subject, resamples_of, row_counts, subject_of
 from graphoid.report.tables import as_csv, as_graphml, as_latex, format_bayes_factor, format_value
 from graphoid.structure import document
-from graphoid.structure.explain import describe_learner, plural, reason
+from graphoid.structure.explain import plural, reason
 from graphoid.structure.graph import UndirectedGraph
 from graphoid.uncertainty.inclusion import MEANINGS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from jinja2 import Environment
 
+    from graphoid.report.drawing import Groups
+    from graphoid.report.edges import Measured
     from graphoid.report.layout import Positions
+    from graphoid.report.part import Part
     from graphoid.uncertainty.bootstrap import Bootstrap
     from graphoid.uncertainty.bootstrap_result import Resampled
 
@@ -59,6 +67,9 @@ def write(
     layout_from: str | os.PathLike[str] | None = None,
     seed: int = 0,
     title: str | None = None,
+    groups: Groups | None = None,
+    highlight: Collection[str] = (),
+    seconds: float | None = None,
 ) -> None:
     """Write a report of what was learned.
 
@@ -66,7 +77,8 @@ def write(
     ----------
     structure
         A learned structure, a canonical model (its graphs can be switched between) or a fitted
-        :class:`~graphoid.MarkovNetworkClassifier` (its hyperedges are drawn).
+        :class:`~graphoid.MarkovNetworkClassifier` (its hyperedges are drawn). Of more than 1,000 variables
+        or 3,000 edges the page shows the 500 strongest edges and what they join, and says so.
     path
         Where to; an older file is replaced.
     table
@@ -76,11 +88,15 @@ def write(
         A fitted :class:`~graphoid.Bootstrap`, or what it has saved: how often each edge is found again, with
         intervals.
     layout_from
-        Another report, whose variables keep their places: two networks can then be compared by eye.
+        Another report, whose variables keep their places.
     seed
         Of the layout; another one gives another drawing.
     title
         Heading of the page.
+    groups, highlight
+        As in :func:`graphoid.report.plots.network`.
+    seconds
+        Time that measuring the edges may take; if that is not enough, the page says so and has no weights.
 
     Examples
     --------
@@ -92,9 +108,27 @@ def write(
     ...     "Content-Security-Policy" in path.read_text(encoding="utf-8")
     True
     """
-    subject = subject_of(structure, table)
+    whole = subject_of(structure, table)
+    part, resampled = strongest_part(whole), resamples_of(bootstrap, whole)
+    subject = whole if part is None else restrict(whole, part, resampled)
+    if part is not None:
+        groups, highlight = part.groups(groups, whole.keys), part.names(highlight, whole.keys)
     places = places_of(subject, layout_from, seed)
-    document.save(_page(subject, places, resamples_of(bootstrap, subject), title), path)
+    subject, measured = _measure(whole, part, subject, seconds)
+    edges = edges_of(subject, resampled, measured)
+    document.save(_page(subject, places, edges, resampled, title, groups, highlight), path)
+
+
+def _measure(
+    whole: Subject, part: Part | None, subject: Subject, seconds: float | None
+) -> tuple[Subject, Measured]:
+    """Return strength and counts of the edges that are shown, or a note that there was not the time."""
+    try:
+        with time_limit(seconds):
+            return subject, measure(whole) if part is None else measure_part(whole, part)
+    except OutOfTime:
+        late = f"Edges are not measured: that would have taken more than {seconds:.2g} s."
+        return replace(subject, notes=(*subject.notes, late)), NOTHING
 
 
 def places_of(subject: Subject, layout_from: str | os.PathLike[str] | None, seed: int) -> Positions:
@@ -102,7 +136,10 @@ def places_of(subject: Subject, layout_from: str | os.PathLike[str] | None, seed
     known = None if layout_from is None else places_in(layout_from)
     # variables are recognized by the names they came with, not by those that are shown
     graph = UndirectedGraph(subject.keys, (subject.frame or subject.graph).edges)
-    return layout(graph, seed=seed, known=known)
+    places = layout(graph, seed=seed, known=known)
+    if graph.n > MOST_HELD or any(name in (known or {}) for name in graph.names):
+        return places
+    return arrange(places, sizes_of(subject), graph.edges)
 
 
 def places_in(path: str | os.PathLike[str]) -> dict[str, tuple[float, float]]:
@@ -122,21 +159,32 @@ def places_in(path: str | os.PathLike[str]) -> dict[str, tuple[float, float]]:
         raise DataError(f"{os.fspath(path)!r} is a report that was changed after it was written.") from None
 
 
-def _page(subject: Subject, places: Positions, resampled: Resampled | None, title: str | None) -> str:
-    edges = edges_of(subject, resampled)
+def _page(
+    subject: Subject,
+    places: Positions,
+    edges: Sequence[EdgeFacts],
+    resampled: Resampled | None,
+    title: str | None,
+    groups: Groups | None,
+    highlight: Collection[str],
+) -> str:
     heading = visible(title) if title is not None else _title(subject)
     table = subject.table
     bits = None if table is None else dependences(table)
     compared = [] if table is None or not comparable(table) else baselines(subject.graph, table, bits)
+    drawing = drawing_of(subject, places, edges, groups=groups, highlight=highlight)
     date = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
     template = environment().get_template("page.html")
     return template.render(
         subject=subject,
         heading=heading,
-        abstract=_abstract(subject, edges),
-        drawing=drawing_of(subject, places, edges),
-        sections=sections(subject, edges, bits=bits, compared=compared, resampled=resampled, date=date),
-        data=_data(subject, places, edges, heading),
+        abstract=finding(subject, edges, drawing.groups),
+        summary=summary(subject, edges, drawing.groups),
+        drawing=drawing,
+        sections=sections(
+            subject, edges, drawing.groups, bits=bits, compared=compared, resampled=resampled, date=date
+        ),
+        data=_data(subject, drawing, edges, heading),
         style=_source("page.css"),
         script=_source("page.js"),
     )
@@ -155,7 +203,11 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     found.filters.update(
-        number=format_value, bayes_factor=format_bayes_factor, quantity=plural, digest=_digest
+        number=format_value,
+        bayes_factor=format_bayes_factor,
+        quantity=plural,
+        digest=_digest,
+        shorten=shorten,
     )
     found.globals.update(
         infinity=math.inf, meanings=MEANINGS, most_sentences=MOST_SENTENCES, most_states=MOST_STATES
@@ -173,32 +225,15 @@ def _title(subject: Subject) -> str:
     return f"Markov network of {subject.table.name}"
 
 
-def _abstract(subject: Subject, edges: Sequence[EdgeFacts]) -> str:
-    """Return the whole in a sentence or two."""
-    rows = "" if subject.table is None else f", {plural(subject.table.n_rows, 'row')}"
-    by = describe_learner(subject.settings)
-    if subject.kind == "classifier":
-        return (
-            f"{plural(len(subject.together), 'hyperedge')} among {plural(subject.graph.n, 'attribute')} "
-            f"tell apart {subject.target}."
-        )
-    head = f"{plural(subject.graph.n, 'variable')}{rows}, {plural(len(edges), 'edge')}"
-    if subject.kind == "contexts" and subject.model is not None:
-        head += f" in one context or another, {plural(len(subject.model.graphs), 'different graph')}"
-    sure = sum(edge.certainty == "sure" for edge in edges)
-    certain = f" {sure:,} of the edges are sure." if edges and subject.kind == "structure" else ""
-    return f"{head}{f', learned by {visible(by)}' if by else ''}.{certain}"
-
-
-def _data(subject: Subject, places: Positions, edges: Sequence[EdgeFacts], heading: str) -> dict[str, object]:
+def _data(subject: Subject, drawing: Drawing, edges: Sequence[EdgeFacts], heading: str) -> dict[str, object]:
     """Return what the script needs to answer."""
     return {
         "format": FORMAT,
         "version": VERSION,
         "kind": subject.kind,
         "file": re.sub(r"[^A-Za-z0-9]+", "-", heading).strip("-").lower()[:40] or "network",
-        "nodes": [_node(subject, v, place) for v, place in enumerate(places.tolist())],
-        "edges": [_edge(edge) for edge in edges],
+        "nodes": [_node(subject, v, (node.x, node.y)) for v, node in enumerate(drawing.nodes)],
+        "edges": [_edge(edge, line.bend) for edge, line in zip(edges, drawing.lines, strict=True)],
         "pairs": _gaps(subject),
         "views": [{"label": v.label, "where": v.where} for v in subject.views],
         "hulls": [
@@ -230,10 +265,11 @@ def _node(subject: Subject, v: int, place: Sequence[float]) -> dict[str, object]
     return node
 
 
-def _edge(edge: EdgeFacts) -> dict[str, object]:
+def _edge(edge: EdgeFacts, bend: tuple[float, float] | None) -> dict[str, object]:
     known: dict[str, object] = {
         "x": edge.x,
         "y": edge.y,
+        "bend": bend,
         "bits": edge.bits,
         "evidence": edge.evidence,
         "probability": edge.probability,
@@ -259,6 +295,8 @@ def _edge(edge: EdgeFacts) -> dict[str, object]:
             known["weight_interval"] = edge.strength.weight_low, edge.strength.weight_high
     if edge.meeting is not None:
         known["meeting"] = edge.meeting._asdict()
+    if edge.picture is not None:
+        known[type(edge.picture).__name__.lower()] = edge.picture._asdict()
     return {key: _finite(value) for key, value in known.items() if value not in (None, "", ())}
 
 

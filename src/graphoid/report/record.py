@@ -68,7 +68,7 @@ def cost(subject: Subject) -> Facts | None:
             ("of them on all pairs, first", f"{cost.n_initial:,}"),
             ("Tests weighted by 2 + number given", f"{cost.weighted:,}"),
             ("Answers inferred without a test", f"{cost.n_inferred:,}{share}"),
-            ("Trips to the data", f"{cost.queries:,}"),
+            ("Data accesses", f"{cost.queries:,}"),
             ("Rows behind the tests", f"{cost.rows_read:,.0f}"),
         ]
     if isinstance(cost, CanonicalCost):
@@ -135,11 +135,20 @@ def repeat(subject: Subject) -> str | None:
     if subject.kind == "classifier":
         lines.append(f"model = gd.{learner}(**settings).fit(X, y)   # settings: under Method")
         return "\n".join(lines)
-    source = "..." if subject.table is None else repr(visible(subject.table.name))
-    lines.append(f"table = gd.read({source})   # the columns above, in their order")
+    lines.append(f"table = {_source(subject)}   # the columns above, in their order")
     if subject.data_id:
         lines.append(f"assert table.data_id == {subject.data_id!r}")
     return "\n".join([*lines, _call(subject, learner), 'structure.report("report.html")'])
+
+
+def _source(subject: Subject) -> str:
+    """Return the call that gives the table again, as far as its name tells; its digest is checked next."""
+    from graphoid.datasets.catalog import names
+
+    name = "" if subject.table is None else visible(subject.table.name)
+    if name in names():
+        return f"gd.datasets.load({name!r})"
+    return f"gd.read({name!r})" if "." in name else "gd.read(...)"
 
 
 def _call(subject: Subject, learner: str) -> str:

@@ -9,6 +9,7 @@ from itertools import combinations, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from graphoid.report import record
+from graphoid.report.charts import centrality_chart, heat_map
 from graphoid.report.edges import EdgeFacts, strength_of
 from graphoid.report.subject import Subject, row_counts
 from graphoid.report.tables import Column, columns_of
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from graphoid.data.table import Table
     from graphoid.report.baselines import Baseline
+    from graphoid.report.drawing import Group
     from graphoid.structure.graph import Edge
     from graphoid.uncertainty.bootstrap_result import EdgeStability, Resampled
 
@@ -46,6 +48,7 @@ class Section(NamedTuple):
 def sections(
     subject: Subject,
     edges: Sequence[EdgeFacts],
+    groups: Sequence[Group] = (),
     *,
     bits: NDArray[np.float64] | None,
     compared: Sequence[Baseline],
@@ -54,25 +57,27 @@ def sections(
 ) -> list[Section]:
     """Return what a report says, part by part; a part about which nothing is known is left out.
 
-    ``bits`` are the mutual information of every pair with nothing given; ``compared`` is the network beside
-    its baselines, ``resampled`` what a bootstrap found.
+    ``groups`` have a color each; ``bits`` are the mutual information of every pair with nothing given;
+    ``compared`` is the network beside its baselines, ``resampled`` what a bootstrap found.
     """
     facts = "facts.html"
     rows = sorted(enumerate(edges), key=lambda row: -strength_of(row[1]))
     parts: list[tuple[str, str, str, object]] = [
         ("edges", "Edges", "edges.html", EdgeTable(columns_of(edges), rows, _scales(edges))),
-        ("independences", "What is independent of what", "independences.html", _independences(subject, bits)),
+        ("centrality", "Centrality", "centrality.html", centrality_chart(subject, edges, groups, resampled)),
+        ("matrix", "Adjacency matrix", "matrix.html", heat_map(subject, edges, groups)),
+        ("independences", "Conditional independences", "independences.html", _independences(subject, bits)),
         ("variables", "Variables", "variables.html", _row_counts(subject.table)),
-        ("method", "Method", "method.html", record.method(subject)),
-        ("stability", "How stable it is", "stability.html", _stability(subject, resampled)),
-        ("fit", "How well it predicts", "fit.html", compared or None),
-        ("cost", "What it cost", facts, record.cost(subject)),
-        ("provenance", "Provenance", facts, record.provenance(subject, date)),
+        ("stability", "Stability", "stability.html", _stability(subject, resampled)),
+        ("fit", "Fit", "fit.html", compared or None),
         ("limits", "Limits", "limits.html", record.limits(subject)),
+        ("method", "Method", "method.html", record.method(subject)),
         ("repeat", "How to repeat it", "repeat.html", record.repeat(subject)),
+        ("cost", "Appendix: cost", facts, record.cost(subject)),
+        ("provenance", "Appendix: provenance", facts, record.provenance(subject, date)),
     ]
     if subject.kind == "classifier":
-        parts[:2] = [("edges", "Hyperedges", "hyperedges.html", subject.together)]
+        parts[:4] = [("edges", "Hyperedges", "hyperedges.html", subject.together)]
     return [Section(*part) for part in parts if part[-1] is not None]
 
 
@@ -104,7 +109,7 @@ def _scales(edges: Sequence[EdgeFacts]) -> list[str]:
     if any(edge.evidence is not None for edge in edges):
         found.append(
             "Evidence: minus the logarithm to base 10 of the p-value, of a Bayesian test's odds of "
-            "independence, or what the edge is worth to the score; it grows with the number of rows, "
+            "independence, or of the Bayes factor of the edge; it grows with the number of rows, "
             "weight and size do not."
         )
     if any(edge.probability is not None for edge in edges):

@@ -181,14 +181,14 @@ def _of_structure(structure: LearnedStructure, table: Table | None) -> Subject:
     return Subject(
         keys=structure.names,
         graph=graph,
-        table=_display_table(table, names),
+        table=_display_table(table, names, structure.settings),
         settings=structure.settings,
         cost=structure.cost,
         structure=replace(structure, graph=graph),
         seed=structure.seed,
         data_id=structure.data_id,
         stopped=structure.stopped,
-        same_data=_same(table, structure.data_id),
+        same_data=_same(table, structure),
     )
 
 
@@ -209,7 +209,7 @@ def _of_model(model: CanonicalModel, table: Table | None) -> Subject:
     return Subject(
         keys=model.names,
         graph=display.graph,
-        table=_display_table(table, names),
+        table=_display_table(table, names, model.settings),
         settings=model.settings,
         cost=model.cost,
         kind="contexts",
@@ -218,7 +218,7 @@ def _of_model(model: CanonicalModel, table: Table | None) -> Subject:
         seed=model.seed,
         data_id=model.data_id,
         stopped=model.stopped,
-        same_data=_same(table, model.data_id),
+        same_data=_same(table, model),
         notes=(f"{plural(left, 'graph')} of few rows cannot be chosen in the drawing.",) if left else (),
     )
 
@@ -260,20 +260,26 @@ def _of_classifier(classifier: HasHyperedges) -> Subject:
     )
 
 
-def _same(table: Table | None, data_id: str | None) -> bool:
-    return table is None or data_id is None or table.data_id == data_id
+def _same(table: Table | None, result: LearnedStructure | CanonicalModel) -> bool:
+    if table is None or result.data_id is None:
+        return True
+    return table is result.table or table.data_id == result.data_id
 
 
-def _display_table(table: Table | None, names: Sequence[str]) -> Table | None:
-    """Return a table whose names and states are as they are shown, its columns shared with the original."""
+def _display_table(table: Table | None, names: Sequence[str], settings: Mapping[str, object]) -> Table | None:
+    """Return a table whose names and states are as they are shown, its columns shared with the original.
+
+    Where a learner counted the bins of numbers, these are its states.
+    """
     if table is None:
         return None
+    table = table.discretized if "discretized" in settings else table
     variables = tuple(
         replace(
             v,
             name=name,
             states=tuple(map(_display_state, v.states)),
-            label=visible(v.label),
+            label=visible(v.label) if v.label else "",
         )
         for v, name in zip(table.variables, names, strict=True)
     )

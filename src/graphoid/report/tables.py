@@ -27,20 +27,22 @@ class Column(NamedTuple):
 
 COLUMNS = (
     Column("weight", "edge weight", "", lambda e: e.strength.weight if e.strength else None),
-    Column("weight_low", "from", "", lambda e: e.strength.weight_low if e.strength else None),
+    Column("weight_low", "95 % CI from", "", lambda e: e.strength.weight_low if e.strength else None),
     Column("weight_high", "to", "", lambda e: e.strength.weight_high if e.strength else None),
     Column("size", "effect size", "", lambda e: e.strength.size if e.strength else None),
-    Column("size_low", "from", "", lambda e: None if e.interval is None else e.interval[0]),
+    Column("size_low", "95 % CI from", "", lambda e: None if e.interval is None else e.interval[0]),
     Column("size_high", "to", "", lambda e: None if e.interval is None else e.interval[1]),
     Column("bits", "information", "bits", lambda e: e.bits),
     Column("log_odds", "log odds ratio", "", lambda e: None if e.strength is None else e.strength.log_odds),
-    Column("log_odds_error", "its error", "", lambda e: e.strength.log_odds_error if e.strength else None),
+    Column(
+        "log_odds_error", "standard error", "", lambda e: e.strength.log_odds_error if e.strength else None
+    ),
     Column(
         "r", "partial corr.", "", lambda e: None if e.strength is None else e.strength.partial_correlation
     ),
     Column("evidence", "evidence", "log10", lambda e: e.evidence),
-    Column("probability", "probability", "", lambda e: e.probability),
-    Column("frequency", "resampled", "share", lambda e: e.frequency),
+    Column("probability", "inclusion probability", "", lambda e: e.probability),
+    Column("frequency", "bootstrap frequency", "", lambda e: e.frequency),
     Column("share", "rows", "share", lambda e: e.share),
     Column("verdict", "verdict", "", lambda e: e.verdict),
 )

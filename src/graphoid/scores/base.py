@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from bisect import bisect_left
 from dataclasses import InitVar, dataclass, field
 from itertools import combinations
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from graphoid.counts.engine import Blanket, CountEngine, CountRequest
+from graphoid.counts.engine import Blanket, CountEngine, CountRequest, refuse_many_pairs
 from graphoid.counts.native import engine_for
-from graphoid.data.table import Table
+from graphoid.data.table import Table, with_states
 from graphoid.errors import DataError, SettingsError
+from graphoid.limits import memory_limit
 from graphoid.logic.names import name_order, name_rank
-from graphoid.scores.priors import GraphPrior, UniformPrior
+from graphoid.regression.mixed import MomentEngine, engine_of
+from graphoid.scores.priors import GraphPrior, PairOdds, UniformPrior
 from graphoid.settings import FrozenSettings
 from graphoid.structure.separation import members
 
@@ -31,6 +34,23 @@ Family = tuple[int, int]
 """A variable and the mask of its blanket."""
 
 
+def blanket_of(family: Family) -> Blanket:
+    """Return a variable and its blanket as a tuple: of thousands of variables much smaller than a mask."""
+    return family[0], tuple(members(family[1]))
+
+
+def flip_member(blanket: tuple[int, ...], y: int) -> tuple[int, ...]:
+    """Return a blanket with a variable more, or less where it is a member."""
+    i = bisect_left(blanket, y)
+    if i < len(blanket) and blanket[i] == y:
+        return blanket[:i] + blanket[i + 1 :]
+    return (*blanket[:i], y, *blanket[i:])
+
+
+TERM_BYTES = 240
+"""What a term takes that is kept: a key of two numbers and a short tuple, its value, and a place."""
+
+
 class Score(FrozenSettings, ABC):
     """A number for a graph, in natural logarithms: the larger, the better the data speak for it.
 
@@ -44,6 +64,24 @@ class Score(FrozenSettings, ABC):
 
     log_odds_share: ClassVar[float | None] = None
     """Of a gain, the share that the log odds of an edge are; None where gains are no evidence for edges."""
+
+    @property
+    def gains_are_odds(self) -> bool:
+        """Whether gains, divided by how often they count the evidence, are log odds of edges as they are."""
+        return False
+
+    def statistic(
+        self, evidence: NDArray[np.float64], information: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Return the likelihood ratio statistics of pairs from the evidence for them at both their ends.
+
+        ``information``, a line a pair, is what the rows tell of each of its effects, at a guess.
+        """
+        found: NDArray[np.float64] = evidence + np.log1p(information).sum(axis=1)
+        return found
+
+    takes_numbers: ClassVar[bool] = False
+    """Whether columns may be numbers without states; if not, their bins are counted."""
 
     @abstractmethod
     def on(self, data: object) -> Scorer:
@@ -90,24 +128,34 @@ class Scorer(ABC):
             from graphoid.data.read import read
 
             data = read(data)
-        continuous = [v.name for v in data.variables if v.continuous]
-        if continuous:
+        if isinstance(data, Table) and not self.score.takes_numbers:
+            data = with_states(data)
+        if isinstance(data, CountEngine):
+            self.engine = data
+        else:
+            self.engine = engine_of(data) if self.score.takes_numbers else engine_for(data)
+        numbers = next((v.name for v in data.variables if v.continuous), None)
+        if numbers is not None and not isinstance(self.engine, MomentEngine):
             raise DataError(
-                f"{continuous[0]!r} is continuous, and scores count states. "
-                f"Read the data with discretize='auto', or leave the column out."
+                f"{numbers!r} is continuous, and {type(self.engine).__name__} counts states. "
+                f"Score the table itself, or read it with discretize='auto'."
             )
-        self.engine = data if isinstance(data, CountEngine) else engine_for(data)
         self.names = tuple(v.name for v in data.variables)
         self.n = len(self.names)
         self.order = name_order(self.names)
         """The variables in the order that decides between equals, which is not that of the columns."""
         self.arities = [v.arity for v in data.variables]
-        prior = self.score.prior
+        refuse_many_pairs(self.n)
+        self.adopt(self.score.prior)
+
+    def adopt(self, prior: GraphPrior) -> None:
+        """Take a prior over graphs in the place of the score's own; terms stay as they are."""
         if not isinstance(prior, GraphPrior):
             raise SettingsError(f"prior must be UniformPrior(), SparsePrior() or EdgePrior(), not {prior!r}.")
-        self.prior = prior.log_odds(self.names)
+        self.graph_prior = prior
+        self.prior = PairOdds.of(prior.log_odds(self.names))
         # what says everything twice must say the prior twice, too
-        self.weight = self.score.evidence_counts * self.prior
+        self.weight = self.prior.scale(self.score.evidence_counts)
 
     @property
     @abstractmethod
@@ -138,9 +186,14 @@ class Scorer(ABC):
             return np.zeros(0)
         adjacency = graph.adjacency
         gains = self._gains(adjacency, edges)
-        for i, (x, y) in enumerate(edges):
-            gains[i] += -self.weight[x, y] if adjacency[x] >> y & 1 else self.weight[x, y]
+        weight = self.weights(edges)
+        gains += np.where([adjacency[x] >> y & 1 for x, y in edges], -weight, weight)
         return gains
+
+    def weights(self, edges: Sequence[Edge]) -> NDArray[np.float64]:
+        """Return what the prior adds to the score for each of some edges."""
+        x, y = np.array(edges, dtype=np.int64).reshape(-1, 2).T
+        return self.weight.at(x, y)
 
     def holds(self, graph: UndirectedGraph, edge: Edge) -> bool:  # noqa: ARG002 - others have to look
         """Return whether flipping an edge would take no term that is not computed yet, or none that lasts."""
@@ -187,37 +240,81 @@ class BlanketScorer(Scorer):
 
     terms: Callable[[CountEngine, list[Blanket]], NDArray[np.float64]]
     n_terms: int = field(default=0, init=False)
-    held: dict[Family, float] = field(default_factory=dict, init=False, repr=False)
-    """The terms computed so far."""
+    held: dict[Blanket, float] = field(default_factory=dict, init=False, repr=False)
+    """Terms computed before, the oldest first; those of the last call of :meth:`prepare` are among them."""
+    forgotten: NDArray[np.int64] = field(
+        default_factory=lambda: np.zeros(0, dtype=np.int64), init=False, repr=False
+    )
+    """Hashes of the families, in order, whose terms were computed and let go: what a search does next may
+    hang on which terms it knows, and must not hang on how much memory there is."""
+
+    def __post_init__(self, data: object) -> None:
+        super().__post_init__(data)
+        limit = memory_limit()
+        self.most_held = 2**63 if limit is None else limit // 4 // TERM_BYTES
 
     def local(self, x: int, mask: int) -> float:
         """Return the term of a variable and its blanket."""
-        held = self.held.get((x, mask))
+        blanket = blanket_of((x, mask))
+        held = self.held.get(blanket)
         if held is None:
-            self.prepare([(x, mask)])
-            held = self.held[x, mask]
+            self.prepare_blankets([blanket])
+            held = self.held[blanket]
         return held
 
     def prepare(self, families: Iterable[Family]) -> None:
-        """Compute terms that are not held yet, all of them at once."""
-        missing = list(dict.fromkeys(family for family in families if family not in self.held))
-        if missing:
-            blankets = [(x, tuple(members(mask))) for x, mask in missing]
-            self.held.update(zip(missing, self.terms(self.engine, blankets).tolist(), strict=True))
-            self.n_terms = len(self.held)
+        """Compute terms that are not held, all of them at once."""
+        self.prepare_blankets(map(blanket_of, families))
+
+    def prepare_blankets(self, blankets: Iterable[Blanket]) -> None:
+        """Compute terms that are not held, all of them at once."""
+        wanted = dict.fromkeys(blankets)
+        missing = [blanket for blanket in wanted if blanket not in self.held]
+        if not missing:
+            return
+        excess = len(self.held) + len(missing) - self.most_held
+        if excess > 0:
+            old = [blanket for blanket in self.held if blanket not in wanted]
+            self._forget(old[: max(excess, len(old) // 2)])
+        self.n_terms += len(missing) - sum(map(self._is_forgotten, missing))
+        self.held.update(zip(missing, self.terms(self.engine, missing).tolist(), strict=True))
+
+    def recall(self, blankets: Sequence[Blanket]) -> NDArray[np.float64]:
+        """Return terms as far as they were ever computed; of others, not a number."""
+        if len(self.forgotten):
+            self.prepare_blankets([blanket for blanket in blankets if self._is_known(blanket)])
+        return np.array([self.held.get(blanket, np.nan) for blanket in blankets])
 
     def holds(self, graph: UndirectedGraph, edge: Edge) -> bool:
-        """Return whether the terms after flipping an edge are computed."""
+        """Return whether the terms after flipping an edge were computed."""
         x, y = edge
-        return (x, graph.adjacency[x] ^ 1 << y) in self.held and (y, graph.adjacency[y] ^ 1 << x) in self.held
+        return all(self._is_known(blanket_of((a, graph.adjacency[a] ^ 1 << b))) for a, b in ((x, y), (y, x)))
+
+    def _is_known(self, blanket: Blanket) -> bool:
+        return blanket in self.held or self._is_forgotten(blanket)
+
+    def _is_forgotten(self, blanket: Blanket) -> bool:
+        if not len(self.forgotten):
+            return False
+        at = int(np.searchsorted(self.forgotten, hash(blanket)))
+        return at < len(self.forgotten) and int(self.forgotten[at]) == hash(blanket)
+
+    def _forget(self, blankets: list[Blanket]) -> None:
+        """Let go of some terms."""
+        for blanket in blankets:
+            del self.held[blanket]
+        hashes = np.array([hash(blanket) for blanket in blankets], dtype=np.int64)
+        self.forgotten = np.union1d(self.forgotten, hashes)
 
     def _value(self, adjacency: Sequence[int]) -> float:
-        self.prepare(enumerate(adjacency))
-        return math.fsum(self.held[family] for family in enumerate(adjacency))
+        blankets = list(map(blanket_of, enumerate(adjacency)))
+        self.prepare_blankets(blankets)
+        return math.fsum(self.held[blanket] for blanket in blankets)
 
     def _gains(self, adjacency: Sequence[int], edges: Sequence[Edge]) -> NDArray[np.float64]:
-        ends = [(a, adjacency[a], adjacency[a] ^ 1 << b) for x, y in edges for a, b in ((x, y), (y, x))]
-        self.prepare((x, mask) for x, *masks in ends for mask in masks)
+        own = {v: tuple(members(adjacency[v])) for v in {v for edge in edges for v in edge}}
+        ends = [(a, own[a], flip_member(own[a], b)) for x, y in edges for a, b in ((x, y), (y, x))]
+        self.prepare_blankets((x, blanket) for x, *both in ends for blanket in both)
         changes = [self.held[x, after] - self.held[x, before] for x, before, after in ends]
         return np.add(changes[::2], changes[1::2], dtype=np.float64)
 
@@ -226,7 +323,7 @@ class BlanketScorer(Scorer):
         occurring = [np.unique(graphs[:, x]) for x in range(self.n)]
         self.prepare((x, int(mask)) for x in range(self.n) for mask in occurring[x])
         for x, masks in enumerate(occurring):
-            terms = np.array([self.held[x, int(mask)] for mask in masks])
+            terms = np.array([self.local(x, int(mask)) for mask in masks])
             total += terms[np.searchsorted(masks, graphs[:, x])]
         return total
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
 from graphoid.counts.engine import Blanket, CountEngine, Logistic, ScoringEngine, refuse_large_models
+from graphoid.errors import DataError
+from graphoid.regression.embedding import is_number
+from graphoid.regression.gaussian import LinearEvidence
+from graphoid.regression.mixed import RegressionEngine, RowEngine, linear_precision
+from graphoid.regression.objective import LaplaceEvidence
 from graphoid.scores.base import BlanketScore, family_counts
-from graphoid.scores.logistic import Objective, contrasts, logistic_term
+from graphoid.scores.logistic import logistic_term, row_term
 from graphoid.scores.mpl import log_marginal_likelihood
 from graphoid.scores.priors import GraphPrior, SparsePrior
 from graphoid.settings import POSITIVE, Allowed, Number
@@ -19,10 +23,14 @@ from graphoid.settings import POSITIVE, Allowed, Number
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from graphoid.scores.logistic import Matrix
+    from graphoid.regression.coding import Matrix
 
-CONSTANT = 5.0
-"""Standard deviation of the constant a priori, in those of the effects: all but free."""
+
+MOST_EFFECTS = 100
+"""Main effects up to which a logistic model is fitted beside a table: the time goes with their cube."""
+
+MOST_WITH_PRODUCTS = 72
+"""Main effects up to which products are looked for: of so many, there are hundreds of products."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,17 +67,35 @@ class LogLinearEvidence(BlanketScore):
         Whether two ordered columns have one effect on each other, that of their scores (positions of states,
         in standard deviations), and more only where that raises the evidence; False takes all columns as
         nominal, with :math:`(r_x - 1)(r_y - 1)` effects a pair.
+    ranks
+        Whether columns that are numbers act by their normal scores ([VanDerWaerden1952]_), so that only the
+        order of the numbers counts; False takes them as they are.
+    moment
+        Whether the density of the effects of a neighbor is proportional to their squares, too
+        ([Johnson2012]_): an edge whose effect is next to nothing is none. Not for tables.
     prior
         Over graphs; :class:`SparsePrior` expects three neighbors a variable.
+
+    Notes
+    -----
+    A column that is a number has a linear model with normal errors, and its evidence in closed form
+    (:class:`graphoid.regression.gaussian.LinearEvidence`). A variable with states that has one in its blanket
+    has a logistic model alone; taken at what it has beside a table without a blanket, less log 2. Beside a
+    table, a logistic model of more than 100 main effects is left out, and one of more than 72 has no
+    products. Beside numbers, a nominal column of more than 16 states has its 15 most frequent ones, and all
+    others as one: no table is there to fall back on.
     """
 
     order: Literal[2, 3] = 3
     scale: float = 1.0
     ess: float | None = 4.0
     ordered: bool = True
+    ranks: bool = True
+    moment: bool = False
     prior: GraphPrior = field(default_factory=SparsePrior)
 
     log_odds_share: ClassVar[float | None] = 0.75
+    takes_numbers: ClassVar[bool] = True
 
     allowed: ClassVar[Mapping[str, Allowed]] = {
         "order": (2, 3),
@@ -79,37 +105,121 @@ class LogLinearEvidence(BlanketScore):
 
     def terms(self, engine: CountEngine, blankets: list[Blanket]) -> Matrix:
         """Return the log marginal likelihoods of variables given their blankets."""
+        numbers = numbers_of(engine)
+        kinds = np.array([0 if x in numbers else 1 if numbers.intersection(b) else 2 for x, b in blankets])
+        found = np.empty(len(blankets))
+        for kind, compute in enumerate((self._gaussian, self._by_row, self._discrete)):
+            some = np.flatnonzero(kinds == kind)
+            if len(some):
+                found[some] = compute(engine, [blankets[i] for i in some])
+        return found
+
+    def _discrete(self, engine: CountEngine, blankets: list[Blanket]) -> Matrix:
+        """Return the terms of families of variables with states: logistic models, or tables.
+
+        A logistic model of too many effects takes minutes and tells little: there the table is alone.
+        """
         if self.ess is None:
             return self._logistic(engine, blankets)
-        alone: list[Blanket] = [(x, ()) for x in sorted({x for x, _ in blankets})]
-        logistic, tables = self._logistic(engine, blankets + alone), self._tables(engine, blankets + alone)
-        n, sizes = len(blankets), [math.log(engine.variables[x].arity) for x, _ in alone]
-        # A table of many configurations takes states as even at no price; no model need do worse than that.
-        tables[n:] = np.maximum(tables[n:], -engine.n_rows * np.array(sizes))
-        # Without a blanket both are one model: what their priors say of that must not decide between them.
-        known = {
-            x: (level, apart)
-            for (x, _), level, apart in zip(alone, tables[n:], tables[n:] - logistic[n:], strict=True)
-        }
+        some = {v: engine.variables[v] for x, blanket in blankets for v in (x, *blanket)}
+        own = {v: 1 if self.ordered and some[v].ordered else some[v].arity - 1 for v in some}
+        sizes = np.array([own[x] * sum([own[v] for v in blanket]) for x, blanket in blankets])  # main effects
+        logistic = np.full(len(blankets), -np.inf)
+        plain = (sizes > MOST_WITH_PRODUCTS) & (sizes <= MOST_EFFECTS)
+        for score, which in ((self, sizes <= MOST_WITH_PRODUCTS), (replace(self, order=2), plain)):
+            if which.any():
+                logistic[which] = score._logistic(engine, [blankets[i] for i in np.flatnonzero(which)])
+        known = self._levels(engine, blankets)
         table = [
-            found if blanket else known[x][0] for found, (x, blanket) in zip(tables, blankets, strict=False)
+            found if blanket else known[x][0]
+            for found, (x, blanket) in zip(self._tables(engine, blankets), blankets, strict=True)
         ]
-        both: Matrix = np.logaddexp(logistic[:n] + [known[x][1] for x, _ in blankets], table) - math.log(2)
+        both: Matrix = np.logaddexp(logistic + [known[x][1] for x, _ in blankets], table) - math.log(2)
         return both
+
+    def _by_row(self, engine: CountEngine, blankets: list[Blanket]) -> Matrix:
+        """Return the terms of variables with states, given some that are numbers: there are no tables."""
+        logistic = self._logistic(engine, blankets)
+        if self.ess is None:
+            return logistic
+        known = self._levels(engine, blankets)
+        return logistic + [known[x][1] - math.log(2) for x, _ in blankets]
+
+    def _levels(self, engine: CountEngine, blankets: list[Blanket]) -> dict[int, tuple[float, float]]:
+        """Return for every variable what a table is worth without a blanket, and by how much more that is.
+
+        Without a blanket both are one model: what their priors say of that must not decide between them. A
+        table of many configurations takes states as even at no price; no model need do worse than that.
+        """
+        alone: list[Blanket] = [(x, ()) for x in sorted({x for x, _ in blankets})]
+        even = -engine.n_rows * np.log([engine.variables[x].arity for x, _ in alone])
+        tables = np.maximum(self._tables(engine, alone), even)
+        apart = tables - self._logistic(engine, alone)
+        found = zip(alone, tables.tolist(), apart.tolist(), strict=True)
+        return {x: (level, more) for (x, _), level, more in found}
+
+    @property
+    def gains_are_odds(self) -> bool:
+        """Whether gains are log odds of edges: where the prior knows that edges are no small effects."""
+        return self.moment
+
+    def statistic(self, evidence: Matrix, information: Matrix) -> Matrix:
+        """Return the likelihood ratio statistics of pairs from the evidence for them at both their ends.
+
+        At either end that is half the statistic less what spreading the prior over the effects costs, and
+        with a moment prior the logarithm of their mean squares more.
+        """
+        spread: Matrix = np.log1p(information * self.scale**2).sum(axis=1)
+        q = max(1, information.shape[1])
+        if not self.moment:
+            return evidence + spread
+        rest = evidence + (1 + 2 / q) * spread
+        found: Matrix = np.maximum(0.0, rest)
+        for _ in range(50):  # rest = found + 2 log(1 + found / q): halfway to where that holds
+            found += 0.5 * (rest - 2 * np.log1p(np.maximum(0.0, found) / q) - found)
+        return found
+
+    @property
+    def _model(self) -> Logistic:
+        return Logistic(
+            self.order == 3, scale=self.scale, ordered=self.ordered, ranks=self.ranks, moment=self.moment
+        )
+
+    def _gaussian(self, engine: CountEngine, blankets: list[Blanket]) -> Matrix:
+        """Return the terms of variables that are numbers."""
+        if isinstance(engine, RegressionEngine):
+            return engine.gaussian_terms(self._model, blankets)
+        moments = _rows_of(engine).moments(ordered=self.ordered, ranks=self.ranks)
+        evidence = LinearEvidence(
+            moments.main_covariance,
+            moments.first.tolist(),
+            engine.n_rows,
+            linear_precision(self.scale),
+            moment=self.moment,
+        )
+        return np.array([evidence(x, blanket) for x, blanket in blankets])
 
     def _logistic(self, engine: CountEngine, blankets: list[Blanket]) -> Matrix:
         if isinstance(engine, ScoringEngine):
-            model = Logistic(self.order == 3, scale=self.scale, ordered=self.ordered)
-            return engine.logistic_terms(model, blankets)
+            return engine.logistic_terms(self._model, blankets)
         refuse_large_models(engine.variables, blankets, ordered=self.ordered)
+        numbers = numbers_of(engine)
+        objective = LaplaceEvidence(self.scale, moment=self.moment)
         ordered = [self.ordered and v.ordered for v in engine.variables]
-        fit = partial(logistic_term, objective=LaplaceEvidence(self.scale), interactions=self.order == 3)
-        return np.array(
-            [
-                fit(counts, ordered=[ordered[v] for v in (*blanket, x)])
-                for counts, (x, blanket) in zip(family_counts(engine, blankets), blankets, strict=True)
-            ]
-        )
+        found = []
+        for x, blanket in blankets:
+            if numbers.isdisjoint(blanket):
+                counts, flags = family_counts(engine, [(x, blanket)])[0], [ordered[v] for v in (*blanket, x)]
+                found.append(logistic_term(counts, objective, interactions=self.order == 3, ordered=flags))
+            else:
+                rows = _rows_of(engine)
+                effects = [rows.effect(v, ordered=self.ordered, ranks=self.ranks) for v in blanket]
+                found.append(
+                    row_term(
+                        effects, rows.states(x), objective, interactions=self.order == 3, ordered=ordered[x]
+                    )
+                )
+        return np.array(found)
 
     def _tables(self, engine: CountEngine, blankets: list[Blanket]) -> Matrix:
         ess = self.ess or 0.0
@@ -118,35 +228,15 @@ class LogLinearEvidence(BlanketScore):
         return np.array([log_marginal_likelihood(counts, ess) for counts in family_counts(engine, blankets)])
 
 
-class LaplaceEvidence(Objective):
-    """Marginal likelihood by Laplace's approximation; weights are normal a priori."""
+def numbers_of(engine: CountEngine) -> set[int]:
+    """Return the variables that are modelled as numbers; none where an engine only counts."""
+    if not isinstance(engine, RowEngine):
+        return set()
+    return {i for i, v in enumerate(engine.variables) if is_number(v)}
 
-    doubt = 1.0
-    shrinking = True
 
-    def __init__(self, scale: float) -> None:
-        self._precision = scale**-2
-
-    @staticmethod
-    def code(r: int) -> Matrix:
-        """Return orthonormal contrasts, one line a state."""
-        return contrasts(r)
-
-    def precision(self, constants: int, weights: int) -> Matrix:
-        """Return the precision of effects; that of constants is less."""
-        precision = np.full(weights, self._precision)
-        precision[:constants] /= CONSTANT**2
-        return precision
-
-    def worth(self, reached: float, hessian: Matrix, precision: Matrix, /) -> float:
-        """Return the log evidence."""
-        return reached + 0.5 * float(np.log(precision).sum() - np.linalg.slogdet(hessian)[1])
-
-    def promise(self, gain: float, information: Matrix, /) -> float:
-        """Return what is gained less what is lost by spreading the prior over more weights."""
-        log_prior = len(information) * math.log(self._precision)
-        return gain + 0.5 * float(log_prior - np.linalg.slogdet(information)[1])
-
-    def price(self, products: int, /) -> float:
-        """Return the logarithm of the number of products there are, and of taking none."""
-        return math.log(1 + products)
+def _rows_of(engine: CountEngine) -> RowEngine:
+    """Return the engine as one that has rows as numbers."""
+    if not isinstance(engine, RowEngine):
+        raise DataError(f"{engine!r} counts states alone; score columns that are numbers by their table.")
+    return engine

@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 
 from graphoid.counts.engine import Blanket, CountEngine, Logistic, ScoringEngine, refuse_large_models
+from graphoid.regression.objective import PenalizedLikelihood
 from graphoid.scores.base import BlanketScore, family_counts
-from graphoid.scores.logistic import Objective, logistic_term
+from graphoid.scores.logistic import logistic_term
 from graphoid.scores.priors import GraphPrior, UniformPrior
 from graphoid.settings import NOT_NEGATIVE, Allowed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from graphoid.scores.logistic import Matrix
+    from graphoid.regression.coding import Matrix
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,26 +65,3 @@ class LogLinearScore(BlanketScore):
     def price(self, n_rows: float, n: int) -> float:
         """Return what a parameter costs."""
         return 0.5 * math.log(max(1.0, n_rows)) + self.gamma * math.log(max(1, n))
-
-
-class PenalizedLikelihood(Objective):
-    """Maximum log-likelihood, which is a flat prior, less a price for every weight."""
-
-    shrinking = False
-
-    def __init__(self, price: float) -> None:
-        self.doubt = price / 2
-        self._price = price
-
-    @staticmethod
-    def code(r: int) -> Matrix:
-        """Return indicators of the states but the first: treatment coding."""
-        return np.eye(r)[:, 1:]
-
-    def worth(self, reached: float, hessian: Matrix, _: Matrix, /) -> float:
-        """Return the maximum log-likelihood less the price of all weights."""
-        return reached - self._price * len(hessian)
-
-    def promise(self, gain: float, information: Matrix, /) -> float:
-        """Return what is gained less the price of the weights."""
-        return gain - self._price * len(information)

@@ -100,8 +100,8 @@ def compare(learned: UndirectedGraph | HasGraph, true: UndirectedGraph | HasGrap
     >>> result.hamming, result.precision, result.recall
     (2, 0.5, 0.5)
     """
-    truth = _graph_in(true)
-    found = align(_graph_in(learned), truth.names)
+    truth = graph_in(true)
+    found = align(graph_in(learned), truth.names)
     names = truth.names
     only_found = sorted(set(found.edges) - set(truth.edges))
     only_true = sorted(set(truth.edges) - set(found.edges))
@@ -139,7 +139,7 @@ def accuracy(
     import numpy as np
 
     names = tuple(ci.names)
-    measured = align(_graph_in(graph), names)
+    measured = align(graph_in(graph), names)
     n = measured.n
     if n < 2:
         raise DataError(f"accuracy needs two variables to ask about; the graph has {n}.")
@@ -177,7 +177,8 @@ def align(graph: UndirectedGraph, names: Sequence[str]) -> UndirectedGraph:
     raise DataError(f"the variables are not the same: {odd!r} is in one graph only. Rename them alike.")
 
 
-def _graph_in(of: UndirectedGraph | HasGraph) -> UndirectedGraph:
+def graph_in(of: UndirectedGraph | HasGraph) -> UndirectedGraph:
+    """Return a graph, or that of a result."""
     graph = of.graph if isinstance(of, HasGraph) else of
     if not isinstance(graph, UndirectedGraph):
         raise DataError(f"expected an UndirectedGraph or a result with one, not {type(of).__name__}.")

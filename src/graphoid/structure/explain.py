@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from html import escape
 from typing import TYPE_CHECKING
 
 from graphoid.structure.safe_text import printable
@@ -70,14 +69,12 @@ def _doubt(v: Verdict) -> str:
 
 
 def worth(gain: float | None) -> str:
-    """Return what an edge is worth to a score, in words.
+    """Return by how much a score is higher with an edge than without it, in words.
 
     >>> worth(12.345), worth(-3.0), worth(None)
-    ('worth 12.35 to the score', 'would cost the score 3.00', 'no record')
+    ('log Bayes factor 12.35', 'log Bayes factor -3.00', 'no record')
     """
-    if gain is None:
-        return "no record"
-    return f"worth {gain:,.2f} to the score" if gain >= 0 else f"would cost the score {-gain:,.2f}"
+    return "no record" if gain is None else f"log Bayes factor {gain:,.2f}"
 
 
 def _because(v: Verdict, names: Sequence[str]) -> str:
@@ -170,13 +167,29 @@ def _score_reason(structure: LearnedStructure, pair: tuple[int, int], head: str)
     if worth is None:
         sentences = [f"{head}. No question about them was recorded."]
     elif structure.graph.has_edge(*pair):
-        sentences = [f"{head}: without the edge the {name} would be {worth:,.2f} lower."]
+        sentences = [f"{head}: the log Bayes factor for the edge ({name}) is {worth:,.2f}."]
     else:
-        change = f"{abs(worth):,.2f} {'lower' if worth < 0 else 'higher'}"
-        sentences = [f"{head}: with an edge the {name} would be {change}."]
+        sentences = [f"{head}: the log Bayes factor for an edge ({name}) is {worth:,.2f}."]
+    if arcs := _directed_reason(structure, pair):
+        sentences = [sentences[0] if worth is not None else f"{head}.", arcs]
     if pair in structure.edge_probabilities:
-        sentences.append(f"The posterior probability of an edge is {structure.edge_probabilities[pair]:.3g}.")
+        sentences.append(
+            f"The inclusion probability of the edge is {structure.edge_probabilities[pair]:.3g}."
+        )
     return " ".join(sentences)
+
+
+def _directed_reason(structure: LearnedStructure, pair: tuple[int, int]) -> str:
+    """Return what a directed graph says of two variables, where one was learned; else ''."""
+    parents = structure.details.get("parents")
+    if not isinstance(parents, dict) or not structure.graph.has_edge(*pair):
+        return ""
+    x, y = (structure.names[v] for v in pair)
+    for parent, child in ((x, y), (y, x)):
+        if parent in parents.get(child, ()):
+            return f"{parent} is a parent of {child} in the directed graph."
+    both = [name for name in structure.names if {x, y} <= {*parents.get(name, ())}]
+    return f"Both are parents of {listing(both)}, given which they depend on each other." if both else ""
 
 
 def _discovery_control(structure: LearnedStructure) -> str:
@@ -218,31 +231,10 @@ def text(structure: LearnedStructure) -> str:
     if not rows:
         lines += [f"  {sentence}" for sentence in why_empty(structure)]
     elif lonely := isolated_variables(structure):
-        lines.append(f"  joined to nothing: {listing(lonely[:MOST_EDGES])}")
+        lines.append(f"  isolated: {listing(lonely[:MOST_EDGES])}")
     lines += [f"  {sentence}" for sentence in caveats(structure.settings, structure.details)]
     lines.append(cost_line(structure))
     return "\n".join(map(printable, lines))
-
-
-def html(structure: LearnedStructure) -> str:
-    """Return a structure for a notebook; every name is escaped."""
-    rows = strongest_first(structure)
-    by = describe_learner(structure.settings)
-    title = f"Markov network of {structure.graph.n:,} variables, {plural(len(rows), 'edge')}"
-    parts = [f"<p><b>{escape(title)}</b>{escape(f', learned by {by}' if by else '')}</p>"]
-    if rows:
-        cells = "".join(
-            f"<tr><td>{escape(row.x)}</td><td>{escape(row.y)}</td><td>{escape(row.evidence)}</td></tr>"
-            for row in rows[:MOST_EDGES]
-        )
-        parts.append(f"<table><tr><th>x</th><th>y</th><th>evidence</th></tr>{cells}</table>")
-        if len(rows) > MOST_EDGES:
-            parts.append(f"<p>and {len(rows) - MOST_EDGES:,} more; <code>edges()</code> has them all</p>")
-    else:
-        parts += [f"<p>{escape(sentence)}</p>" for sentence in why_empty(structure)]
-    parts += [f"<p>{escape(sentence)}</p>" for sentence in caveats(structure.settings, structure.details)]
-    parts.append(f"<p>{escape(cost_line(structure))}</p>")
-    return "".join(parts)
 
 
 def strongest_first(structure: LearnedStructure) -> list[EdgeRow]:
@@ -253,7 +245,7 @@ def strongest_first(structure: LearnedStructure) -> list[EdgeRow]:
 
 
 def isolated_variables(structure: LearnedStructure) -> list[str]:
-    """Return the names of the variables that are joined to nothing, though they vary."""
+    """Return the names of the variables without a neighbor that are not constant."""
     constant = constant_variables(structure.settings)
     return [
         name
@@ -277,7 +269,7 @@ def caveats(settings: Json, details: Json | None = None) -> list[str]:
         if isinstance(pair, list) and len(pair) == 2  # a file may have anything here
     ]
     if names := constant_variables(settings):
-        found.append(f"constant, so joined to nothing: {listing(names[:MOST_EDGES])}")
+        found.append(f"constant, so isolated: {listing(names[:MOST_EDGES])}")
     if "column_order" in settings:
         found.append(f"{settings.get('learner')} {settings['column_order']}")
     return found
@@ -332,7 +324,9 @@ def describe_learner(settings: Json) -> str:
     if not isinstance(test, dict):
         return str(settings["learner"])
     values = ", ".join(
-        f"{key}={value!r}" for key, value in test.items() if key not in UNSAID and not isinstance(value, dict)
+        f"{key}={value:.4g}" if isinstance(value, float) else f"{key}={value!r}"
+        for key, value in test.items()
+        if key not in UNSAID and not isinstance(value, dict)
     )
     return f"{settings['learner']} with {test.get('name', 'a test')}({values})"
 

@@ -89,6 +89,11 @@ class UndirectedGraph:
         return graph
 
     @classmethod
+    def from_adjacency(cls, names: tuple[str, ...], adjacency: Sequence[int]) -> UndirectedGraph:
+        """Return the graph of masks of blankets, which have to be symmetric: what searches flip edges in."""
+        return cls._of(names, tuple(adjacency))
+
+    @classmethod
     def from_blankets(
         cls,
         blankets: Mapping[int, Iterable[int]],

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from graphoid.limits import check_time
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -86,6 +88,7 @@ def prime_implicants(
     covered = np.zeros(n_wanted, dtype=bool)
     projected = Projections(np.concatenate([wanted, forbidden]))
     for columns in _sets(n, MOST_LOOKS // (len(wanted) + len(forbidden))):
+        check_time()
         by_fewer = np.zeros(n_wanted, dtype=bool)
         for dropped in range(len(columns)):
             by_fewer |= valid[columns[:dropped] + columns[dropped + 1 :]]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from graphoid.limits import check_time
 from graphoid.structure.configurations import distinct
 from graphoid.structure.context_odds import Odds, log_bayes_factors
 from graphoid.structure.explain import caveats, describe_learner, listing, plural
@@ -160,6 +161,7 @@ class _Pair:
 
     def describe(self, odds: Odds, context: Context, n_others: int, *, smallest: bool) -> ContextIndependence:
         """Return what is known of the two in a context, but for the words."""
+        check_time()
         model = self.model
         given = self.separating_set(context)
         # in the context its variables do not vary: given them, too, nothing changes there

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from graphoid.errors import DataError
-from graphoid.logic.verdict import Verdict
+from graphoid.errors import CountsTooLarge, DataError, missing_extra
+from graphoid.limits import memory_limit
+from graphoid.logic.verdict import Verdict, name_verdicts
 from graphoid.structure import explain, plain
 from graphoid.structure.compare import Comparison, HasGraph, compare
 from graphoid.structure.document import Document, Json, pair_mapping, pair_rows, to_row, verdicts
@@ -25,11 +26,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     import networkx as nx
+    import pandas as pd
+    from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
     from graphoid.settings import RandomState
     from graphoid.uncertainty.bootstrap import Bootstrap
 
+
+LISTED_PAIRS = 1_000_000
+"""Pairs up to which :meth:`LearnedStructure.pairs` has all."""
 
 EXECUTED = frozenset({"test", "oracle"})
 """Sources of a verdict that was paid for; any other is the rule that answered in place of a test."""
@@ -71,7 +77,7 @@ class Cost:
     rows_read: float = 0
     """Rows behind the tests, added up; of data that stay where they are, rows that an engine went through."""
     queries: int = 0
-    """Trips to whatever answers: a batch of questions is one. Of data that stay where they are: queries."""
+    """Data accesses: a batch of questions is one. Of data that stay where they are: queries."""
     bytes_read: int = 0
     """Bytes that an engine went through, of data that stay where they are."""
     bytes_moved: int = 0
@@ -118,8 +124,8 @@ class EdgeRow(NamedTuple):
     evidence: str
     """What decided for the edge, in words."""
     strength: float | None
-    """Of the evidence: -log10 of the p-value, a Bayesian test's log10 odds of dependence, or what the edge is
-    worth to a score (log10); None where there is no number. It grows with the rows; weight and size do not.
+    """Of the evidence: -log10 of the p-value, a Bayesian test's log10 odds of dependence, or the Bayes
+    factor of the edge (log10); None where there is no number. It grows with the rows; weight and size do not.
     """
     probability: float | None = None
     """Posterior probability of the edge, where the learner gives one."""
@@ -156,11 +162,30 @@ class Result(Document):
 
         page.write(self, path, table=table, **options)
 
+    def plot(self, kind: str = "network", ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw what was learned, and return the axes; a notebook shows it, ``ax.figure.savefig`` writes it.
+
+        Parameters
+        ----------
+        kind
+            "network", "centrality", "intervals" (of edge weights), "heatmap" (the adjacency matrix) or
+            "missing" (cells; of the table that is given).
+        ax
+            Axes to draw on; a new figure by default.
+        **options
+            Those of the functions of :mod:`graphoid.report.plots`, such as ``bootstrap``, ``groups`` and
+            ``highlight``.
+        """
+        from graphoid.report import plots
+
+        return plots.plot(self, kind, ax=ax, **options)
+
     def bootstrap(self, n: int = 200, random_state: RandomState = None, **options: Any) -> Bootstrap:
         """Resample the table it was learned from by the learner that found it; return the fitted bootstrap.
 
         ``options`` are those of :class:`graphoid.Bootstrap`. A search for the best score climbs in every
-        resample from the graph of all rows.
+        resample from the graph of all rows, by its edges and the pairs that may be joined in half of the
+        rows; of others there is no ``mean_probability``.
         """
         from graphoid.uncertainty.bootstrap import Bootstrap
 
@@ -170,7 +195,7 @@ class Result(Document):
                 "use Bootstrap(learner).fit(table)."
             )
         bootstrap = Bootstrap(self.learner, n=n, random_state=random_state, **options)  # type: ignore[arg-type]
-        return bootstrap.fit(self.table)
+        return bootstrap.fit(self.table, structure=self)  # type: ignore[arg-type]
 
     def __getstate__(self) -> dict[str, object]:
         return {**self.__dict__, "table": None, "learner": None}  # rows stay where they are
@@ -252,7 +277,7 @@ class LearnedStructure(Result):
                 continue
             if v.source != "propagation" or pair not in decided:
                 decided[pair] = v
-        return decided
+        return dict(zip(decided, name_verdicts(decided.values(), self.names), strict=True))
 
     def edges(self) -> list[EdgeRow]:
         """Return a row for every edge, by position; ready for ``pandas.DataFrame``.
@@ -261,9 +286,34 @@ class LearnedStructure(Result):
         """
         return [self._measure(row) for row in self.evidence_rows()]
 
+    def to_frame(self, *, pairs: bool = False) -> pd.DataFrame:
+        """Return the edges as a data frame, a row each: names, weights, intervals, probability, verdict.
+
+        Parameters
+        ----------
+        pairs
+            Whether all pairs are wanted, edges or not.
+        """
+        try:
+            import pandas as pd
+        except ImportError:
+            raise missing_extra("a data frame", "pandas") from None
+        return pd.DataFrame(self.pairs() if pairs else self.edges(), columns=EdgeRow._fields)
+
+    to_pandas = to_frame
+
     def pairs(self) -> list[EdgeRow]:
-        """Return a row for every pair of variables, edges or not, by position."""
-        return [self._measure(self._row(x, y)) for x, y in combinations(range(self.graph.n), 2)]
+        """Return a row for every pair of variables, edges or not, by position.
+
+        Of more than a million pairs, for those that the learner looked at: edges, and pairs of which it has a
+        verdict, a probability or a worth. :meth:`probability` and :meth:`verdict` answer for any.
+        """
+        n = self.graph.n
+        if n * (n - 1) // 2 <= LISTED_PAIRS:
+            return [self._measure(self._row(x, y)) for x, y in combinations(range(n), 2)]
+        gains = {} if self.scored is None else self.scored.gains
+        known = {*self.graph.edges, *self.verdicts, *self.edge_probabilities, *gains}
+        return [self._measure(self._row(x, y)) for x, y in sorted(known)]
 
     def evidence_rows(self) -> list[EdgeRow]:
         """Return the rows of all edges without effects, which take a look at the table."""
@@ -274,7 +324,8 @@ class LearnedStructure(Result):
 
         0 where there is no edge; not a number where the weight has no sign, since one of the two has more
         than two states without an order (its ``size`` is in :meth:`edges`), or cannot be estimated from so
-        few rows. Of two states, the second counts as more.
+        few rows. Of two states, the second counts as more. Of thousands of variables the matrix takes
+        gigabytes, and is refused where there is no room; :meth:`edges` has the weights as well.
 
         Parameters
         ----------
@@ -285,6 +336,12 @@ class LearnedStructure(Result):
 
         if table is None and self.table is None and self.measured is None:
             raise DataError("edge weights are measured in a table: weights(table), the one learned from.")
+        n_bytes, limit = 8.0 * self.graph.n**2, memory_limit()
+        if limit is not None and n_bytes > limit / 2:
+            raise CountsTooLarge(
+                f"a matrix of {self.graph.n:,} x {self.graph.n:,} weights takes {n_bytes / 2**30:.1f} GB, "
+                f"more than half of the memory there is; edges() has the weights of the edges."
+            )
         effects = self._effects if table is None else effects_of(self.graph, table)
         matrix = np.zeros((self.graph.n, self.graph.n))
         for x, y in self.graph.edges:
@@ -314,7 +371,7 @@ class LearnedStructure(Result):
         probability = self.probability(x, y)
         if probability is None:
             return EdgeRow(*names, *numbers, verdict=self.verdict(x, y), joined=joined)
-        prior = self.scored.prior_log_odds.get((x, y), 0.0) if self.scored else 0.0
+        prior = self.scored.prior((x, y)) if self.scored else 0.0
         factor = bayes_factor(probability, prior)
         return EdgeRow(*names, *numbers, probability, factor, self.verdict(x, y), joined)
 
@@ -422,7 +479,7 @@ class LearnedStructure(Result):
                 (plain.whole(x, graph.n), plain.whole(y, graph.n))
                 for x, y in plain.items(body.get("underpowered", []))
             ),
-            details=plain.record(body.get("details", {})),
+            details=_details(body.get("details", {})),
             measured=None if body.get("effects") is None else effect_mapping(body["effects"], graph.n),
         )
 
@@ -438,7 +495,17 @@ class LearnedStructure(Result):
         )
 
     def _repr_html_(self) -> str:
-        return explain.html(self)
+        from graphoid.report.notebook import html
+
+        return html(self)
+
+
+def _details(value: object) -> Json:
+    """Return what a learner has to say beyond a graph; a directed graph is as it must be."""
+    details = plain.record(value)
+    for parents in plain.record(details.get("parents", {})).values():
+        plain.texts(parents)
+    return details
 
 
 def strength(v: Verdict) -> float | None:

@@ -12,7 +12,7 @@ from graphoid.structure.document import Json, pair_mapping, pair_rows
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from graphoid.structure.graph import Edge
+    from graphoid.structure.graph import Edge, UndirectedGraph
 
 
 SURE = 0.95
@@ -21,6 +21,10 @@ SURE = 0.95
 
 LARGEST = 709.0
 """Logarithms above this overflow as plain numbers."""
+
+SHOWN_PAIRS = 5_000
+"""Up to so many pairs, the result says of every one what flipping it would gain; beyond, of those that the
+search looked at."""
 
 
 class Move(NamedTuple):
@@ -46,17 +50,28 @@ class Scored:
     n_terms: int = 0
     """Number of different terms of the score that were computed."""
     prior_log_odds: Mapping[Edge, float] = field(default_factory=dict)
-    """Prior log odds of edges; 0 where nothing is said."""
+    """Prior log odds of edges."""
+    default_log_odds: float = 0.0
+    """Those of all other edges."""
+
+    def prior(self, pair: Edge) -> float:
+        """Return the prior log odds of an edge."""
+        return self.prior_log_odds.get(pair, self.default_log_odds)
+
+    def worth(self, graph: UndirectedGraph) -> dict[Edge, float]:
+        """Return how much higher the score of the graph is with each edge than without."""
+        return {(x, y): -gain if graph.has_edge(x, y) else gain for (x, y), gain in self.gains.items()}
 
     def to_body(self) -> Json:
         """Return everything as plain values."""
-        return {
+        body = {
             "value": self.value,
             "gains": pair_rows(self.gains),
             "path": [list(move) for move in self.path],
             "n_terms": self.n_terms,
             "prior_log_odds": pair_rows(self.prior_log_odds),
         }
+        return {**body, "default_log_odds": self.default_log_odds} if self.default_log_odds else body
 
     @classmethod
     def from_body(cls, body: Json, n: int) -> Self:
@@ -70,6 +85,7 @@ class Scored:
             ),
             n_terms=plain.whole(body["n_terms"]),
             prior_log_odds=pair_mapping(body["prior_log_odds"], n),
+            default_log_odds=float(plain.number(body.get("default_log_odds", 0.0))),
         )
 
 

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from graphoid.limits import check_time
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -165,6 +167,7 @@ class BlanketModel:
         weighted = prob * self._totals[:, None]
         information[:c, :c] = np.diag(weighted.sum(axis=0)[1:]) - weighted[:, 1:].T @ prob[:, 1:]
         for a in range(p):
+            check_time()
             cross = (weighted * (self._code[:, a] - mean[:, a, None])).T[1:] @ self._columns
             information[:c, c + a :: p] = cross
             information[c + a :: p, :c] = cross.T
@@ -193,6 +196,7 @@ class BlanketModel:
         across = at.p @ first
         out = np.diag(first) - 2 * across + (across * at.p).sum(axis=1, keepdims=True)
         for a in range(p):
+            check_time()
             cross = self._columns @ np.pad(at.covariance[:c, c + a :: p], ((1, 0), (0, 0))).T
             cross -= (at.p * cross).sum(axis=1, keepdims=True)
             out += 2 * centered[:, :, a] * cross

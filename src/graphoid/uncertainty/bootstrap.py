@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import math
+import time
+import warnings
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self, get_args
 
 import numpy as np
 
-from graphoid.data.table import Table
-from graphoid.errors import SettingsError
+from graphoid.data.table import Table, with_states
+from graphoid.errors import DataError, GraphoidWarning, SettingsError
+from graphoid.independence.base import TableTest
+from graphoid.independence.bayes_factor import BayesFactor
 from graphoid.independence.bayesian import BayesianTest
-from graphoid.independence.partial_correlation import PartialCorrelation
 from graphoid.learners.base import AnyLearner, AskingLearner, Learner
 from graphoid.learners.recommended import recommend
-from graphoid.limits import map_threads
+from graphoid.limits import OutOfTime, check_time, map_threads, time_limit
 from graphoid.progress import Listener, Step, tell
 from graphoid.settings import Allowed, Number, RandomState, Settings
 from graphoid.structure.learned import LearnedStructure
@@ -23,12 +26,7 @@ from graphoid.uncertainty.checkpoint import Checkpoint
 from graphoid.uncertainty.inclusion import Inclusion, dependences, priors, probabilities
 from graphoid.uncertainty.intervals import OFTEN
 from graphoid.uncertainty.pair_effects import NUMBERS, measure_effects
-from graphoid.uncertainty.replicates import (
-    in_all_rows,
-    learn_resamples,
-    pairs_of,
-    structure_of,
-)
+from graphoid.uncertainty.replicates import learn_resamples, pairs_of, structure_of
 from graphoid.uncertainty.resampling import SHARES, Kind, Resampler, seed_of
 from graphoid.uncertainty.strength import Crossing, crossings_of, signs_of
 
@@ -44,11 +42,11 @@ if TYPE_CHECKING:
 AT_ONCE = 50
 """Resamples between two events of progress, or two states of the checkpoint."""
 
+RESAMPLING, SHORT = 0.7, 0.5
+"""Of ``seconds``, the share that learning from resamples may take; and seconds that a batch of them takes."""
+
 MOST_PAIRS = 500
 """Up to so many pairs the strength of each is followed through the resamples; beyond, of those ever found."""
-
-MOST_ESTIMATED = 20_000
-"""Up to so many pairs each has an estimate from all rows, and may be called absent."""
 
 
 @dataclass(eq=False)
@@ -73,6 +71,9 @@ class Bootstrap(Settings):
         A file that keeps the graphs found so far; a run that was killed goes on from there and ends the same.
     shares
         Shares of the rows that "cases" keeps, in turn.
+    seconds
+        Stop after so much time, with the resamples so far; what is not measured by then has no numbers, which
+        a warning says.
 
     Attributes
     ----------
@@ -96,27 +97,53 @@ class Bootstrap(Settings):
     checkpoint: str | os.PathLike[str] | None = None
     _: KW_ONLY
     shares: Sequence[float] = SHARES
+    seconds: float | None = None
 
     allowed: ClassVar[Mapping[str, Allowed]] = {
         "n": Number(least=1, whole=True, noun="number of resamples"),
         "kind": get_args(Kind),
         "n_jobs": Number(least=1, whole=True, optional=True, noun="number of threads"),
+        "seconds": Number(above=0, optional=True),
     }
 
-    def fit(self, table: object, progress: Listener | None = None) -> Self:
-        """Resample a table (anything that :func:`graphoid.read` takes will do), and return self."""
+    def fit(
+        self,
+        table: object,
+        progress: Listener | None = None,
+        *,
+        structure: LearnedStructure | CanonicalModel | None = None,
+    ) -> Self:
+        """Resample a table (anything that :func:`graphoid.read` takes will do), and return self.
+
+        ``structure`` is what the learner has found in it, where that is known: it is not learned again.
+        """
         self._check()
         if not isinstance(table, Table):
             from graphoid.data.read import read
 
             table = read(table)
-        learner = recommend(len(table.variables))[0] if self.learner is None else self.learner
-        numbers = isinstance(learner, AskingLearner) and isinstance(learner.test, PartialCorrelation)
-        resampler = Resampler(table, self.kind, seed_of(self.random_state), self.shares, merge=not numbers)
-        structure = structure_of(learner, table)
-        again = learner.for_resamples(structure) if isinstance(structure, LearnedStructure) else learner
-        found = self._learn(again, resampler, table, progress)
-        self.result_ = self._measure(_Run(learner, table, resampler, structure, found))
+        learner = recommend(table)[0] if self.learner is None else self.learner
+        if structure is not None and structure.table is not table and structure.data_id != table.data_id:
+            raise DataError("Bootstrap: the structure was found in another table; give the one it is of.")
+        table = with_states(table) if learner.cuts_numbers(table) else table
+        # a test of numbers looks behind the codes
+        merge = not (isinstance(learner, AskingLearner) and isinstance(learner.test, TableTest))
+        resampler = Resampler(table, self.kind, seed_of(self.random_state), self.shares, merge=merge)
+        with time_limit(self.seconds):
+            try:
+                with time_limit(None if self.seconds is None else RESAMPLING * self.seconds):
+                    structure = structure_of(learner, table) if structure is None else structure
+                    again = learner
+                    if isinstance(structure, LearnedStructure):
+                        again = learner.for_resamples(structure)
+                    found = self._learn(again, resampler, table, progress)
+            except OutOfTime:
+                if self.seconds is None:
+                    raise
+                raise SettingsError(
+                    f"Bootstrap: {self.seconds:g} s were over before one resample was learned; raise seconds."
+                ) from None
+            self.result_ = self._measure(_Run(learner, table, resampler, structure, found))
         return self
 
     def _learn(
@@ -132,15 +159,25 @@ class Bootstrap(Settings):
             "data_id": table.data_id,
         }
         kept = Checkpoint(self.checkpoint, run, len(pairs_of(len(table.variables))))
+        n_jobs = self.n_jobs or 1
         at_once = self.n if progress is None and self.checkpoint is None else AT_ONCE
-        for start in range(len(kept), self.n, at_once):
-            progress = tell(progress, Step("resampling", start, self.n))
-            kept.add(
-                learn_resamples(
-                    learner, resampler, range(start, min(self.n, start + at_once)), self.n_jobs or 1
+        if self.seconds is not None:
+            at_once = n_jobs  # a batch that the end of the time cuts is lost
+        while (start := len(kept)) < self.n:
+            progress, began = tell(progress, Step("resampling", start, self.n)), time.monotonic()
+            try:
+                found = learn_resamples(
+                    learner, resampler, range(start, min(self.n, start + at_once)), n_jobs
                 )
-            )
-        tell(progress, Step("resampling", self.n, self.n))
+                check_time()  # a search whose time is over returns what it has
+            except OutOfTime:
+                if not start:
+                    raise
+                break
+            kept.add(found)
+            if self.seconds is not None and time.monotonic() - began < SHORT:
+                at_once = min(AT_ONCE, 2 * at_once)
+        tell(progress, Step("resampling", len(kept), self.n))
         return kept.found
 
     def _measure(self, run: _Run) -> Resampled:
@@ -150,24 +187,31 @@ class Bootstrap(Settings):
         few, pairs = len(crossings) <= MOST_PAIRS, [(x, y) for x, y, _ in crossings]
         ever = np.asarray(joined.any(axis=0))
         followed = [i for i, pair in enumerate(pairs) if few or ever[i] or graph.has_edge(*pair)]
-        looked_at = range(len(pairs)) if len(pairs) <= MOST_ESTIMATED else followed
-        estimate = np.full((len(pairs), 3), np.nan)
-        estimate[looked_at] = in_all_rows(resampler, table, [crossings[i] for i in looked_at])
-        effects, weights = (
-            np.full((len(pairs), len(NUMBERS)), np.nan),
-            np.full((self.n, len(followed)), np.nan),
-        )
+        n = len(joined)
+        effects, weights = np.full((len(pairs), len(NUMBERS)), np.nan), np.full((n, len(followed)), np.nan)
         often = np.asarray(joined.mean(axis=0) >= OFTEN)
         shown = [k for k, i in enumerate(followed) if few or often[i] or graph.has_edge(*pairs[i])]
         places = [followed[k] for k in shown]
-        effects[places], weights[:, shown] = measure_effects(
-            graph, resampler, [crossings[i] for i in places], self.n
-        )
+        inclusion = None
+        try:
+            inclusion = self._inclusion(run, crossings, followed)
+            effects[places], weights[:, shown] = measure_effects(
+                graph, resampler, [crossings[i] for i in places], n
+            )
+        except OutOfTime:
+            if self.seconds is None:
+                raise
+            warnings.warn(
+                f"{self.seconds:g} s were over before all pairs were measured: some or all have no strength, "
+                f"and their verdicts stay open.",
+                GraphoidWarning,
+                stacklevel=3,
+            )
         return Resampled(
             graph=graph,
             kind=self.kind,
             seed=resampler.seed,
-            shares=tuple(resampler.share(r) for r in range(self.n)),
+            shares=tuple(resampler.share(r) for r in range(n)),
             n_rows=float(table.n_rows if table.weights is None else table.weights.total),
             data_id=table.data_id,
             learner=repr(run.learner),
@@ -175,28 +219,27 @@ class Bootstrap(Settings):
             given=tuple(given for _, _, given in crossings),
             signs=signs_of(pairs, table.variables),
             continuous=np.array([table.variables[x].continuous for x, _ in pairs], dtype=bool),
-            estimate=estimate,
             followed=np.array(followed, dtype=np.int64),
             effects=effects,
             weights=weights,
-            inclusion=self._inclusion(run, crossings, followed),
+            inclusion=inclusion,
             own_verdicts=_own_verdicts(run.structure, pairs),
         )
 
     def _inclusion(self, run: _Run, crossings: list[Crossing], followed: list[int]) -> Inclusion | None:
         """Return how probable pairs are, from all rows and in the resamples, where there is an answer."""
-        pairs = [(x, y) for x, y, _ in crossings]
+        pairs, n = [(x, y) for x, y, _ in crossings], len(run.found.joined)
         whole = probabilities(run.structure, pairs)
         if whole is not None and run.found.probability is not None:
             return Inclusion("edge", whole, 1.0 - whole, priors(run.structure, pairs), run.found.probability)
-        test = run.learner.test if isinstance(run.learner, AskingLearner) else None
-        if not isinstance(test, BayesianTest):
+        test = run.learner.test_for(run.table) if isinstance(run.learner, AskingLearner) else None
+        if not isinstance(test, (BayesianTest, BayesFactor)):
             return None
         questions = [crossings[i] for i in followed]
         lines = map_threads(
-            lambda r: dependences(test, run.resampler.table(r), questions)[0], range(self.n), self.n_jobs or 1
+            lambda r: dependences(test, run.resampler.table(r), questions)[0], range(n), self.n_jobs or 1
         )
-        (whole, against), replicates = np.full((2, len(pairs)), np.nan), np.full((self.n, len(pairs)), np.nan)
+        (whole, against), replicates = np.full((2, len(pairs)), np.nan), np.full((n, len(pairs)), np.nan)
         whole[followed], against[followed] = dependences(test, run.table, questions)
         replicates[:, followed] = lines
         prior = np.full(len(pairs), math.log1p(-test.prior) - math.log(test.prior))  # of a dependence

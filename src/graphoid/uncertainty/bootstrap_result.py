@@ -11,6 +11,7 @@ import numpy as np
 
 from graphoid.errors import DataError, missing_extra
 from graphoid.structure import plain
+from graphoid.structure.communities import communities
 from graphoid.structure.document import Document, Json
 from graphoid.structure.effect import MATTERS
 from graphoid.structure.graph import Edge, UndirectedGraph
@@ -26,7 +27,6 @@ from graphoid.uncertainty.stability import (
     CurveRow,
     DifferenceRow,
     SelectionRow,
-    communities,
     correlations,
     cs_coefficient,
     curve,
@@ -113,8 +113,6 @@ class Resampled(Document):
     order."""
     continuous: NDArray[np.bool_]
     """For every pair whether its columns are numbers."""
-    estimate: NDArray[np.float64]
-    """For every pair bits, their bias and the signed measure, from all rows."""
     followed: NDArray[np.int64]
     """Places of the pairs whose strength was followed through the resamples."""
     effects: NDArray[np.float64]
@@ -210,7 +208,8 @@ class Resampled(Document):
         """Communities of the graph of all rows, its edges weighing their effect sizes; the largest first."""
         place = {pair: i for i, pair in enumerate(self.pairs)}
         sizes = np.nan_to_num(self.effects[:, 0])
-        return communities(self.graph, [float(sizes[place[edge]]) for edge in self.graph.edges])
+        weights = {edge: float(sizes[place[edge]]) for edge in self.graph.edges}
+        return communities(range(self.graph.n), weights)
 
     def bridges(self) -> list[CentralityRow]:
         """Return the variables with edges into other communities, the strongest first."""
@@ -322,7 +321,6 @@ class Resampled(Document):
             "given": [list(given) for given in self.given],
             "signs": self.signs.tolist(),
             "continuous": self.continuous.tolist(),
-            "estimate": numbers(self.estimate),
             "followed": self.followed.tolist(),
             "effects": numbers(self.effects),
             "weights": numbers(self.weights),
@@ -358,7 +356,6 @@ class Resampled(Document):
             given=tuple(plain.positions(given, graph.n) for given in parts["given"]),
             signs=np.array(list(map(plain.flag, parts["signs"])), dtype=bool),
             continuous=np.array(list(map(plain.flag, parts["continuous"])), dtype=bool),
-            estimate=array(body["estimate"], (n_pairs, 3)),
             followed=np.array(followed, dtype=np.int64),
             effects=array(body["effects"], (n_pairs, len(NUMBERS))),
             weights=array(body["weights"], (n, len(followed))),

@@ -4,22 +4,26 @@ Each variable is modelled given its blanket (:mod:`graphoid.uncertainty.blanket_
 pair is the mean of what it is in the models of its two ends. Rows move both, so that the covariance comes
 from how much every row moves their mean (the sandwich of [Huber1967]_), which is right for a wrong model too.
 
-Where both variables are ordered or have two states the term is a number with a sign, the **weight**. Else it
-is a matrix, and its **size**, the norm, has no sign: :math:`\|\hat W\|^2` is about a multiple c of a
+Where both variables are ordered, numbers or have two states the term is a number with a sign, the **weight**.
+Else it is a matrix, and its **size**, the norm, has no sign: :math:`\|\hat W\|^2` is about a multiple c of a
 noncentral chi-square with :math:`\operatorname{tr} V / c` degrees of freedom, of which the size less its bias
-and the interval come.
+and the interval come. Of two columns of numbers, the weight is their partial correlation. Numbers enter by
+their normal scores, so that neither units nor skewness count.
 """
 
 from __future__ import annotations
 
 import math
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from graphoid.regression.coding import standard_scores
 from graphoid.structure.effect import Effect
-from graphoid.uncertainty.association import information
+from graphoid.uncertainty.association import information, log_odds
 from graphoid.uncertainty.blanket_model import BlanketModel, Term
+from graphoid.uncertainty.gaussian_model import GaussianModel, correlate
 from graphoid.uncertainty.pair_terms import contrast_code, score_code
 
 if TYPE_CHECKING:
@@ -48,21 +52,33 @@ ROWS_A_WEIGHT = 5.0
 MOST_WEIGHTS = 300
 """A model with more, of columns of very many states, would take minutes."""
 
+MOST_ROW_WEIGHTS = 60
+"""The same of states given numbers, where every row is a configuration of its own."""
+
 
 class Sample(NamedTuple):
     """Rows, or different rows and how often each of them occurs."""
 
     columns: Mapping[int, Codes]
+    """States of a variable by row; of a column of numbers, which of its values a row has."""
     weights: Matrix
+    scores: Mapping[int, Matrix] = MappingProxyType({})
+    """Of columns of numbers: normal scores of their values, with standard deviation one."""
 
 
 def sample_of(table: Table) -> Sample:
     """Return the rows of a table that count."""
     weights = np.ones(table.n_rows) if table.weights is None else table.weights.values
-    discrete = [i for i, v in enumerate(table.variables) if not v.continuous]
-    if weights.all():
-        return Sample({i: table.column(i) for i in discrete}, weights)
-    return Sample({i: table.column(i)[weights > 0] for i in discrete}, weights[weights > 0])
+    rows = slice(None) if weights.all() else weights > 0
+    columns: dict[int, Codes] = {}
+    scores: dict[int, Matrix] = {}
+    for i, v in enumerate(table.variables):
+        if v.continuous:
+            every = standard_scores(table.numbers(i), table.weights)[rows] * math.sqrt(2)
+            scores[i], columns[i] = np.unique(every, return_inverse=True)
+        else:
+            columns[i] = table.column(i)[rows]
+    return Sample(columns, weights[rows], scores)
 
 
 def count_sample(counts: Counts) -> Sample:
@@ -95,14 +111,16 @@ class Contribution(NamedTuple):
 
     bits: float
     """By how much the term tells about either variable beyond its blanket, less what chance would give."""
-    meeting: Meeting
+    meeting: Meeting | None
+    """None where one of the two has no states."""
 
 
 class _Fit(NamedTuple):
     """The model of a variable, and the configuration of its blanket in every row."""
 
-    model: BlanketModel
+    model: BlanketModel | GaussianModel
     counts: Matrix
+    """Of states, by configuration; none of numbers."""
     group: NDArray[np.intp]
     first: NDArray[np.intp]
     """A row of every configuration."""
@@ -121,7 +139,7 @@ class _End(NamedTuple):
 
 
 class Effects:
-    """Effects of pairs of discrete variables, whether or not the graph joins them.
+    """Effects of pairs of variables, whether or not the graph joins them.
 
     Parameters
     ----------
@@ -140,14 +158,18 @@ class Effects:
 
     def estimate(self, pair: Edge) -> Estimate | None:
         """Return the effect of a pair; None where it cannot be estimated from these rows."""
+        if all(v in self._sample.scores for v in pair):
+            return self._correlation(pair)
         sample, ends = self._sample, self._ends(pair)
         if not ends:
             return None
         value = np.mean([end.value for end in ends], axis=0)
         influence = np.mean([end.influence for end in ends], axis=0)
         covariance = (sample.weights[:, None] * influence).T @ influence
+        if not np.trace(covariance) > 0:  # a constant has no term
+            return None
         covariance *= max(1.0, _least_variance(ends, sample) / np.trace(covariance))
-        codes = [self._code(v)[sample.columns[v]] for v in pair]
+        codes = [self._numbers(v) for v in pair]
         if len(value) == 1:
             return _weight_estimate(value, covariance, influence, codes, sample.weights)
         return _norm_estimate(value, covariance, influence, codes, sample.weights)
@@ -163,7 +185,28 @@ class Effects:
             for end, model in zip(ends, without, strict=True)
         ]
         bits = max(0.0, float(np.mean(gains) / sample.weights.sum()) / math.log(2))
-        return Contribution(bits, self._meeting(ends[0], without[0], pair))
+        rest = without[0]
+        if not isinstance(rest, BlanketModel) or ends[0].other in sample.scores:
+            return Contribution(bits, None)
+        return Contribution(bits, self._meeting(ends[0], rest, pair))
+
+    def state_effects(self, pair: Edge) -> Matrix | None:
+        """Return how much higher the second of a pair, a number, is with each state of the first."""
+        ends = [end for end in self._ends(pair) if end.response == pair[1]]
+        return self._code(pair[0]) @ ends[0].value if ends else None
+
+    def _correlation(self, pair: Edge) -> Estimate | None:
+        """Return the partial correlation of two columns of numbers given the rest of the smaller blanket."""
+        given = smaller_blanket(self._graph, pair, self._variables)
+        columns = np.hstack([np.zeros((len(self._sample.weights), 0)), *map(self._numbers, given)])
+        x, y = (self._numbers(v)[:, 0] for v in pair)
+        known = correlate(x, y, columns, self._sample.weights)
+        if known is None:
+            return None
+        z, error, influence = known
+        r, low, high = (math.tanh(z + k * NORMAL_95 * error) for k in (0.0, -1.0, 1.0))
+        p_value = math.erfc(abs(z) / error / math.sqrt(2))
+        return Estimate(signed_effect(r, low, high), p_value, influence * (1 - r * r))
 
     def slices(self, pair: Edge, given: Sequence[int]) -> Matrix:
         """Return the counts of a pair in every slice: configurations of what is given x states x states."""
@@ -173,12 +216,31 @@ class Effects:
         counts = np.bincount(cells, self._sample.weights, len(first) * math.prod(arities))
         return np.asarray(counts.reshape(-1, *arities))
 
+    def log_odds(self, pair: Edge, given: Sequence[int]) -> tuple[float, float] | None:
+        """Return the log odds ratio of two variables of two states and its standard error; None without.
+
+        That of the slices of what is given; where numbers are among them, that of the models of both.
+        """
+        if any(self._variables[v].arity != 2 for v in pair):
+            return None
+        if not any(z in self._sample.scores for z in given):
+            ratio = log_odds(self.slices(pair, given))
+            return None if np.isnan(ratio.value) else (float(ratio.value), float(ratio.error))
+        estimate = self.estimate(pair)
+        if estimate is None or estimate.effect.weight is None:
+            return None
+        unit = math.prod(float(np.diff(self._code(v)[:, 0])[0]) for v in pair)
+        error = math.sqrt(float(self._sample.weights @ estimate.influence**2))
+        return estimate.effect.weight * unit, error * unit
+
     def bits_of_slices(self, pair: Edge, given: Sequence[int]) -> float | None:
         """Return the mutual information of a pair within slices; None where these have too few rows.
 
         It also sees an association that differs from slice to slice, of which no model of pairs knows.
         """
         sample = self._sample
+        if any(v in sample.scores for v in (*pair, *given)):
+            return None
         _, first = group_rows([sample.columns[z] for z in given], len(sample.weights))
         free = len(first) * math.prod(self._variables[v].arity - 1 for v in pair)
         if sample.weights.sum() < ROWS_A_WEIGHT * free:
@@ -188,21 +250,29 @@ class Effects:
     def why_not(self, pair: Edge) -> str:
         """Return in words why a pair has no estimate."""
         for v in pair:
-            if not self._code(v).shape[1]:
+            if not self._code(v).any():
                 return f"all rows have the same {self._variables[v].name}"
         least = min(self._n_weights(*ends) for ends in (pair, pair[::-1]))
         total = self._sample.weights.sum()
         if total < ROWS_A_WEIGHT * least:
             return f"a model of either has {least:,} weights or more, too many for {total:,.0f} rows"
-        if least > MOST_WEIGHTS:
-            return f"a model of either has {least:,} weights or more, and {MOST_WEIGHTS:,} are the most"
+        most = max(self._most_weights(*ends) for ends in (pair, pair[::-1]))
+        if least > most:
+            return f"a model of either has {least:,} weights or more, and {most:,} are the most"
         return "others of the blankets say the same as one of the two"
 
     def _n_weights(self, response: int, other: int) -> int:
         """Return how many weights the model of a variable given its blanket and another has."""
-        given = {z for z in (*self._graph.blanket(response), other) if not self._variables[z].continuous}
+        given = {*self._graph.blanket(response), other}
         slopes = self._code(response).shape[1] * sum(self._code(z).shape[1] for z in given)
-        return int(self._occurs(response).sum()) - 1 + int(slopes)
+        constants = 2 if response in self._sample.scores else int(self._occurs(response).sum()) - 1
+        return constants + int(slopes)
+
+    def _most_weights(self, response: int, other: int) -> int:
+        """Return the most weights of a model of a variable given its blanket and another."""
+        scores = self._sample.scores
+        by_row = response not in scores and any(z in scores for z in (*self._graph.blanket(response), other))
+        return MOST_ROW_WEIGHTS if by_row else MOST_WEIGHTS
 
     def _meeting(self, end: _End, without: BlanketModel, pair: Edge) -> Meeting:
         """Return how often states meet, all states included, beside what a model without the pair expects."""
@@ -226,8 +296,9 @@ class Effects:
             term = None if fit is None else fit.model.term(other)
             if fit is None or term is None:
                 continue
-            states = self._state(response)
-            influence = term.influence[fit.group, states]
+            influence = term.influence
+            if response not in self._sample.scores:
+                influence = influence[fit.group, self._state(response)]
             order = np.arange(len(term.value))
             if response != pair[0]:
                 p = self._code(response).shape[1]
@@ -239,7 +310,7 @@ class Effects:
         """Return the model of a variable given its blanket and another; None if it has too many weights."""
         blanket = self._graph.blanket(response)
         least, most = self._n_weights(response, other), self._sample.weights.sum() / ROWS_A_WEIGHT
-        if not self._code(response).shape[1] or least > min(most, MOST_WEIGHTS):
+        if not self._code(response).shape[1] or least > min(most, self._most_weights(response, other)):
             return None
         if response not in self._fits:
             self._fits[response] = self._fit_given(response, blanket)
@@ -247,17 +318,23 @@ class Effects:
             return self._fits[response]
         return self._fit_given(response, (*blanket, other), self._fits[response].model.weights)
 
-    def _fit_given(self, response: int, blanket: Sequence[int], start: Matrix | None = None) -> _Fit:
-        sample = self._sample
-        given = [z for z in blanket if not self._variables[z].continuous]
-        codes = {z: self._code(z) for z in (response, *given)}
+    def _fit_given(self, response: int, given: Sequence[int], start: Matrix | None = None) -> _Fit:
+        sample, n = self._sample, len(self._sample.weights)
+        if response in sample.scores:
+            columns = {z: self._numbers(z) for z in given}
+            model = GaussianModel(self._numbers(response)[:, 0], columns, sample.weights)
+            return _Fit(model, np.zeros((n, 0)), np.arange(n), np.arange(n))
         k = int(self._occurs(response).sum())
-        group, first = group_rows([sample.columns[z] for z in given], len(sample.weights))
+        group, first = group_rows([sample.columns[z] for z in given], n)
         cells = group * k + self._state(response)
         counts = np.bincount(cells, sample.weights, len(first) * k).reshape(-1, k).astype(np.float64)
-        columns = {z: codes[z][sample.columns[z][first]] for z in given}
-        own = codes[response][self._occurs(response)]
+        columns = {z: self._code(z)[sample.columns[z][first]] for z in given}
+        own = self._code(response)[self._occurs(response)]
         return _Fit(BlanketModel(counts, own, columns, start), counts, group, first)
+
+    def _numbers(self, v: int) -> Matrix:
+        """Return a variable by row, a column for each of its codes."""
+        return np.asarray(self._code(v)[self._sample.columns[v]])
 
     def _occurs(self, v: int) -> NDArray[np.bool_]:
         return np.asarray(np.bincount(self._sample.columns[v], minlength=self._variables[v].arity) > 0)
@@ -267,7 +344,9 @@ class Effects:
         return np.asarray((np.cumsum(self._occurs(v)) - 1)[self._sample.columns[v]])
 
     def _code(self, v: int) -> Matrix:
-        """Return the numbers for each state of a variable."""
+        """Return the numbers for each state or value of a variable."""
+        if v in self._sample.scores:
+            return self._sample.scores[v][:, None]
         if v not in self._codes:
             variable = self._variables[v]
             counts = np.bincount(self._sample.columns[v], self._sample.weights, variable.arity)
@@ -275,6 +354,17 @@ class Effects:
             scored = variable.ordered or np.count_nonzero(counts) <= 2
             self._codes[v] = score_code(shares) if scored else contrast_code(shares)
         return self._codes[v]
+
+
+def smaller_blanket(graph: UndirectedGraph, pair: Edge, variables: Sequence[Variable]) -> tuple[int, ...]:
+    """Return what a pair is looked at given: the rest of the smaller of the two blankets, by position.
+
+    Given either, all other variables tell nothing more if the graph is right; the smaller leaves more rows to
+    a slice. Ties go to fewer slices, then to the first of the pair.
+    """
+    x, y = pair
+    rests = [tuple(z for z in graph.blanket(a) if z != b) for a, b in ((x, y), (y, x))]
+    return min(rests, key=lambda rest: (len(rest), math.prod([max(1, variables[z].arity) for z in rest])))
 
 
 def group_rows(columns: Sequence[Codes], n_rows: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

@@ -16,16 +16,17 @@ from scipy import special
 
 from graphoid.data.read import read
 from graphoid.data.table import Table
-from graphoid.errors import DataError
-from graphoid.learners.recommended import recommend
+from graphoid.errors import DataError, SettingsError
+from graphoid.learners.recommended import recommend_search
 from graphoid.limits import map_threads
+from graphoid.regression.coding import standard_scores
 from graphoid.settings import Number, RandomState, check_setting
 from graphoid.structure.graph import UndirectedGraph
+from graphoid.uncertainty.gaussian_model import correlate
 from graphoid.uncertainty.pair_terms import (
     ConditionalModel,
     Term,
     contrast_code,
-    correlate,
     invert,
     score_code,
 )
@@ -58,7 +59,7 @@ class PairComparison(NamedTuple):
     x: str
     y: str
     measure: str
-    """"log_odds" of two variables of two states; "fisher_z" of the partial correlation of continuous ones;
+    """"log_odds" of two variables of two states; "fisher_z" of the partial correlation of two of numbers;
     "linear_by_linear", the log odds ratio for a standard deviation of each, of others with an order; "size",
     the root mean square of a pair's log potential, without sign, where states have no order."""
     effects: tuple[float | None, float | None]
@@ -126,7 +127,8 @@ def compare_groups(
     by
         The column that says which group a row belongs to; it must have two states.
     learner
-        Who learns the graphs, which say what is given for each pair; the recommended one if None.
+        Who learns the graphs, which say what is given for each pair; the search over undirected
+        graphs that we recommend if None.
     n
         Draws of what chance gives all pairs together, for ``p_adjusted`` and the p-value of all.
     n_jobs
@@ -145,7 +147,9 @@ def compare_groups(
     table = table if isinstance(table, Table) else read(table)
     check_setting("n", n, Number(least=1, whole=True, noun="number of draws"))
     group, member, rest = _split(table, by)
-    learner = recommend(len(rest.variables))[0] if learner is None else learner
+    learner = recommend_search(rest)[0] if learner is None else learner  # as its rates were measured
+    if not hasattr(learner, "fit"):
+        raise SettingsError(f"compare_groups: learner must be a learner such as GSIMN(), not {learner!r}.")
     graph = _union([graph_of(learner, part) for part in (rest, _rows(rest, member), _rows(rest, ~member))])
     seed = seed_of(random_state)
     draws = np.random.default_rng(seed).standard_normal((n, rest.n_rows), dtype=np.float32)
@@ -159,6 +163,8 @@ def _split(table: Table, by: str) -> tuple[Variable, NDArray[np.bool_], Table]:
     if table.weights is not None:
         raise DataError("compare_groups compares rows that all count the same; this table has weights.")
     at = table.position(by)
+    if len(table.names) == 1:
+        raise DataError(f"there is no column but {by!r}, which says the groups; there is nothing to compare.")
     group, member = table.variables[at], table.column(at) == 0
     if group.arity != 2:
         raise DataError(
@@ -196,9 +202,8 @@ class _Coding(NamedTuple):
     def of(cls, table: Table, at: int) -> _Coding:
         variable = table.variables[at]
         if variable.continuous:
-            values = table.numbers(at)
-            spread = values.std()
-            return cls(np.zeros(0), np.zeros((0, 1)), ((values - values.mean()) / (spread or 1.0))[:, None])
+            scores = standard_scores(table.numbers(at)) * math.sqrt(2)
+            return cls(np.zeros(0), np.zeros((0, 1)), scores[:, None])
         codes = table.column(at)
         shares = np.bincount(codes, minlength=variable.arity) / table.n_rows
         code = score_code(shares) if has_direction(variable) or variable.arity == 2 else contrast_code(shares)
@@ -230,7 +235,7 @@ def _compare_terms(
         if table.variables[y].continuous:
             nothing = np.zeros((int(rows.sum()), 0))
             given = {x: [numbers[z] for z in blankets[y] if z != x] for x in partners[y]}
-            return [correlate(numbers[x], numbers[y], np.hstack([nothing, *given[x]])) for x in partners[y]]
+            return [_fisher_z(numbers[x], numbers[y], np.hstack([nothing, *given[x]])) for x in partners[y]]
         model = ConditionalModel(
             table.column(y)[rows], codings[y].shares, codings[y].code, {z: numbers[z] for z in blankets[y]}
         )
@@ -249,6 +254,15 @@ def _compare_terms(
         for y in range(graph.n)
         for x, one in zip(partners[y], found[y], strict=True)
     }
+
+
+def _fisher_z(x: Matrix, y: Matrix, given: Matrix) -> Term:
+    """Return the partial correlation of two columns of numbers, on Fisher's scale, as a term."""
+    known = correlate(x[:, 0], y[:, 0], given, np.ones(len(x)))
+    if known is None:
+        return Term(np.zeros(1), np.zeros((1, 1)), np.zeros((len(x), 1)))
+    z, error, influence = known
+    return Term(np.array([z]), np.array([[error**-2]]), influence[:, None])
 
 
 def _difference(

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from graphoid.data.table import Table
+    from graphoid.independence.bayes_factor import BayesFactor
     from graphoid.independence.bayesian import BayesianTest
     from graphoid.structure.contexts import CanonicalModel
     from graphoid.structure.graph import Edge
@@ -77,12 +78,11 @@ def probabilities(
 def priors(structure: LearnedStructure | CanonicalModel, pairs: Sequence[Edge]) -> NDArray[np.float64]:
     """Return the prior log odds of every pair; 0 where the structure says nothing."""
     scored = structure.scored if isinstance(structure, LearnedStructure) else None
-    known = {} if scored is None else scored.prior_log_odds
-    return np.array([known.get(pair, 0.0) for pair in pairs], dtype=np.float64)
+    return np.array([0.0 if scored is None else scored.prior(pair) for pair in pairs], dtype=np.float64)
 
 
 def dependences(
-    test: BayesianTest, table: Table, crossings: Sequence[Crossing]
+    test: BayesianTest | BayesFactor, table: Table, crossings: Sequence[Crossing]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return for every pair how probable it is that the two depend on each other, and that they do not."""
     answers = Tester(test, table).ask(list(crossings))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
+from graphoid.models.mixed.network import MixedNetwork
 from graphoid.models.network import MarkovNetwork
 from graphoid.structure import document
 from graphoid.structure.contexts import CanonicalModel
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 
 Saved: TypeAlias = LearnedStructure | CanonicalModel | Resampled | MarkovNetwork
-KINDS: tuple[type[Saved], ...] = (LearnedStructure, CanonicalModel, Resampled, MarkovNetwork)
+KINDS: tuple[type[Saved], ...] = (LearnedStructure, CanonicalModel, Resampled, MixedNetwork, MarkovNetwork)
 
 
 def load(path: str | os.PathLike[str]) -> Saved:

@@ -6,15 +6,15 @@ product of weights and influences in place of a fit for every resample.
 
 from __future__ import annotations
 
-import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from graphoid.uncertainty.association import log_odds
-from graphoid.uncertainty.effects import NORMAL_95, Effects, Sample, signed_effect
-from graphoid.uncertainty.pair_terms import correlate
-from graphoid.uncertainty.strength import Crossing, gaussian_bits, partial_correlations
+from graphoid.data.table import Weights
+from graphoid.limits import check_time
+from graphoid.uncertainty.effects import NORMAL_95, Effects, sample_of
+from graphoid.uncertainty.strength import Crossing, gaussian_bits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,8 +55,7 @@ def measure_effects(
     if rows.weights is not None:
         weights = weights * rows.weights.values
     counted = weights > 0
-    columns = {i: rows.column(i)[counted] for i, v in enumerate(rows.variables) if not v.continuous}
-    effects = Effects(graph, rows.variables, Sample(columns, weights[counted]))
+    effects = Effects(graph, rows.variables, sample_of(replace(rows, weights=Weights.of(weights))))
     found = PairEffects(np.full((len(crossings), len(NUMBERS)), np.nan), np.full((n, len(crossings)), np.nan))
     block = max(1, AT_ONCE // max(1, len(weights)))
     for start in range(0, len(crossings), block):
@@ -67,6 +66,7 @@ def measure_effects(
             if own is not None:
                 influences[counted, k] = own
         for r in range(n):
+            check_time()
             drawn = resampler.weights(r) * (1.0 if rows.weights is None else rows.weights.values)
             changed = drawn * (weights.sum() / max(drawn.sum(), 1e-300)) - weights
             found.replicates[r, part] = changed @ influences
@@ -86,14 +86,8 @@ def _measure(crossing: Crossing, effects: Effects, resampler: Resampler) -> tupl
     """Return the numbers of a pair, and what each row that counts adds to its weight or squared size."""
     x, y, given = crossing
     pair, variables, out = (x, y), resampler.rows.variables, np.full(len(NUMBERS), np.nan)
-    continuous = [variables[v].continuous for v in pair]
-    if all(continuous):
-        return _correlation(crossing, resampler)
-    if any(continuous):
-        return out, None
-    if variables[x].arity == variables[y].arity == 2:
-        ratio = log_odds(effects.slices(pair, given))
-        out[6:9] = ratio.value + NORMAL_95 * ratio.error * np.array([0.0, -1.0, 1.0])
+    if (odds := effects.log_odds(pair, given)) is not None:
+        out[6:9] = odds[0] + NORMAL_95 * odds[1] * np.array([0.0, -1.0, 1.0])
     bits = effects.bits_of_slices(pair, given)
     out[10] = np.nan if bits is None else bits
     estimate = effects.estimate(pair)
@@ -101,20 +95,6 @@ def _measure(crossing: Crossing, effects: Effects, resampler: Resampler) -> tupl
         return out, None
     out[:6] = [np.nan if value is None else value for value in estimate.effect]
     out[9] = estimate.p_value
+    if variables[x].continuous and variables[y].continuous:
+        out[6:9], out[10] = out[3:6], gaussian_bits(out[3])
     return out, estimate.influence
-
-
-def _correlation(crossing: Crossing, resampler: Resampler) -> tuple[Matrix, Matrix | None]:
-    x, y, given = crossing
-    table, out = resampler.rows, np.full(len(NUMBERS), np.nan)
-    (known,) = partial_correlations([crossing], table)
-    if known is None:
-        return out, None
-    out[:6], out[6:9] = [v or 0.0 for v in signed_effect(*known)], known
-    z, half = math.atanh(known.r), (math.atanh(known.high) - math.atanh(known.low)) / 2
-    out[9:] = math.erfc(abs(z) * NORMAL_95 / half / math.sqrt(2)), gaussian_bits(known.r)
-    a, b = (table.values[v][:, None] for v in (x, y))
-    term = correlate(
-        a, b, np.hstack([np.zeros((table.n_rows, 0)), *(table.values[z][:, None] for z in given)])
-    )
-    return out, term.influence[:, 0] * (1 - known.r**2)

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from graphoid.limits import check_time
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -131,11 +133,12 @@ class _Fit(NamedTuple):
 
 
 def _evaluate(design: Matrix, response: NDArray[np.integer], weights: Matrix) -> _Fit:
+    check_time()
     eta = design @ weights
     log_p = eta - np.logaddexp.reduce(eta, axis=1, keepdims=True)
     p, rows = np.exp(log_p), np.arange(len(response))
     centered = design - np.einsum("ik,ikp->ip", p, design)[:, None]
-    rooted = (np.sqrt(p)[..., None] * centered).reshape(-1, len(weights))
+    rooted = (np.sqrt(p)[..., None] * centered).reshape(design.shape[0] * design.shape[1], len(weights))
     information = rooted.T @ rooted
     sizes = np.linalg.eigvalsh(information)
     prior = np.log(sizes[sizes > ALIASED * sizes.max(initial=0.0)]).sum() / 2
@@ -149,7 +152,7 @@ def _climb(design: Matrix, response: NDArray[np.integer], weights: Matrix) -> _F
     for _ in range(MOST_STEPS):
         covariance = invert(fit.information)
         leverage = np.einsum("ip,ip->i", fit.rooted @ covariance, fit.rooted)
-        step = covariance @ (fit.scores.sum(axis=0) + leverage @ fit.centered.reshape(leverage.size, -1) / 2)
+        step = covariance @ (fit.scores.sum(axis=0) + leverage @ fit.centered.reshape(fit.rooted.shape) / 2)
         longest = np.abs(step).max(initial=0.0)
         while longest > CLOSE:
             tried = _evaluate(design, response, fit.weights + step)
@@ -181,18 +184,3 @@ def invert(matrix: Matrix, largest: float | None = None) -> Matrix:
     inverse = np.where(sizes > ALIASED * largest, 1 / np.where(sizes > ALIASED * largest, sizes, 1.0), 0.0)
     found: Matrix = (axes * inverse) @ axes.T
     return found
-
-
-def correlate(x: Matrix, y: Matrix, given: Matrix) -> Term:
-    """Return Fisher's z of the partial correlation of two columns of numbers given others."""
-    design = np.hstack([np.ones((len(x), 1)), given])
-    left = np.hstack([x, y]) - design @ np.linalg.lstsq(design, np.hstack([x, y]), rcond=None)[0]
-    sizes = np.sqrt((left**2).mean(axis=0))
-    information = np.array([[max(0.0, len(x) - given.shape[1] - 3.0)]])
-    if not information or not (sizes > ALIASED).all():
-        return Term(np.zeros(1), np.zeros((1, 1)), np.zeros((len(x), 1)))
-    a, b = (left / sizes).T
-    limit = 1 - np.finfo(float).eps
-    r = float(np.clip((a * b).mean(), -limit, limit))
-    influence = (a * b - r * (a * a + b * b) / 2) / ((1 - r * r) * len(x))
-    return Term(np.array([np.arctanh(r)]), information, influence[:, None])

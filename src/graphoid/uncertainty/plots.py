@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from graphoid.uncertainty.bootstrap_result import Resampled
 
-COLORS = {"present": "#1f6f4a", "undecided": "#b8860b", "absent": "#8c8c8c"}
+COLORS = {"present": "#1f6fae", "undecided": "#c4500f", "absent": "#6d7883"}
 MOST_EDGES = 60  # what fits on a page
 
 
@@ -28,10 +28,11 @@ def edge_intervals(found: Resampled, ax: Axes | None = None) -> Axes:
         _interval(ax, place, row.size, row.low, row.high, COLORS[row.verdict])
         _note(ax, place, f"{row.frequency:.0%}")
     ax.set_yticks(range(len(rows)), [f"{row.x} - {row.y}" for row in rows], parse_math=False)
-    ax.set_xlabel("effect size; 95 % interval; right: share of resamples with the edge")
-    for verdict, color in COLORS.items():
-        ax.plot([], [], "o", color=color, label=verdict)
-    ax.legend(loc="lower right", fontsize=8)
+    ax.set_xlabel("effect size; 95 % confidence interval; right: share of resamples with the edge")
+    for verdict in dict.fromkeys(row.verdict for row in reversed(rows)):
+        ax.plot([], [], "o", color=COLORS[verdict], label=verdict)
+    if rows:
+        ax.legend(loc="lower right", fontsize=8, frameon=False)
     return ax
 
 
@@ -86,7 +87,7 @@ def centrality(found: Resampled, measure: str = "strength", ax: Axes | None = No
     for place, row in enumerate(rows):
         _interval(ax, place, row.value, row.low, row.high, COLORS["present"])
     ax.set_yticks(range(len(rows)), [row.variable for row in rows], parse_math=False)
-    ax.set_xlabel(f"{measure.replace('_', ' ')}; 95 % interval")
+    ax.set_xlabel(f"{measure.replace('_', ' ')}; 95 % confidence interval")
     return ax
 
 
@@ -127,7 +128,13 @@ def _axes(ax: Axes | None, size: tuple[float, float]) -> Axes:
     if ax is not None:
         return ax
     try:
-        from matplotlib.figure import Figure
+        from matplotlib import pyplot as plt
     except ImportError:
         raise missing_extra("a picture", "plot") from None
-    return Figure(figsize=size, layout="constrained").subplots()
+    shown: Axes = plt.figure(figsize=size, layout="constrained").subplots()  # a notebook shows it
+    shown.spines[["top", "right", "left"]].set_visible(False)
+    shown.spines["bottom"].set_color("#c3ccd4")
+    shown.tick_params(length=0, labelsize=8)
+    shown.grid(axis="y", color="#eef1f4", linewidth=0.8)
+    shown.set_axisbelow(True)
+    return shown

@@ -1,4 +1,4 @@
-"""A graph from every resample, and how strong pairs are in it.
+"""A graph from every resample.
 
 A learner that has a kernel over resamples, as grow-shrink learners with a classical test do, learns from all
 of them at once and shares what is counted (``native/counting/resamples.cpp``,
@@ -14,14 +14,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from graphoid.counts.engine import MOST_COVARIED, CountRequest
-from graphoid.counts.native import DOFS, KINDS, engine_for, kernels
-from graphoid.independence.base import slices_of
+from graphoid.counts.engine import MOST_COVARIED
+from graphoid.counts.native import DOFS, KINDS, kernels
 from graphoid.limits import map_threads, memory_limit
 from graphoid.logic.names import name_order, name_rank
-from graphoid.uncertainty.association import information, log_odds
 from graphoid.uncertainty.inclusion import probabilities
-from graphoid.uncertainty.strength import Crossing, gaussian_bits, partial_correlations
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,9 +32,6 @@ if TYPE_CHECKING:
     from graphoid.structure.graph import Edge, UndirectedGraph
     from graphoid.structure.learned import LearnedStructure
     from graphoid.uncertainty.resampling import Resampler
-
-TABLES_AT_ONCE = 256
-"""Asked of an engine in one go: bounds what is held."""
 
 
 class Found(NamedTuple):
@@ -95,37 +89,6 @@ def learn_resamples(
     return Found.all_of(map_threads(part_of, parts, n_jobs) or [nothing])
 
 
-def in_all_rows(resampler: Resampler, table: Table, crossings: Sequence[Crossing]) -> NDArray[np.float64]:
-    """Return the same as :func:`in_table` for the table that is resampled: merged rows are counted faster."""
-    native = kernels()
-    if native is None or not native_fits(resampler) or not crossings:
-        return in_table(table, crossings)
-    as_they_are = resampler.counts.astype(np.uint8)[None, :]
-    return _strengths(native.Resamples(*_for_kernels(resampler, as_they_are)), resampler, crossings)[:, 0]
-
-
-def in_table(table: Table, crossings: Sequence[Crossing]) -> NDArray[np.float64]:
-    """Return bits, their bias and the signed measure of every pair in one table: a line each."""
-    out = np.full((len(crossings), 3), np.nan)
-    continuous = [table.variables[x].continuous and table.variables[y].continuous for x, y, _ in crossings]
-    mixed = [any(table.variables[v].continuous for v in (x, y, *z)) for x, y, z in crossings]
-    counted = [i for i in range(len(crossings)) if not mixed[i]]
-    for start in range(0, len(counted), TABLES_AT_ONCE):
-        part = counted[start : start + TABLES_AT_ONCE]
-        requests = [CountRequest((*z, x, y)) for x, y, z in (crossings[i] for i in part)]
-        for i, counts in zip(part, engine_for(table).counts(requests), strict=True):
-            slices = slices_of(counts)
-            found = information(slices)
-            binary = slices.shape[1:] == (2, 2)
-            out[i] = found.plain, found.bias, log_odds(slices).value if binary else np.nan
-    numbers = [i for i in range(len(crossings)) if continuous[i]]
-    if numbers:
-        for i, r in zip(numbers, partial_correlations([crossings[i] for i in numbers], table), strict=True):
-            if r is not None:
-                out[i] = gaussian_bits(r.r), 0.0, r.r
-    return out
-
-
 def native_fits(resampler: Resampler) -> bool:
     """Return whether the kernels can count resamples of these rows together, if weights are whole numbers."""
     return (
@@ -150,8 +113,9 @@ def kernel_settings(
 
 def _parts(resampler: Resampler, replicates: Sequence[int], n_jobs: int) -> list[tuple[int, ...]]:
     """Return the resamples in parts, one a thread or more; what the kernels hold of others is let go."""
-    # the kernels hold a number for every pair of variables and resample, of all parts that are done at once
-    held = 8 * max(1, n_jobs) * len(resampler.rows.variables) ** 2
+    # the kernels hold a number for every pair of variables and a byte for every row of each resample, of all
+    # parts that are done at once
+    held = max(1, n_jobs) * (8 * len(resampler.rows.variables) ** 2 + len(resampler.counts))
     most = max(1, (memory_limit() or 2**63) // max(1, held))
     split = np.array_split(np.array(replicates, dtype=np.int64), max(1, n_jobs, -(-len(replicates) // most)))
     parts = [tuple(part.tolist()) for part in split if len(part)]
@@ -185,13 +149,6 @@ def _for_kernels(
     order = name_order(rows.names)
     codes = np.array([rows.column(i) for i in order], dtype=np.uint8)
     return codes, [rows.variables[i].arity for i in order], weights, os.environ.get("GRAPHOID_SIMD", "")
-
-
-def _strengths(native: Resamples, resampler: Resampler, crossings: Sequence[Crossing]) -> NDArray[np.float64]:
-    """Return the three numbers of every pair in every resample: a line each of a plane a pair."""
-    rank = name_rank(resampler.rows.names)
-    placed = [(rank[x], rank[y], tuple(rank[w] for w in z)) for x, y, z in crossings]
-    return native.strengths(placed).reshape(len(crossings), -1, 3)
 
 
 def pairs_of(n: int) -> list[Edge]:

@@ -36,6 +36,7 @@ from graphoid.counts.native import engine_for, kernels
 from graphoid.data.remote.table import RemoteTable
 from graphoid.data.table import Table, Weights, code_columns
 from graphoid.errors import DataError, SettingsError
+from graphoid.limits import check_time
 from graphoid.settings import Number, RandomState
 
 if TYPE_CHECKING:
@@ -143,6 +144,7 @@ class Resampler:
             return drawn.reshape(shape) if len(drawn) == shape[0] * shape[1] else None
         out = np.empty(shape, dtype=np.uint8)
         for line, r in zip(out, replicates, strict=True):
+            check_time()
             weights = self.weights(r)
             if weights.max(initial=0) > 255:
                 return None

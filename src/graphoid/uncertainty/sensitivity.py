@@ -9,7 +9,6 @@ import numpy as np
 from graphoid.data.read import read
 from graphoid.data.table import Table
 from graphoid.errors import SettingsError
-from graphoid.independence.chi_square import ChiSquare
 from graphoid.learners.base import AnyLearner, AskingLearner, Learner
 from graphoid.learners.grow_shrink.gsimn import GSIMN
 from graphoid.uncertainty.replicates import graph_of, pairs_of
@@ -97,6 +96,10 @@ def sensitivity(
     if not isinstance(learner, Learner):
         raise SettingsError(f"sensitivity: learner must be a learner such as GSIMN(), not {learner!r}.")
     table = source if isinstance(source, Table) else read(source)
+    if isinstance(learner, AskingLearner) and learner.test is None:
+        learner = learner.with_params(test=learner.test_for(table))  # whose settings are varied
+    if learner.cuts_numbers(table):
+        table = table.discretized  # one of the bins that are tried
     settings = [Setting("as given", "", graph_of(learner, table))]
     for name, values in (("alpha", alpha), ("prior", prior)):
         for value in values:
@@ -112,8 +115,6 @@ def sensitivity(
 
 def with_setting(learner: AnyLearner, name: str, value: float) -> AnyLearner | None:
     """Return a learner whose test has another alpha or prior; None where it has no such setting."""
-    if isinstance(learner, AskingLearner) and learner.test is None:
-        learner = learner.with_params(test=ChiSquare())
     known = learner.get_params()
     for setting in (f"test__{name}", f"score__test__{name}"):
         if isinstance(known.get(setting), (int, float)):

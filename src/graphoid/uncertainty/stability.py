@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphoid.structure.graph import Edge, UndirectedGraph
+    from graphoid.structure.graph import Edge
 
 ENOUGH = 0.7
 """Correlation with the centrality of all rows that a resample should reach ([Epskamp2018]_)."""
@@ -115,18 +115,3 @@ def cs_coefficient(rows: Sequence[CurveRow]) -> float:
     do. At least .25 is asked for there, .5 wished for.
     """
     return max((round(1.0 - row.share, 12) for row in rows if row.reached >= SURE), default=0.0)
-
-
-def communities(graph: UndirectedGraph, weights: Sequence[float]) -> list[list[int]]:
-    """Return the communities of a graph by greedy modularity, the largest first, members by position."""
-    import networkx as nx
-
-    weighted = nx.Graph()
-    weighted.add_nodes_from(range(graph.n))
-    weighted.add_weighted_edges_from(
-        (x, y, max(float(w), 1e-12)) for (x, y), w in zip(graph.edges, weights, strict=True)
-    )
-    if not graph.n_edges:
-        return [[v] for v in range(graph.n)]
-    found = nx.community.greedy_modularity_communities(weighted, weight="weight")
-    return sorted((sorted(members) for members in found), key=lambda members: (-len(members), members))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -14,27 +14,28 @@ from graphoid.counts.native import engine_for
 from graphoid.data.remote.table import RemoteTable
 from graphoid.data.table import Table
 from graphoid.errors import DataError
-from graphoid.independence.partial_correlation import Correlated, PartialCorrelation
+from graphoid.structure.compare import graph_in
+from graphoid.structure.effect import Effect
 from graphoid.structure.explain import listing
-from graphoid.structure.graph import Edge, UndirectedGraph
-from graphoid.uncertainty.association import log_odds
+from graphoid.structure.safe_text import printable
 from graphoid.uncertainty.effects import (
     NORMAL_95,
     Effects,
     Meeting,
     count_sample,
     sample_of,
-    signed_effect,
+    smaller_blanket,
 )
+from graphoid.uncertainty.moment_effects import MomentEffects
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
     from graphoid.data.variables import State, Variable
     from graphoid.structure.compare import HasGraph
-    from graphoid.structure.effect import Effect
+    from graphoid.structure.graph import Edge, UndirectedGraph
 
 Crossing = tuple[int, int, tuple[int, ...]]
 """Two variables, and what they are looked at given."""
@@ -57,7 +58,7 @@ class Measure(NamedTuple):
 MEASURES = {
     "weight": Measure(
         "edge weight",
-        "log odds ratio for a standard deviation of each; for two continuous columns, partial correlation",
+        "log odds ratio for a standard deviation of each; for two columns of numbers, partial correlation",
         "How much more of one goes with more of the other, all else in their blankets being equal; of two "
         "states, the second counts as more. 0 is no effect.",
     ),
@@ -83,7 +84,8 @@ MEASURES = {
     "partial_correlation": Measure(
         "partial correlation",
         "-1 to 1",
-        "The correlation that is left when what the given columns explain is taken out of both.",
+        "The correlation that is left when what the given columns explain is taken out of both; of normal "
+        "scores, so that neither units nor skewness count.",
     ),
     "residual": Measure(
         "standardized residual",
@@ -118,7 +120,7 @@ class EdgeStrength:
     given: tuple[str, ...]
     """The rest of the smaller of the two blankets."""
     size: float | None = None
-    """Effect size, comparable over kinds of discrete columns."""
+    """Effect size, comparable over kinds of columns."""
     low: float | None = None
     high: float | None = None
     """Its interval of 95 %."""
@@ -128,7 +130,7 @@ class EdgeStrength:
     weight_high: float | None = None
     """Its interval of 95 %."""
     bits: float | None = None
-    """Information; None where one column is continuous and the other is not."""
+    """Information."""
     log_odds: float | None = None
     """Of the last states, for two variables of two states; None where it is undefined."""
     log_odds_error: float | None = None
@@ -142,6 +144,13 @@ class EdgeStrength:
     sentence: str = ""
     meeting: Meeting | None = field(default=None, compare=False, repr=False)
     """How often all states meet, and would if the pair had no term."""
+
+    @property
+    def effect(self) -> Effect | None:
+        """Size and weight with their intervals; None where there are none."""
+        if self.size is None or self.low is None or self.high is None:
+            return None
+        return Effect(self.size, self.low, self.high, self.weight, self.weight_low, self.weight_high)
 
 
 def strengths(graph: UndirectedGraph | HasGraph, table: Table | CountEngine) -> list[EdgeStrength]:
@@ -163,7 +172,7 @@ def strengths(graph: UndirectedGraph | HasGraph, table: Table | CountEngine) -> 
     Among rows alike in class, the odds of survived = 'yes' are 10.8 times as high with sex = 'female' as with
     sex = 'male' (95 % interval 8.23 to 14.2); ...
     """
-    graph = graph if isinstance(graph, UndirectedGraph) else graph.graph
+    graph = graph_in(graph)
     return strengths_of(graph, graph.edges, table)
 
 
@@ -178,36 +187,27 @@ def strengths_of(
             f"the graph joins {graph.n:,} variables that are not the {len(variables):,} columns of the "
             f"table; give the table that it was learned from."
         )
-    given = dict(zip(pairs, conditioning_sets(graph, pairs, variables), strict=True))
-    rows = _rows(data)
-    states = {
-        pair: _of_states(pair, given[pair], effects, variables)
-        for pair, effects in _estimators(graph, pairs, variables, rows or engine).items()
-    }
-    correlations = {} if rows is None else _correlations(given, rows)
+    if (sums := _sums(graph, data)) is not None:
+        return [_by_sums(pair, smaller_blanket(graph, pair, variables), sums, variables) for pair in pairs]
+    estimators = _estimators(graph, pairs, variables, _rows(data) or engine)
     return [
-        states[pair]
-        if pair in states
-        else _of_numbers(pair, given[pair], correlations[pair], variables)
-        if pair in correlations
-        else _of_neither(pair, given[pair], variables)
+        _strength(pair, smaller_blanket(graph, pair, variables), estimators.get(pair), variables)
         for pair in pairs
     ]
 
 
 def effects_of(graph: UndirectedGraph, table: object) -> dict[Edge, Effect]:
-    """Return the effect of every edge in a table whose rows are at hand; of others nothing."""
+    """Return the effect of every edge in a table whose rows, or whose sums, are at hand; else nothing."""
+    if isinstance(table, Table) and table.names == graph.names and (sums := _sums(graph, table)) is not None:
+        return {pair: known[0] for pair in graph.edges if (known := sums.estimate(pair)) is not None}
     rows = _rows(table)
     if rows is None or rows.names != graph.names:
         return {}
-    given = dict(zip(graph.edges, conditioning_sets(graph, graph.edges, rows.variables), strict=True))
-    found = {
+    return {
         pair: estimate.effect
         for pair, effects in _estimators(graph, graph.edges, rows.variables, rows).items()
         if (estimate := effects.estimate(pair)) is not None
     }
-    correlations = _correlations(given, rows).items()
-    return found | {pair: signed_effect(*known) for pair, known in correlations if known is not None}
 
 
 def _rows(data: object) -> Table | None:
@@ -215,98 +215,180 @@ def _rows(data: object) -> Table | None:
     return data if isinstance(data, Table) and not isinstance(data, RemoteTable) else None
 
 
+def _sums(graph: UndirectedGraph, data: object) -> MomentEffects | None:
+    """Return what estimates effects where numbers stay at their source."""
+    if isinstance(data, RemoteTable) and any(v.continuous for v in data.variables):
+        return MomentEffects(graph, data)
+    return None
+
+
+def _by_sums(
+    pair: Edge, given: tuple[int, ...], sums: MomentEffects, variables: Sequence[Variable]
+) -> EdgeStrength:
+    """Return how strong a pair is by second moments."""
+    x, y = (variables[v] for v in pair)
+    known = _Known(x.name, y.name, tuple(variables[z].name for z in given))
+    if (found := sums.estimate(pair)) is None:
+        return known.nothing("others of the blankets say the same as one of the two")
+    effect, bits = found
+    if x.continuous and y.continuous:
+        return _of_numbers(known, effect)
+    said = f"{y.name} differs by {x.name}"
+    if effect.weight is not None:
+        more, other = (
+            v.name if v.continuous or v.arity > 2 else f"{v.name} = {v.states[1]!r}" for v in (x, y)
+        )
+        said = f"more of {other} goes with {'more' if effect.weight > 0 else 'less'} of {more}"
+    return known.strength(
+        effect, f"{known.fixed}{said}; {_effect_in_words(effect)}, {bits:.3g} bits.", bits=bits
+    )
+
+
 def _estimators(
     graph: UndirectedGraph, pairs: Sequence[Edge], variables: Sequence[Variable], data: Table | CountEngine
 ) -> dict[Edge, Effects]:
-    """Return what estimates the effect of each pair of variables with states."""
-    discrete = [pair for pair in pairs if not any(variables[v].continuous for v in pair)]
+    """Return what estimates the effect of each pair; from counts alone, of those among states only."""
     if isinstance(data, Table):
-        return dict.fromkeys(discrete, Effects(graph, variables, sample_of(data)))
-    families = {pair: _family(graph, pair, variables) for pair in discrete}
+        return dict.fromkeys(pairs, Effects(graph, variables, sample_of(data)))
+    discrete = [pair for pair in pairs if not any(variables[v].continuous for v in _family(graph, pair))]
+    families = {pair: _family(graph, pair) for pair in discrete}
     different = list(dict.fromkeys(families.values()))
     counted = data.counts([CountRequest(family) for family in different])
     of = {f: Effects(graph, variables, count_sample(c)) for f, c in zip(different, counted, strict=True)}
     return {pair: of[family] for pair, family in families.items()}
 
 
-def _correlations(given: Mapping[Edge, tuple[int, ...]], table: Table) -> dict[Edge, Correlation | None]:
-    """Return the partial correlation of all pairs of continuous columns."""
-    numbers = [pair for pair in given if all(table.variables[v].continuous for v in pair)]
-    crossings = [(*pair, given[pair]) for pair in numbers]
-    return dict(zip(numbers, partial_correlations(crossings, table), strict=True)) if numbers else {}
-
-
-def _family(graph: UndirectedGraph, pair: Edge, variables: Sequence[Variable]) -> tuple[int, ...]:
-    """Return a pair and both of its blankets, as far as they have states."""
-    together = {*pair, *graph.blanket(pair[0]), *graph.blanket(pair[1])}
-    return tuple(v for v in sorted(together) if not variables[v].continuous)
-
-
-def conditioning_sets(
-    graph: UndirectedGraph, pairs: Sequence[Edge], variables: Sequence[Variable]
-) -> list[tuple[int, ...]]:
-    """Return what each pair is looked at given: the rest of the smaller of the two blankets, by position.
-
-    Given either, all other variables tell nothing more if the graph is right; the smaller leaves more rows to
-    a slice. Ties go to fewer slices, then to the first of the pair. Two continuous columns are looked at
-    given the continuous ones, and two that are not given those that are not.
-    """
-    numbers = [v.continuous for v in variables]
-    arities = [v.arity for v in variables]
-    blankets = [graph.blanket(v) for v in range(graph.n)]
-
-    def rest(x: int, y: int) -> tuple[int, ...]:
-        continuous = numbers[x] and numbers[y]
-        return tuple(z for z in blankets[x] if z != y and numbers[z] == continuous)
-
-    def slices(given: tuple[int, ...]) -> int:
-        return math.prod([arities[z] for z in given])
-
-    def smaller(x: int, y: int) -> tuple[int, ...]:
-        a, b = rest(x, y), rest(y, x)
-        return a if (len(a), slices(a)) <= (len(b), slices(b)) else b
-
-    return [smaller(x, y) for x, y in pairs]
+def _family(graph: UndirectedGraph, pair: Edge) -> tuple[int, ...]:
+    """Return a pair and both of its blankets."""
+    return tuple(sorted({*pair, *graph.blanket(pair[0]), *graph.blanket(pair[1])}))
 
 
 def crossings_of(graph: UndirectedGraph, variables: Sequence[Variable]) -> list[Crossing]:
     """Return all pairs x < y by position, each with what it is looked at given."""
-    pairs = list(combinations(range(graph.n), 2))
-    return [(x, y, z) for (x, y), z in zip(pairs, conditioning_sets(graph, pairs, variables), strict=True)]
+    return [(x, y, smaller_blanket(graph, (x, y), variables)) for x, y in combinations(range(graph.n), 2)]
 
 
-def _of_states(
-    pair: Edge, given: tuple[int, ...], effects: Effects, variables: Sequence[Variable]
+def _strength(
+    pair: Edge, given: tuple[int, ...], effects: Effects | None, variables: Sequence[Variable]
 ) -> EdgeStrength:
+    """Return how strong a pair is, by the kinds of its variables."""
     x, y = (variables[v] for v in pair)
-    names = tuple(variables[z].name for z in given)
-    odds = error = None
-    if x.arity == y.arity == 2:
-        ratio = log_odds(effects.slices(pair, given))
-        if not np.isnan(ratio.value):
-            odds, error = float(ratio.value), float(ratio.error)
-    estimate, contribution = effects.estimate(pair), effects.contribution(pair)
-    known = EdgeStrength(x=x.name, y=y.name, given=names, log_odds=odds, log_odds_error=error)
-    if estimate is None or contribution is None:
-        why = effects.why_not(pair)
-        return replace(known, sentence=f"The strength of {x.name} and {y.name} cannot be estimated: {why}.")
-    effect, cells = estimate.effect, _driving(contribution.meeting, x, y)
-    sliced = effects.bits_of_slices(pair, given)
-    bits = contribution.bits if sliced is None else sliced
-    if odds is not None and error is not None:
-        where = f"among rows alike in {_list(names)}, " if names else "in all rows together, "
-        said = where + _odds_in_words(x, y, odds, error)
-    else:
-        said = _cells_in_words(x, y, cells)
-    sentence = f"{said}; {_effect_in_words(effect)}, {bits:.3g} bits."
-    return replace(
-        known,
-        **effect._asdict(),
+    known = _Known(x.name, y.name, tuple(variables[z].name for z in given))
+    if effects is None:
+        return known.nothing("the numbers stay at their source")
+    if (estimate := effects.estimate(pair)) is None:
+        return known.nothing(effects.why_not(pair), odds=effects.log_odds(pair, given))
+    if x.continuous and y.continuous:
+        return _of_numbers(known, estimate.effect)
+    contribution = effects.contribution(pair)
+    bits = 0.0 if contribution is None else contribution.bits
+    if contribution is None or contribution.meeting is None:
+        return _of_mixed(known, estimate.effect, bits, _differences(effects, pair, variables))
+    odds, sliced = effects.log_odds(pair, given), effects.bits_of_slices(pair, given)
+    cells = _driving(contribution.meeting, x, y)
+    said = _cells_in_words(x, y, cells) if odds is None else known.alike + _odds_in_words(x, y, *odds)
+    bits = bits if sliced is None else sliced
+    return known.strength(
+        estimate.effect,
+        f"{said}; {_effect_in_words(estimate.effect)}, {bits:.3g} bits.",
         bits=bits,
+        odds=odds,
         cells=cells,
-        sign=None if effect.weight is None else _sign(effect.weight),
-        sentence=sentence[0].upper() + sentence[1:],
         meeting=contribution.meeting,
+    )
+
+
+class _Known(NamedTuple):
+    """A pair, and what it is looked at given, by name."""
+
+    x: str
+    y: str
+    given: tuple[str, ...]
+
+    @property
+    def alike(self) -> str:
+        return f"among rows alike in {_list(self.given)}, " if self.given else "in all rows together, "
+
+    @property
+    def fixed(self) -> str:
+        return f"with {_list(self.given)} held fixed, " if self.given else "with nothing held fixed, "
+
+    def nothing(self, why: str, odds: tuple[float, float] | None = None) -> EdgeStrength:
+        """Return that the pair has no effect that could be estimated."""
+        value, error = odds or (None, None)
+        sentence = f"The strength of {self.x} and {self.y} cannot be estimated: {why}."
+        return EdgeStrength(
+            **self._asdict(), log_odds=value, log_odds_error=error, sentence=printable(sentence)
+        )
+
+    def strength(
+        self,
+        effect: Effect,
+        sentence: str,
+        *,
+        bits: float,
+        odds: tuple[float, float] | None = None,
+        cells: tuple[Cell, ...] = (),
+        partial_correlation: float | None = None,
+        meeting: Meeting | None = None,
+    ) -> EdgeStrength:
+        """Return the strength of the pair."""
+        value, error = odds or (None, None)
+        return EdgeStrength(
+            **self._asdict(),
+            **effect._asdict(),
+            bits=bits,
+            log_odds=value,
+            log_odds_error=error,
+            cells=cells,
+            partial_correlation=partial_correlation,
+            sign=None if effect.weight is None else _sign(effect.weight),
+            sentence=printable(sentence[0].upper() + sentence[1:]),
+            meeting=meeting,
+        )
+
+
+def _of_numbers(known: _Known, effect: Effect) -> EdgeStrength:
+    r = effect.weight or 0.0
+    bits, way = gaussian_bits(r), "rises" if r > 0 else "falls"
+    ends = f"(95 % interval {effect.weight_low:.3g} to {effect.weight_high:.3g})"
+    said = f"{known.fixed}{known.y} {way} as {known.x} rises: partial correlation {r:.3g} {ends}"
+    return known.strength(
+        effect,
+        f"{said}, {bits:.3g} bits.",
+        bits=bits,
+        partial_correlation=r,
+    )
+
+
+class _Differences(NamedTuple):
+    """How a column of numbers differs by the states of another."""
+
+    number: str
+    states: Variable
+    by_state: NDArray[np.float64] | None
+    """How much higher it is with each state, in standard deviations."""
+
+
+def _differences(effects: Effects, pair: Edge, variables: Sequence[Variable]) -> _Differences:
+    discrete, number = pair if variables[pair[1]].continuous else pair[::-1]
+    return _Differences(
+        variables[number].name, variables[discrete], effects.state_effects((discrete, number))
+    )
+
+
+def _of_mixed(known: _Known, effect: Effect, bits: float, found: _Differences) -> EdgeStrength:
+    """Return the strength of a column of numbers and one of states."""
+    number, states, by_state = found
+    if effect.weight is not None and states.ordered and states.arity > 2:
+        said = f"{number} {'rises' if effect.weight > 0 else 'falls'} as {states.name} rises"
+    elif by_state is None:
+        said = f"{number} differs by {states.name}"
+    else:
+        top, bottom = (states.states[int(i)] for i in (np.argmax(by_state), np.argmin(by_state)))
+        said = f"{number} is highest with {states.name} = {top!r} and lowest with {states.name} = {bottom!r}"
+    return known.strength(
+        effect, f"{known.fixed}{said}; {_effect_in_words(effect)}, {bits:.3g} bits.", bits=bits
     )
 
 
@@ -324,41 +406,6 @@ def _driving(meeting: Meeting, x: Variable, y: Variable) -> tuple[Cell, ...]:
     return tuple(Cell(x.states[i], y.states[j], *(float(part[i, j]) for part in meeting)) for i, j in at)
 
 
-def _of_neither(pair: Edge, given: tuple[int, ...], variables: Sequence[Variable]) -> EdgeStrength:
-    x, y = (variables[v] for v in pair)
-    mixed = x.continuous != y.continuous
-    why = "one column is continuous and the other is not" if mixed else "the numbers stay at their source"
-    names = tuple(variables[z].name for z in given)
-    return EdgeStrength(
-        x=x.name, y=y.name, given=names, sentence=f"No strength for {x.name} and {y.name}: {why}."
-    )
-
-
-def _of_numbers(
-    pair: Edge, given: tuple[int, ...], found: Correlation | None, variables: Sequence[Variable]
-) -> EdgeStrength:
-    x, y = (variables[v].name for v in pair)
-    names = tuple(variables[z].name for z in given)
-    if found is None:
-        sentence = f"No strength for {x} and {y}: a column does not vary enough."
-        return EdgeStrength(x=x, y=y, given=names, sentence=sentence)
-    r, low, high = found
-    bits = gaussian_bits(r)
-    held = f"With {_list(names)} held fixed, " if names else "With nothing held fixed, "
-    way = "rises" if r > 0 else "falls"
-    ends = f"(95 % interval {low:.3g} to {high:.3g})"
-    return EdgeStrength(
-        x=x,
-        y=y,
-        given=names,
-        **signed_effect(r, low, high)._asdict(),
-        bits=bits,
-        partial_correlation=r,
-        sign=_sign(r),
-        sentence=f"{held}{y} {way} as {x} rises: partial correlation {r:.3g} {ends}, {bits:.3g} bits.",
-    )
-
-
 def gaussian_bits(r: float) -> float:
     r"""Return the mutual information of Gaussian columns, :math:`-\frac12 \log_2(1 - r^2)`.
 
@@ -366,28 +413,6 @@ def gaussian_bits(r: float) -> float:
     1.0
     """
     return -0.5 * math.log2(max(1.0 - r * r, np.finfo(float).tiny))
-
-
-class Correlation(NamedTuple):
-    """A partial correlation with its interval of 95 %."""
-
-    r: float
-    low: float
-    high: float
-
-
-def partial_correlations(crossings: Sequence[Crossing], table: Table) -> list[Correlation | None]:
-    """Return the partial correlation of each two columns given others; None where there is none."""
-    n_rows = table.n_rows if table.weights is None else table.weights.total
-    found: list[Correlation | None] = []
-    for verdict in Correlated(PartialCorrelation(), table).ask(crossings):
-        if verdict.thin or verdict.statistic is None:
-            found.append(None)
-            continue
-        error = 1 / math.sqrt(n_rows - len(verdict.given) - 3)  # of Fisher's z, which the statistic is in
-        ends = (verdict.statistic + k * NORMAL_95 for k in (0.0, -1.0, 1.0))
-        found.append(Correlation(*(math.tanh(z * error) for z in ends)))
-    return found
 
 
 def signs_of(pairs: Sequence[Edge], variables: Sequence[Variable]) -> NDArray[np.bool_]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -131,6 +132,28 @@ def test_a_cache_that_cannot_be_written_is_said_once(tmp_path: Path) -> None:
         cache = BlobCache(tmp_path / "no such folder" / "cache", "data")
     cache.put([("name", 1, b"body")])
     assert cache.get("name") is None
+
+
+def test_a_cache_that_another_process_is_making_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refusals = iter(range(3))
+
+    class Contended(sqlite3.Connection):
+        """Says that the file is locked, as SQLite does at once while another one turns to its log."""
+
+        def execute(self, sql: str, *more: Any) -> sqlite3.Cursor:
+            if sql.startswith("PRAGMA journal_mode") and next(refusals, None) is not None:
+                error = sqlite3.OperationalError("database is locked")
+                error.sqlite_errorcode = sqlite3.SQLITE_BUSY
+                raise error
+            return super().execute(sql, *more)
+
+    monkeypatch.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=Contended))
+    cache = BlobCache(tmp_path / "cache", "data")
+    cache.put([("name", 1, b"body")])
+    assert next(refusals, None) is None
+    assert cache.get("name") == b"body"
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ import pytest
 
 import graphoid as gd
 from graphoid.counts.backends import stream as streaming
+from graphoid.counts.native import NativeEngine
 from graphoid.counts.remote import engine as remote, local_rows, native
 from graphoid.counts.remote.distinct_rows import DistinctRows
 from graphoid.counts.remote.spilled_rows import Gathering, PackedRows
@@ -165,9 +166,44 @@ def test_learners_hear_the_same_of_tables_in_parts(
         return in_parts(*args, **named)
 
     monkeypatch.setattr(native, "judge_in_parts", watched)
+    monkeypatch.setattr(local_rows, "MOST_CELLS", 0.0)  # as if there were too many to number
     there = learner.fit(gd.read(file, where="source")).structure_
     assert judged
     assert there.trace == here.trace
+
+
+@needs_kernels
+@pytest.mark.parametrize("held", [100, 5000, 2**20])
+@pytest.mark.parametrize("learner", LEARNERS, ids=lambda learner: type(learner).__name__)
+def test_learners_hear_the_same_of_packed_rows(
+    file: Path, learner: Any, held: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = learner.fit(gd.read(file)).structure_
+    tiny(monkeypatch, large=60)
+    monkeypatch.setattr(local_rows, "HELD_NUMBERS", held)
+    monkeypatch.setattr(native, "judge_in_parts", None)  # not needed
+    there = learner.fit(gd.read(file, where="source")).structure_
+    assert there.trace == here.trace
+
+
+@needs_kernels
+@pytest.mark.parametrize("weights", [None, "whole"])
+@pytest.mark.parametrize("held", [10, 1000, 10**6])
+def test_packed_rows_are_judged_as_rows_are(held: int, weights: str | None, monkeypatch: Any) -> None:
+    # two words a row, a constant, many states, and conditioning sets from none to all others
+    table = random_table(5000, ARITIES, weights=weights)
+    here = NativeEngine(table)
+    monkeypatch.setattr(local_rows, "HELD_NUMBERS", held)
+    questions = [(0, 3, ()), (4, 0, (3, 1)), (5, 7, (6, 8, 9, 10)), (34, 5, (33, 32, 31, 30, 29)),
+                 (0, 2, (4, 3)), (9, 3, tuple(range(10, 34)))]  # fmt: skip
+    for most in (10**6, 1500):
+        rows, _ = gathered(ARITIES, most, weights=weights)
+        assert rows is not None
+        local = local_rows.LocalRows(rows, table.variables, 1.0)
+        for test in (gd.ChiSquare(), gd.GTest(), gd.BayesianTest(), gd.MantelHaenszel()):
+            columns = here.judge(test.kernel, list(questions), lambda question: question)
+            for question, *expected in zip(questions, *columns[3:], strict=True):
+                assert local.judge(test.kernel, question) == tuple(expected)
 
 
 @needs_kernels

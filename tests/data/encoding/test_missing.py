@@ -62,8 +62,13 @@ def test_missing_category_beside_bins():
     assert table.variables[0].states[-1] == "missing"
     assert table.column("x")[7] == 5
     assert np.isnan(table.values[0][7])
-    with pytest.raises(DataError, match="'x' is continuous and has 1 missing cell"):
-        gd.read({"x": numbers}, missing="category", discretize=None)
+    assert "of about equal frequency at" in table.notes[0]
+    assert table.notes[0].endswith(", because its missing cells have no number.")
+    assert table.variables[0].kind == "nominal"
+    asked = gd.read({"x": numbers}, missing="category", discretize="auto")
+    assert asked.variables == table.variables
+    with pytest.raises(DataError, match="'x' is to be continuous and has 1 missing cell"):
+        gd.read({"x": numbers}, missing="category", kinds={"x": "continuous"})
 
 
 def test_256_states_and_missing_take_two_bytes():
@@ -84,7 +89,7 @@ def test_unknown_settings():
 
 def test_auto_leaves_few_numbers_alone_and_cuts_many():
     data = {"few": np.arange(100) % 20, "many": (np.arange(100) * 7) % 100 + 0.5, "text": ["a", "b"] * 50}
-    table = gd.read(data)
+    table = gd.read(data, discretize="auto")
     few, many, _ = table.variables
     assert few.arity == 20
     # levels 0.5 ... 99.5, one row each: a fifth of the rows lies at or below 19.5
@@ -108,7 +113,7 @@ def test_a_value_with_most_rows_makes_fewer_bins(where, states):
         if where == "low"
         else np.concatenate([np.full(500, 39), tail - 1])
     )
-    table = gd.read({"x": numbers})
+    table = gd.read({"x": numbers}, discretize="auto")
     assert table.variables[0].states == states
     assert np.bincount(table.column("x")).min() > 0
 
@@ -152,12 +157,14 @@ def test_scott_keeps_all_its_bins():
 def test_none_keeps_numbers():
     rng = np.random.default_rng(0)
     data = {"x": rng.normal(size=50), "few": rng.choice([0.5, 1.5], 50), "n": rng.integers(0, 1000, 50)}
-    table = gd.read(data, discretize=None)
+    table = gd.read(data)
+    assert table.data_id == gd.read(data, discretize=None).data_id
     assert table.variables[0].continuous
     assert table.columns[0] is None
     np.testing.assert_array_equal(table.values[0], data["x"])
     assert table.variables[1].states == (0.5, 1.5)
-    assert table.variables[2].states == tuple(sorted(set(data["n"].tolist())))
+    assert table.variables[2].kind == "count"
+    np.testing.assert_array_equal(table.values[2], data["n"])
     with pytest.raises(DataError, match="is continuous"):
         table.column("x")
 
@@ -232,29 +239,35 @@ def test_identifiers_are_refused_with_a_remedy():
     ):
         for how in ("auto", "scott", None):
             with pytest.raises(
-                DataError, match=r"looks like an identifier.*columns=\.\.\., or make it categorical"
+                DataError, match=r"looks like an identifier.*columns=\[\.\.\.\], or make it categorical"
             ):
                 gd.read(data, discretize=how)
+    twice = np.append(np.arange(n - 3) * 3, [0, 3, 6])
+    with pytest.raises(DataError, match="identifier: 37 integers in 40 rows, and its name says so"):
+        gd.read({"id": twice})
+    assert gd.read({"x": twice}).variables[0].kind == "count"
     assert gd.read({"x": pd.Categorical(texts)}).variables[0].arity == n
     assert gd.read({"x": texts[:20]}).variables[0].arity == 20
-    assert gd.read({"idle": np.arange(n) * 3}).variables[0].arity == 5
+    assert gd.read({"idle": np.arange(n) * 3}).variables[0].kind == "count"
     assert gd.read({"x": texts, "y": [0, 1] * 20}, columns=["y"]).names == ("y",)
-    assert gd.read({"x": np.arange(n) / 2 + 0.25}).variables[0].arity == 5
+    assert gd.read({"x": np.arange(n) / 2 + 0.25}).variables[0].kind == "continuous"
+    for kind in ("nominal", "ordered", "continuous", "count"):  # whoever says what it is knows better
+        assert gd.read({"x": np.arange(n)}, kinds={"x": kind}).variables[0].kind == kind
 
 
 def test_too_many_states_are_refused():
     rng = np.random.default_rng(0)
     numbers = rng.permutation(np.repeat(np.arange(0, 140_000, 2), 2))
     with pytest.raises(
-        DataError, match=r"'x' has 70,000 states in 140,000 rows; the most is 65,536\. Discretize it"
+        DataError, match=r"'x' has 70,000 states in 140,000 rows; the most is 65,536\. Leave its kind"
     ):
-        gd.read({"x": numbers}, discretize=None)
+        gd.read({"x": numbers}, kinds={"x": "ordered"})
     with pytest.raises(
         DataError, match=r"'x' has 70,000 states in 140,000 rows; the most is 65,536\. Merge rare"
     ):
         gd.read({"x": numbers.astype(str)})
     most = np.repeat(np.arange(65_536), 2)
-    table = gd.read({"x": most}, discretize=None)
+    table = gd.read({"x": most}, kinds={"x": "nominal"})
     assert table.variables[0].arity == 65_536
     np.testing.assert_array_equal(table.column("x"), most)
 

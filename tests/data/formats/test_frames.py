@@ -55,6 +55,10 @@ def test_order_of_rows_does_not_matter(rows, random):
     random.shuffle(shuffled)
     one, two = (gd.read(pd.DataFrame(r, columns=NAMES)) for r in (rows, shuffled))
     assert one.variables == two.variables
+    for i, numbers in one.values.items():
+        np.testing.assert_array_equal(sorted(numbers), sorted(two.values[i]))
+    one, two = one.discretized, two.discretized
+    assert one.variables == two.variables
     np.testing.assert_array_equal(
         sorted(map(tuple, one.codes.tolist())), sorted(map(tuple, two.codes.tolist()))
     )

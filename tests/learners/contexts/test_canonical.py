@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import graphoid as gd
-from graphoid.errors import DataError, SettingsError
+from graphoid.errors import DataError, DiscretizedWarning, SettingsError
 from graphoid.independence import contexts
 from graphoid.independence.contexts import ContextTester, PlainContexts
 from graphoid.learners.contexts.base import CanonicalGraphs, one_by_one
@@ -242,8 +242,11 @@ def test_what_cannot_be_used_is_refused_in_a_sentence(learner):
         learner(test="chi-square").fit(table)
     with pytest.raises(DataError, match="empty"):
         learner().fit(table_of([[], []], [2, 2]))
-    with pytest.raises(DataError, match="continuous"):
-        learner().fit(gd.read({"x": np.linspace(0, 1, 50), "y": [0, 1] * 25}, discretize=None))
+    numbers = gd.read({"x": np.linspace(0, 1, 50), "y": [0, 1] * 25})
+    with pytest.warns(DiscretizedWarning, match="'x' holds numbers"):
+        model = learner().fit(numbers).structure_
+    assert model.states[0] == numbers.discretized.variables[0].states
+    assert model.settings["discretized"] == ["x"]
     with pytest.raises(AttributeError, match="call fit"):
         _ = learner().structure_
 

@@ -247,7 +247,9 @@ def test_any_test_will_do(learner: Any, test: Any, used: str) -> None:
 def test_many_states_are_merged_where_rows_are_few() -> None:
     rng = np.random.default_rng(0)
     a, b = rng.integers(0, 40, (2, 500))
-    table = gd.read({"a": a, "b": b, "c": np.where(rng.random(500) < 0.5, a, b)}, discretize=None)
+    table = gd.read(
+        {"a": a, "b": b, "c": np.where(rng.random(500) < 0.5, a, b)}, kinds=dict.fromkeys("abc", "ordered")
+    )
     found = gd.GSMN(preset="robust").fit(table).structure_
     assert found.settings["test"]["name"] == "MantelHaenszel"
     assert {(0, 2), (1, 2)} <= set(found.graph.edges)

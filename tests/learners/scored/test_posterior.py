@@ -64,7 +64,7 @@ def test_rows_say_how_sure_and_by_how_much_the_data_changed_it() -> None:
         odds = row.probability / (1 - row.probability) if row.probability < 1 else np.inf
         assert row.bayes_factor == pytest.approx(odds * 4, rel=1e-6)  # prior odds are 1 : 4
     assert [(r.x, r.y) for r in found.edges()] == [(r.x, r.y) for r in rows if (r.probability or 0) > 0.5]
-    assert "posterior probability" in found.why(0, 1)
+    assert "inclusion probability" in found.why(0, 1)
 
 
 def test_same_seed_same_numbers_and_they_survive_a_file(tmp_path: object) -> None:

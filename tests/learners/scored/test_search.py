@@ -9,7 +9,9 @@ import pytest
 
 import graphoid as gd
 from graphoid.errors import SettingsError
-from graphoid.learners.scored import search
+from graphoid.learners.scored import screen
+from graphoid.learners.scored.hill_climb import steepest_ascent
+from graphoid.learners.scored.local_search import LazyNeighborhood, Neighborhood
 from graphoid.scores.closures import ClosureScore
 
 SCORES = [gd.BJP(), gd.IBScore(), gd.MPL(), gd.LogLinearScore(), gd.LogLinearEvidence(order=2)]
@@ -73,13 +75,45 @@ def test_same_seed_same_graph_for_any_number_of_threads(monkeypatch: pytest.Monk
 
 
 def test_many_variables_are_screened_and_nothing_is_overlooked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search, "ALL_PAIRS", 5)
-    monkeypatch.setattr(search, "PARTNERS", 1)
+    monkeypatch.setattr(screen, "ALL_PAIRS", 5)
+    monkeypatch.setattr(screen, "PARTNERS", 1)
     table = cliques(10, 3, 11, rows=2_000)
     found = gd.Search(gd.LogLinearScore(), effort=0, random_state=0).fit(table).structure_
     assert found.scored is not None
     assert len(found.scored.gains) == 45
     assert max(found.scored.gains.values()) <= 1e-9
+
+
+def test_residuals_show_what_a_screen_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of many variables no pair is scored that does not stand out, and nothing is overlooked all the same."""
+    table = cliques(12, 3, 11, rows=2_000)
+    learner = gd.Search(gd.LogLinearEvidence(), effort=0, random_state=0)
+    every = learner.fit(table).structure_
+    for name, value in (("ALL_PAIRS", 5), ("PARTNERS", 1), ("MOST_TO_LOOK_AGAIN", 5)):
+        monkeypatch.setattr(screen, name, value)
+    found = learner.fit(table).structure_
+    assert found.scored is not None
+    assert every.scored is not None
+    assert found.graph == every.graph
+    assert found.settings["second_look"] == "pairs that stand out by the correlation of residuals"
+    assert found.scored.gains == every.scored.gains
+    assert found.scored.n_terms < every.scored.n_terms
+    monkeypatch.setattr(screen.SecondLook, "conspicuous_pairs", lambda *_: [])
+    assert learner.fit(table).structure_.graph != every.graph
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_steps_that_lead_together_end_where_steps_one_by_one_end(seed: int) -> None:
+    """All gains up to date: an edge that is best at both ends is taken before anything changes about it."""
+    scorer = gd.LogLinearEvidence(order=2).on(cliques(14, 2, seed, rows=500))
+    empty = gd.UndirectedGraph(scorer.names)
+    one, lazy = Neighborhood(scorer, empty), LazyNeighborhood(scorer, empty)
+    steepest_ascent(one)
+    while lazy.climb():
+        lazy.refresh(np.arange(len(lazy.edges)))
+    assert lazy.graph == one.graph
+    assert lazy.value == pytest.approx(one.value, rel=1e-12)
+    assert lazy.steps >= lazy.graph.n_edges
 
 
 def test_a_budget_stops_it_with_a_graph() -> None:

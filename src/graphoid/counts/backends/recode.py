@@ -136,3 +136,23 @@ class Recoder:
             f"{self._name!r} has {n:,} value(s) that were not there when its states were determined: "
             f"the data have changed. Read them again."
         )
+
+
+def numbers_in(cells: pa.Array, coding: Coding, name: str) -> NDArray[np.float64]:
+    """Return the numbers of a batch of a column that has no states."""
+    if pa.types.is_float64(cells.type) or pa.types.is_integer(cells.type):
+        numbers: NDArray[np.float64] = cells.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+        return numbers + 0.0  # -0.0 is 0.0
+    values = coding.values.filter(coding.values.is_valid())
+    places = pc.index_in(
+        cells, value_set=values if values.type.equals(cells.type) else values.cast(cells.type)
+    )
+    if places.null_count:
+        raise DataChanged(
+            f"{name!r} has {places.null_count:,} value(s) that were not there when it was read: the data "
+            f"have changed. Read them again."
+        )
+    codes = np.asarray(coding.codes)[coding.values.is_valid().to_numpy(zero_copy_only=False)]
+    levels: NDArray[np.float64] = np.asarray(coding.levels)
+    found: NDArray[np.float64] = levels[codes[places.to_numpy()]]
+    return found

@@ -7,20 +7,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from graphoid.counts.backends.recode import Recoder
+from graphoid.counts.backends.recode import Recoder, numbers_in
 from graphoid.counts.remote.access import Fetched, Tabulator
 from graphoid.counts.remote.access_cost import AccessCost
 from graphoid.counts.remote.accumulate import MERGED_BYTES, Accumulator
 from graphoid.counts.remote.distinct_rows import Batch, words_of
+from graphoid.counts.remote.number_sums import NumberSums, add_scores
 from graphoid.counts.remote.spilled_rows import Gathering
 from graphoid.data.remote.stream import missing_in, weights_in
 from graphoid.progress import Step, tell
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
+    from graphoid.counts.remote.number_sums import LinearScore
     from graphoid.data.remote.table import RemoteTable
     from graphoid.data.variables import Variable
 
@@ -61,8 +63,32 @@ class StreamTabulator(Tabulator):
         positions = {*(table.codings[v].position for v in variables), *table.gaps}
         return AccessCost(1, table.n_rows, self._relation.size_of(positions))
 
+    def number_sums(self, scores: Mapping[int, LinearScore]) -> tuple[NumberSums, AccessCost]:
+        """Return the sums of scores of the columns of numbers, in one pass."""
+        every = range(len(self._table.variables))
+        arities = {v: self._table.variables[v].arity for v in every if v not in scores}
+        found = NumberSums.zero(len(scores), arities)
+        for cells, units, n in self._cells(every):
+            numbers = [
+                score(numbers_in(cells[v], self._table.codings[v], score.name)) for v, score in scores.items()
+            ]
+            codes = {v: self._recoder(v).codes(cells[v]) for v in arities}
+            found += add_scores(numbers, codes, arities, units, n)
+        return found, self.cost_of(every)
+
     def batches(self, variables: Sequence[int]) -> Iterator[Batch]:
         """Yield the codes of some variables, the units of the rows (None for ones), and their number."""
+        for cells, units, n in self._cells(variables):
+            yield (
+                [self._recoder(v).codes(array) for v, array in zip(variables, cells, strict=False)],
+                units,
+                n,
+            )
+
+    def _cells(
+        self, variables: Sequence[int]
+    ) -> Iterator[tuple[list[pa.Array], NDArray[np.int64] | None, int]]:
+        """Yield the cells of some variables in rows that count, their units and their number."""
         table = self._table
         positions = [table.codings[v].position for v in variables]
         gaps = [p for p in table.gaps if p not in positions]
@@ -78,9 +104,7 @@ class StreamTabulator(Tabulator):
             if kept is not None:
                 mask = pa.array(kept)
                 cells = [array.filter(mask) for array in cells]  # noqa: PLW2901 - the rows that are left
-            codes = [self._recoder(v).codes(array) for v, array in zip(variables, cells, strict=False)]
-            units = None if weighing is None else units_of(cells[-1], weighing.unit)
-            yield codes, units, len(cells[0])
+            yield cells, None if weighing is None else units_of(cells[-1], weighing.unit), len(cells[0])
 
     def _recoder(self, v: int) -> Recoder:
         if v not in self._recoders:

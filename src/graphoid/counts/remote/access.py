@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar, runtime_checkab
 
 from graphoid.counts.remote.access_cost import AccessCost
 from graphoid.counts.remote.distinct_rows import Batch, DistinctRows
-from graphoid.errors import DataChanged, EngineError, GraphoidError
+from graphoid.errors import DataChanged, DataError, EngineError, GraphoidError
 from graphoid.structure.safe_text import scrub
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from graphoid.counts.remote.number_sums import LinearScore, NumberSums
     from graphoid.counts.remote.spilled_rows import PackedRows
     from graphoid.data.remote.table import RemoteTable
 
@@ -55,6 +56,10 @@ class Tabulator(ABC):
     @abstractmethod
     def tables(self, wanted: Sequence[tuple[int, ...]], *, whole: bool) -> Fetched:
         """Return the distinct rows of each set of variables; if ``whole`` and there is space, all rows."""
+
+    def number_sums(self, scores: Mapping[int, LinearScore]) -> tuple[NumberSums, AccessCost]:  # noqa: ARG002
+        """Return the sums of scores of the columns of numbers, each by its position, and what that cost."""
+        raise DataError(f"{self.label} cannot add up numbers where they are: have them cut by discretize=...")
 
     def transient(self, error: Exception) -> bool:  # noqa: ARG002 - for those that know
         """Say whether trying again may help; reconnect if that takes something."""
@@ -134,7 +139,8 @@ class Access:
         """Fetch tables, and all rows with them where a learner is about to ask for more."""
         n = len(self._table.variables)
         begins = len(wanted) >= n * (n - 1) // 2 > 1  # all pairs
-        whole = self.tabulator.merges and n > 2 and (begins or self._n_fetches == 1)
+        numbers = any(v.continuous for v in self._table.variables)  # have no codes to be gathered
+        whole = self.tabulator.merges and n > 2 and not numbers and (begins or self._n_fetches == 1)
         self._n_fetches += 1
         fetched = self.count(self.tabulator, wanted, whole=whole)
         for table in (*fetched.tables, fetched.whole):
@@ -151,21 +157,22 @@ class Access:
         self.charge(fetched.spent, started)
         return fetched
 
+    def number_sums(self, scores: Mapping[int, LinearScore]) -> NumberSums:
+        """Have the scores of columns of numbers added up, in one go."""
+        started = time.perf_counter()
+        found, cost = retry(lambda: self.tabulator.number_sums(scores), self.tabulator)
+        self.charge(cost, started)
+        self.refuse_other_total(found.total)
+        return found
+
     def charge(self, cost: AccessCost, started: float) -> None:
         """Add what was spent since some time."""
         self.spent += replace(cost, seconds=time.perf_counter() - started)
 
     def check(self, table: DistinctRows) -> None:
         """Raise if the counts are not those of the data whose states were determined."""
-        name, unit = self._table.name, table.unit
-        if self.total is None:
-            self.total = table.total
-        if table.total != self.total:
-            raise DataChanged(
-                f"{name!r} had {self.total * unit:,.0f} rows and now has {table.total * unit:,.0f}: it has "
-                f"changed while it was in use. Read it again, best from a snapshot or a copy that nobody "
-                f"writes to."
-            )
+        name = self._table.name
+        self.refuse_other_total(table.total)
         if self._table.weighing is not None or not self._table.margins:
             return  # margins were counted without weights
         for v in table.variables:
@@ -174,3 +181,15 @@ class Access:
                     f"{self._table.variables[v].name!r} of {name!r} has other counts than when it was read: "
                     f"it has changed while it was in use. Read it again, best from a snapshot."
                 )
+
+    def refuse_other_total(self, total: int) -> None:
+        """Raise if the rows are not as many, or as heavy, as they were."""
+        unit = 1.0 if self._table.weighing is None else self._table.weighing.unit
+        if self.total is None:
+            self.total = total
+        if total != self.total:
+            raise DataChanged(
+                f"{self._table.name!r} had {self.total * unit:,.0f} rows and now has {total * unit:,.0f}: it "
+                f"has changed while it was in use. Read it again, best from a snapshot or a copy that nobody "
+                f"writes to."
+            )

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 Batch = tuple[list["Codes"], "NDArray[np.int64] | None", int]
 """Codes of some variables, the units of the rows (None for ones), and their number."""
 
+Block = tuple["NDArray[np.uint64]", "NDArray[np.int64] | None"]
+"""Packed rows, a line for each word of all of them, and their units (None for ones)."""
+
 BATCH = 2**17
 """Rows that are unpacked at a time when all are gone through."""
 
@@ -138,6 +141,12 @@ class DistinctRows:
         for start in range(0, len(self), BATCH):
             units = self.units[start : start + BATCH]
             yield self._columns(at, slice(start, start + BATCH)), units, len(units)
+
+    def blocks(self) -> Iterator[Block]:
+        """Yield the rows as they are packed, some at a time."""
+        for start in range(0, len(self), BATCH):
+            units = self.units[start : start + BATCH]
+            yield self.keys[start : start + BATCH].T, units if (units != 1).any() else None
 
     def parts(self, wanted: Sequence[int]) -> Iterator[Iterator[Batch]]:
         """Yield the batches of its only part."""

@@ -17,10 +17,11 @@ from graphoid.counts.remote.prefetch import FEW, Prefetch, Set, associations, ma
 from graphoid.counts.remote.store import CountStore
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from graphoid.counts.contingency import Counts
     from graphoid.counts.remote.access_cost import AccessCost
+    from graphoid.counts.remote.number_sums import LinearScore, NumberSums
     from graphoid.counts.remote.spilled_rows import PackedRows
     from graphoid.data.remote.table import RemoteTable
     from graphoid.data.variables import Variable
@@ -71,7 +72,7 @@ class RemoteEngine:
     def n_rows(self) -> float:
         """Number of rows; their total weight, where rows have weights."""
         if self._access.total is None:
-            self._tables([frozenset({0})])
+            self._tables([frozenset({next(i for i, v in enumerate(self.variables) if not v.continuous)})])
         total = self._access.total or 0
         return total if self._table.weighing is None else total * self._unit
 
@@ -89,6 +90,11 @@ class RemoteEngine:
             table.counts(tuple(r.variables), r.context, n_rows)
             for r, table in zip(requests, tables, strict=True)
         ]
+
+    def number_sums(self, scores: Mapping[int, LinearScore]) -> NumberSums:
+        """Return the sums of scores of the columns of numbers, each by its position."""
+        with self._lock:
+            return self._access.number_sums(scores)
 
     def _tables(self, sets: Sequence[Set], questions: Sequence[Positions] = ()) -> list[DistinctRows]:
         """Return a table for every set of variables, each with at least these.

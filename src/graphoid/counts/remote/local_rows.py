@@ -24,6 +24,15 @@ PART_BYTES = 2**25
 
 MOST_PARTS = 2**12
 
+HELD_NUMBERS = 2**25
+"""Cells or parts of rows, of 32 bits, that are held at a time where packed rows are counted: 128 MB."""
+
+MOST_CELLS = 2.0**60
+"""Cells of a table that a kernel numbers; those of sixty coins."""
+
+PACKED_SLICE = 2**10
+"""Cells of a slice up to which slices of packed rows are counted; beyond, few rows share one."""
+
 GATHERED_ROWS = 2**20
 """Different rows of a large table that are merged in memory before they are put into parts."""
 
@@ -50,6 +59,29 @@ class LocalRows(Tabulator):
     def batches(self, variables: Sequence[int]) -> Iterator[Batch]:
         """Yield the codes of some variables, the units of the rows, and their number."""
         return self.rows.batches(variables)
+
+    def judge(self, kernel: Kernel, question: Positions) -> tuple[float, ...] | None:
+        """Return the numbers of a test whose table is too large to be held, from the rows as they are packed.
+
+        None where there is no kernel for it: rows have weights, or a table has too many cells to number.
+        """
+        x, y = sorted(question[:2])
+        order = (*sorted(question[2]), x, y)
+        arities = [self._variables[v].arity for v in order]
+        native, n_rows = kernels(), len(self.rows)
+        if native is None or self._unit != 1.0 or math.prod(map(float, arities)) > MOST_CELLS:
+            return None
+        if arities[-2] * arities[-1] > PACKED_SLICE:
+            return None
+        tally = native.PackedTally(
+            [v.arity for v in self.rows.of], [self.rows.variables.index(v) for v in order],
+            KINDS[kernel.kind], DOFS[kernel.dof], *kernel[2:], n_rows, HELD_NUMBERS,
+        )  # fmt: skip
+        for _ in range(tally.n_parts()):
+            for words, units in self.rows.blocks():
+                tally.add(words, units)
+            tally.close_part()
+        return tally.end()
 
     def cost_of(self, variables: Iterable[int]) -> AccessCost:  # noqa: ARG002 - whole rows are read
         """Return what a pass costs: rows and bytes of a file, nothing in memory, and in no case a query."""

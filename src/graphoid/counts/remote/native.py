@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 LARGE_ROWS = 2**19
 """Tables that may have more distinct rows are not held: their slices are judged part by part."""
 
+MOST_COUNTED = 2**32
+"""Rows that cells of 32 bits do not count any more."""
+
 LARGE_SLICE = 2**16
 """Cells of a slice up to which that is possible."""
 
@@ -82,6 +85,12 @@ class NativeRemoteEngine(RemoteEngine):
             refuse_if_too_many_states(self.variables[x].arity, self.variables[y].arity)
         n_rows = len(source.rows) if isinstance(source, LocalRows) else self._table.n_rows
         started = time.perf_counter()
+        found = None
+        if isinstance(source, LocalRows) and self._table.n_rows < MOST_COUNTED:
+            found = source.judge(kernel, question)
+        if found is not None:
+            self._access.charge(source.cost_of((x, y, *given)), started)
+            return found
         numbers, rows = judge_in_parts(
             kernel, question, source, self.variables, n_rows=n_rows, unit=self._unit
         )

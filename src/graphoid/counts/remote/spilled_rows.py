@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from graphoid.counts.remote.distinct_rows import Batch, DistinctRows, merger_of, places_of, unpack, words_of
+from graphoid.counts.remote.distinct_rows import (
+    Batch,
+    Block,
+    DistinctRows,
+    merger_of,
+    places_of,
+    unpack,
+    words_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -33,7 +41,7 @@ SPARE = 2
 """How many times the room that a file may need has to be free where it is put."""
 
 
-class Block(NamedTuple):
+class Piece(NamedTuple):
     """A piece of the file."""
 
     part: int
@@ -60,7 +68,7 @@ class PackedRows:
         self.nbytes = 0
         self._places = places_of([v.arity for v in of])
         self._words = words_of([v.arity for v in of])
-        self._blocks: list[Block] = []
+        self._blocks: list[Piece] = []
         # has no name on most systems, so that nothing is left behind even by a process that is killed
         self._file = tempfile.TemporaryFile(prefix="graphoid-")  # noqa: SIM115 - lives as long as this
 
@@ -76,7 +84,7 @@ class PackedRows:
         for start in range(0, len(units), BLOCK):
             rows, weights = keys[start : start + BLOCK], units[start : start + BLOCK]
             weighed = bool((weights != 1).any())
-            self._blocks.append(Block(part, self.nbytes, len(rows), weighed))
+            self._blocks.append(Piece(part, self.nbytes, len(rows), weighed))
             self._file.seek(self.nbytes)
             for piece in (rows.T, weights) if weighed else (rows.T,):
                 self._file.write(np.ascontiguousarray(piece).data)
@@ -95,12 +103,16 @@ class PackedRows:
                     block.n_rows,
                 )
 
+    def blocks(self) -> Iterator[Block]:
+        """Yield the rows as they are packed, some at a time."""
+        return map(self._read, self._blocks)
+
     def parts(self, wanted: Sequence[int]) -> Iterator[Iterator[Batch]]:
         """Yield the batches of one part after the other."""
         for part in sorted({block.part for block in self._blocks}):
             yield self.batches(wanted, part)
 
-    def _read(self, block: Block) -> tuple[NDArray[np.uint64], NDArray[np.int64] | None]:
+    def _read(self, block: Piece) -> Block:
         n = block.n_rows
         found = np.empty((self._words + block.weighed) * n, dtype=np.uint64)
         self._file.seek(block.start)

@@ -22,7 +22,7 @@ from graphoid.data.encoding.encode import (
     encode_ranked,
 )
 from graphoid.data.encoding.text import encode_text, ranked_labels
-from graphoid.errors import DataError
+from graphoid.errors import DataError, leave_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -73,7 +73,8 @@ def encode(raw: RawColumn, name: str) -> Encoded:
         return _encode_dictionary(raw.cells, name, declared=False)
     if isinstance(raw, Plain):
         column = _encode_objects(raw.values, name)
-        return replace(column, label=raw.label, notes=(*column.notes, raw.note) if raw.note else column.notes)
+        notes = (*column.notes, raw.note) if raw.note else column.notes
+        return replace(column, label=raw.label, notes=notes, measure=raw.measure)
     if isinstance(raw, np.ndarray):
         return _encode_array(raw, name)
     if isinstance(raw, (pa.Array, pa.ChunkedArray)):
@@ -100,7 +101,7 @@ def refuse_nested(kind: pa.DataType, name: str) -> None:
     if pa.types.is_nested(kind) or pa.types.is_union(kind):
         raise DataError(
             f"{name!r} holds {kind} values; a variable has one plain value a row. "
-            f"Take it apart into columns, or leave it out with columns=..."
+            f"Take it apart into columns, or leave it out {leave_out(name)}."
         )
 
 
@@ -133,7 +134,7 @@ def _encode_arrow(cells: pa.Array | pa.ChunkedArray, name: str) -> Encoded:
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # the latter: Arrow has no such cast
         raise DataError(
             f"{name!r} holds {kind} values, which cannot be read as text. "
-            f"Convert it, or leave it out with columns=..."
+            f"Convert it, or leave it out {leave_out(name)}."
         ) from None
     return _encode_dictionary(strings.dictionary_encode(), name, declared=False)
 
@@ -183,7 +184,7 @@ def _encode_dictionary(cells: pa.ChunkedArray, name: str, *, declared: bool) -> 
     kind = cells.type.value_type
     if pa.types.is_nested(kind):
         raise DataError(
-            f"{name!r} has states of type {kind}; a state is a plain value. Leave it out with columns=..."
+            f"{name!r} has states of type {kind}; a state is a plain value. Leave it out {leave_out(name)}."
         )
     if not declared or pa.types.is_null(kind):
         if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
@@ -256,7 +257,7 @@ def _encode_mixed(values: Iterable[object], name: str) -> Encoded:
         if not isinstance(value, plain) and type(value).__name__ not in WRITTEN_OUT:
             raise DataError(
                 f"{name!r} holds a {type(value).__name__}; a variable has one plain value a row. "
-                f"Turn it into text or numbers, or leave it out with columns=..."
+                f"Turn it into text or numbers, or leave it out {leave_out(name)}."
             )
         kinds.add(type(value).__name__)
         cells.append(str(value).encode("utf-8", "backslashreplace").decode())

@@ -43,6 +43,7 @@ class Factor:
     labels: Sequence[object]
     ordered: bool = False
     label: str = ""
+    measure: str = ""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -52,6 +53,7 @@ class Plain:
     values: Sequence[object]
     label: str = ""
     note: str = ""
+    measure: str = ""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -74,6 +76,8 @@ class Encoded:
     """How missing cells were written, for text files."""
     notes: tuple[str, ...] = ()
     """What encoding changed."""
+    measure: str = ""
+    """The measure level that the source gives it, "nominal", "ordinal" or "scale", or ""."""
     times: NDArray[np.int64] | None = None
     """How many rows each code stands for, where the codes are those of the different values of a column
     that stays at its source; None where there is a code a row."""
@@ -264,7 +268,8 @@ def encode_factor(factor: Factor, name: str) -> Encoded:
     outside = factor.codes < 0
     ranks = np.append(np.arange(len(labels)), len(labels))
     indices = np.where(outside, len(labels), factor.codes) if outside.any() else factor.codes
-    return encode_ranked(indices, ranks, labels, declared=True, ordered=factor.ordered, label=factor.label)
+    column = encode_ranked(indices, ranks, labels, declared=True, ordered=factor.ordered, label=factor.label)
+    return replace(column, measure=factor.measure) if factor.measure else column
 
 
 def label_of(value: object) -> State:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from graphoid.errors import DataError
+from graphoid.errors import DataError, leave_out, setting
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,23 +28,25 @@ def missing_error(
         for written in [", ".join(repr(spelling) for spelling in column.spelled if spelling)]
     )
     more = f" and {len(found) - SHOWN:,} more columns" if len(found) > SHOWN else ""
-    drop = f"missing='drop' leaves {n_complete:,} of {n_rows:,} rows" if n_complete else "every row has one"
+    drop, category = setting("missing", "drop"), setting("missing", "category")
+    kept = f"{drop} leaves {n_complete:,} of {n_rows:,} rows" if n_complete else "every row has one"
     return DataError(
-        f"{total:,} cell(s) are missing: {where}{more}. Choose a policy ({drop}; missing='category' makes "
-        f"them a state of their own), or leave these columns out with columns=..."
+        f"{total:,} cell(s) are missing: {where}{more}. Choose a policy ({kept}; {category} makes "
+        f"them a state of their own), or leave these columns out {leave_out(*(name for name, _ in found))}."
     )
 
 
 def nothing_left_error(names: Sequence[str], columns: Sequence[Encoded | None]) -> DataError:
     """Return the error for dropping all rows, with the column that is most to blame."""
     found = _incomplete(names, columns)
-    nothing = "every row has a missing cell, so missing='drop' leaves none."
+    drop, category = setting("missing", "drop"), setting("missing", "category")
+    nothing = f"every row has a missing cell, so {drop} leaves none."
     if not found:  # rows were dropped where the data are, and what is left does not say why
-        return DataError(f"{nothing} Choose missing='category'.")
+        return DataError(f"{nothing} Choose {category}.")
     name, column = max(found, key=lambda pair: pair[1].n_missing)
     return DataError(
-        f"{nothing} Leave out {name!r} ({column.n_missing:,} missing) with columns=..., "
-        f"or choose missing='category'."
+        f"{nothing} Leave out {name!r} ({column.n_missing:,} missing) {leave_out(name)}, "
+        f"or choose {category}."
     )
 
 

@@ -10,11 +10,11 @@ import numpy as np
 
 from graphoid.data.encoding.columns import encode
 from graphoid.data.encoding.encode import Encoded
-from graphoid.data.encoding.missing import missing_error, nothing_left_error
+from graphoid.data.encoding.missing import SHOWN, missing_error, nothing_left_error
 from graphoid.data.encoding.plan import Column, ColumnPlan, finish, plan
 from graphoid.data.source import Chosen, Source, choose
 from graphoid.data.table import Weights, refuse_no_weight
-from graphoid.errors import DataError, GraphoidError
+from graphoid.errors import DataError, GraphoidError, leave_out
 from graphoid.limits import map_threads
 from graphoid.logic.names import quote
 
@@ -56,23 +56,39 @@ class Profile:
     weights: Weights | None = None
 
     def finish(self) -> tuple[list[Column], tuple[str, ...]]:
-        """Return the columns of the table and what reading changed, or raise the first problem."""
+        """Return the columns of the table and what reading changed, or raise what stops it."""
         if self.problems:
-            raise self.problems[0]
+            raise self._error()
         columns = [
             finish(column, planned, name, self.missing)
             for column, planned, name in zip(self.columns, self.plans, self.names, strict=True)
             if column is not None  # such a column has a problem, raised above
         ]
         notes = [*self.notes, *(note for column in columns for note in column.notes)]
-        constant = [column.variable.name for column in columns if len(column.variable.states) == 1]
+        constant = [column.variable.name for column in columns if column.constant]
         if constant:
             notes.append(constant_note(constant))
         return columns, tuple(notes)
 
+    def _error(self) -> GraphoidError:
+        """Return the first problem, or all columns that cannot be used where there are several of them."""
+        bad = [
+            (name, planned.fault)
+            for name, planned in zip(self.names, self.plans, strict=True)
+            if planned.problem is not None
+        ]
+        if len(bad) < 2 or self.problems[0] not in [planned.problem for planned in self.plans]:
+            return self.problems[0]
+        faults = " ".join(fault for _, fault in bad[:SHOWN])
+        how = leave_out(*(name for name, _ in bad))
+        more = f" And {len(bad) - SHOWN:,} more." if len(bad) > SHOWN else ""
+        return DataError(
+            f"{len(bad):,} columns cannot be used as they are. {faults}{more} Leave them out {how}."
+        )
+
 
 def constant_note(names: Sequence[str]) -> str:
-    """Return the sentence on columns that have one state only."""
+    """Return the sentence on columns that are the same in all rows."""
     return f"{len(names):,} column(s) are constant: {quote(names)}."
 
 
@@ -82,6 +98,7 @@ def profile_source(source: Source, options: ReadOptions) -> Profile:
     Rows are dropped first, then states and bins are determined, so that neither depends on rows that are not
     used.
     """
+    options = replace(options, kinds={**source.kinds, **options.kinds})
     chosen = choose(source.names, options)
     chosen = replace(
         chosen, problems=(*source.problems, *chosen.problems), notes=(*source.notes, *chosen.notes)
@@ -136,7 +153,7 @@ def profile_columns(
     plans = tuple(
         plan(column, name, options, n_used)
         if isinstance(column, Encoded)
-        else ColumnPlan("unusable", "refused", column)
+        else ColumnPlan("unusable", "refused", column, str(column))
         for column, name in zip(columns, names, strict=True)
     )
     problems += [planned.problem for planned in plans if planned.problem is not None]

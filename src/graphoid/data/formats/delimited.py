@@ -11,7 +11,7 @@ import pyarrow.csv
 
 from graphoid.data.encoding.columns import Text
 from graphoid.data.formats.files import SCANNED, WatchedText, check_encoding, open_text
-from graphoid.data.source import Source
+from graphoid.data.source import Source, refuse_wide
 from graphoid.errors import DataError
 from graphoid.limits import memory_limit
 
@@ -33,7 +33,7 @@ LARGEST_BLOCK = 1 << 30
 """Arrow counts the bytes of a block in 32 bits."""
 
 LONGEST_HEADER = 1 << 26
-"""Characters of a first line: a million columns with long names have fewer."""
+"""Characters of a first line: as many columns as can be read have fewer."""
 
 MOST_BLANK = 1 << 16
 """Blank lines that may come before it."""
@@ -134,6 +134,7 @@ def read_header(path: Path) -> Header:
             names = next(record for record in csv.reader(lines, delimiter=delimiter) if record)
         except csv.Error as error:
             raise DataError(f"{path.name} has a first line that cannot be parsed: {error}.") from error
+        refuse_wide(path.name, len(names), "keep the columns that matter in a file of their own")
         if not any(text.strip("\r\n") for text in iter(lambda: lines.read(SCANNED), "")):
             raise DataError(f"{path.name} has a header ({len(names):,} columns) and no rows.")
     usually = delimiter == usual[0]

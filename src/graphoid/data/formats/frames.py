@@ -11,6 +11,7 @@ import pyarrow as pa
 from graphoid.data.encoding.columns import Undeclared
 from graphoid.data.encoding.encode import Factor
 from graphoid.data.source import Source
+from graphoid.data.table import KINDS_OF_FRAME
 from graphoid.errors import DataError
 
 if TYPE_CHECKING:
@@ -80,18 +81,19 @@ def _raw(column: Sized) -> RawColumn:
     return column if isinstance(column, (list, tuple)) else list(cast("Iterable[object]", column))
 
 
-def from_table(table: Table) -> Source:
-    """Return a table of codes as a source, its states declared."""
+def from_table(table: Table, *, numbers: bool = False) -> Source:
+    """Return a table as a source, its states declared; with ``numbers``, bins are the numbers behind them."""
 
     def load(positions: Sequence[int]) -> Iterator[RawColumn]:
         for i in positions:
             codes, variable = table.columns[i], table.variables[i]
-            if codes is None:
+            if codes is None or (numbers and i in table.values):
                 yield table.values[i]
             else:
                 yield Factor(codes.astype(np.int32), variable.states, variable.ordered, variable.label)
 
-    return Source(table.names, table.n_rows, load, name=table.name)
+    kinds = {v.name: v.kind for v in table.variables}
+    return Source(table.names, table.n_rows, load, name=table.name, kinds=kinds)
 
 
 def from_arrow(table: pa.Table | pa.RecordBatch) -> Source:
@@ -127,7 +129,11 @@ def from_frame(frame: object, columns: Sequence[str | int] | None = None) -> Sou
         # By position: pandas allows names that repeat or are no strings, narwhals does not.
         pandas = cast("pd.DataFrame", frame)
         names = [str(name) for name in pandas.columns]
-        return Source(names, len(pandas), lambda positions: (_series(pandas.iloc[:, i]) for i in positions))
+        known = pandas.attrs.get(KINDS_OF_FRAME, {})  # from a table's to_frame
+        numbers = [getattr(dtype, "kind", "") in "iuf" for dtype in pandas.dtypes]
+        kinds = {n: known[n] for n, number in zip(names, numbers, strict=True) if number and n in known}
+        load = lambda positions: (_series(pandas.iloc[:, i]) for i in positions)  # noqa: E731 - as below
+        return Source(names, len(pandas), load, kinds=kinds)
     try:
         native = nw.from_native(cast("Any", frame), pass_through=True)
     except NarwhalsError as error:

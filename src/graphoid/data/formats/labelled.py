@@ -80,6 +80,7 @@ def from_spss(path: Path) -> Source:
     Value labels become states, in the order of the values; values that the file calls missing are missing,
     and so is empty text. A variable with labels for some of its values only (the ends of a scale) gets the
     numbers as labels of the others, unless these are many: then it is a number, and the labels are not used.
+    Measure levels are taken at their word.
     """
     try:
         import pyreadstat
@@ -113,7 +114,7 @@ def from_spss(path: Path) -> Source:
                 list(cells[name]),
                 labels,
                 name,
-                ordered=about.variable_measure.get(name) == "ordinal",
+                measure=about.variable_measure.get(name, "unknown").replace("unknown", ""),
                 label=about.column_names_to_labels.get(name) or "",
             )
 
@@ -135,7 +136,7 @@ def _used_labels(labels: Mapping[Cell, str], ranges: Sequence[Mapping[str, Cell]
 
 
 def _spss_column(
-    cells: Sequence[Cell | None], labels: Mapping[Cell, str], name: str, *, ordered: bool, label: str
+    cells: Sequence[Cell | None], labels: Mapping[Cell, str], name: str, *, measure: str, label: str
 ) -> Factor | Plain:
     values = [None if cell is None or cell == "" or cell != cell else cell for cell in cells]
     occurring = {value for value in values if value is not None}
@@ -146,14 +147,14 @@ def _spss_column(
             if labels
             else ""
         )
-        return Plain(values, label, note)
+        return Plain(values, label, note, measure)
     different = sorted(occurring | labels.keys())
     texts = [labels.get(value, _number(value)) for value in different]
     if len(set(texts)) < len(texts):  # two values with one label stay two states
         texts = [f"{text} ({_number(value)})" for text, value in zip(texts, different, strict=True)]
     places = {value: i for i, value in enumerate(different)}
     codes = np.array([-1 if value is None else places[value] for value in values], dtype=np.int64)
-    return Factor(codes, texts, ordered, label)
+    return Factor(codes, texts, measure in {"ordinal", "scale"}, label, measure)
 
 
 def _number(value: Cell) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import sqlite3
+import time
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -56,16 +57,31 @@ class BlobCache:
                 self._path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
             )
             self._file.enter_context(contextlib.closing(self._connection))
-            self._connection.execute("PRAGMA journal_mode=WAL")
-            self._connection.execute("PRAGMA synchronous=NORMAL")
-            self._connection.execute(_PIECES)
-            self._connection.execute(_BY_NAME)
+            self._set_up()
         except sqlite3.OperationalError as error:
             self._give_up(error)
         except sqlite3.DatabaseError:
             raise DataError(
                 f"{self._path.name} is no cache that graphoid wrote. Give another path, or remove the file."
             ) from None
+
+    def _set_up(self) -> None:
+        """Make the tables, however many processes do so at once.
+
+        Where two of them turn to the write-ahead log together, SQLite tells one that the file is locked
+        without waiting for the other: it is asked again.
+        """
+        last = time.monotonic() + BUSY_SECONDS
+        while True:
+            try:
+                for statement in ("PRAGMA journal_mode=WAL", "PRAGMA synchronous=NORMAL", _PIECES, _BY_NAME):
+                    self._connection.execute(statement)
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > last:
+                    raise
+                time.sleep(0.01)
+            else:
+                return
 
     def news(self) -> list[tuple[str, int]]:
         """Return the names and sizes of all pieces, if another process may have written since."""

@@ -94,7 +94,7 @@ def federate(
     sites: Mapping[str, object],
     key: str,
     *,
-    discretize: str | Transformer | None = "auto",
+    discretize: str | Transformer | None = None,
     missing: str = "error",
     keep: bool = False,
     cache: str | os.PathLike[str] | None = None,
@@ -177,6 +177,7 @@ def _join(
     for name, relation in relations.items():
         own = replace(options, columns=[column for column in relation.names if column != key])
         table = remote_table(relation, own, RemoteOptions(version=version))
+        table = table.discretized
         places.append(tuple(range(len(variables), len(variables) + len(table.variables))))
         variables += [
             replace(v, name=f"{name}.{v.name}") if owners[v.name] > 1 else v for v in table.variables

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import threading
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Protocol, Self
 
 import numpy as np
 import pyarrow as pa
@@ -13,10 +13,10 @@ import sqlglot.expressions as sql
 
 from graphoid.data.encoding.encode import cuts_for
 from graphoid.data.remote.census import MOST_VALUES, Census, ValueCounts, WeightSummary
-from graphoid.errors import DataError
+from graphoid.errors import DataError, leave_out
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -30,6 +30,22 @@ ONE_AT_A_TIME = threading.RLock()
 
 UNKNOWN = -1
 """The code of a value that has none."""
+
+
+class Score(Protocol):
+    """A score of numbers that runs straight from one knot to the next."""
+
+    @property
+    def knots(self) -> NDArray[np.float64]:
+        """Some numbers, ascending."""
+
+    @property
+    def scores(self) -> NDArray[np.float64]:
+        """Theirs."""
+
+    @property
+    def slopes(self) -> NDArray[np.float64]:
+        """From each to the next."""
 
 
 class SqlRelation(ABC):
@@ -131,7 +147,8 @@ class SqlRelation(ABC):
         if int(occurs.sum()) > MOST_VALUES:
             raise DataError(
                 f"{self.names[position]!r} has more than {MOST_VALUES:,} different values, too many "
-                f"to make states of. Cut it into bins in the query, or leave it out with columns=..."
+                f"to make states of. Cut it into bins in the query, or leave it out "
+                f"{leave_out(self.names[position])}."
             )
         texts = group[label].combine_chunks().cast(pa.string()).filter(pa.array(occurs))
         times = times[occurs]
@@ -214,6 +231,76 @@ class SqlRelation(ABC):
         for value, code in pairs:
             case = case.when(compared.copy().eq(sql.convert(value)), _number(code))
         return case.else_(_number(UNKNOWN))
+
+    def number_of(self, coding: Coding) -> sql.Expression:
+        """Return a column of numbers as such."""
+        kind = self.schema.field(coding.position).type
+        # 0.1 in four bytes is 0.1, as in memory
+        narrow = pa.types.is_floating(kind) and not pa.types.is_float64(kind)
+        return sql.cast(self.text_of(coding.position) if narrow else self.column(coding.position), "double")
+
+    def score_rows(
+        self,
+        scores: Mapping[int, Score],
+        codings: Sequence[Coding],
+        gaps: Sequence[int],
+        weighing: Weighing | None,
+    ) -> sql.Select:
+        """Return the query of all rows: scores of columns of numbers, codes of others, and units."""
+        selected = [
+            (self.number_of(coding) if v in scores else self.code_of(coding)).as_(f"c{v}")
+            for v, coding in enumerate(codings)
+        ]
+        selected += [] if weighing is None else [self.units(weighing).as_("u")]
+        inner = self._from(sql.select(*selected))
+        for position in gaps:
+            inner = inner.where(self.present(position))
+        outer = [
+            score_of(f"c{v}", scores[v]) if v in scores else sql.column(f"c{v}") for v in range(len(codings))
+        ]
+        outer += [] if weighing is None else [sql.column("u")]
+        whole = sql.Subquery(this=inner, alias=sql.TableAlias(this=sql.to_identifier("a")))
+        return sql.Select(expressions=outer).from_(whole, copy=False)
+
+    def sums(
+        self, inner: sql.Select, factors: Sequence[Sequence[int]], states: Sequence[int], *, weighted: bool
+    ) -> dict[tuple[int, ...], list[tuple[int, list[int]]]]:
+        """Return sums of products of scores, in all rows and by the states of each of some variables.
+
+        By variable, or without one, a line a state: its code (0 for all rows) and the sums.
+        """
+        labels = [f"c{v}" for v in states]
+        numbers: list[sql.Expression] = []
+        for k, product in enumerate(factors):
+            term = _whole(
+                _product([sql.column(f"s{v}") for v in product]) if product else self._row_flag(inner)
+            )
+            total = sql.Sum(this=_whole(sql.column("u")) * term if weighted else term)
+            numbers.append(sql.cast(total, "text").as_(f"p{k}"))  # drivers know no integers of 128 bits
+        groups = [(label,) for label in labels]
+        if labels:
+            found = self.fetch(self.group_statement(inner, labels, [*groups, ()], numbers))
+            rows = self._by_group(found, labels, [*groups, ()])
+        else:
+            whole = sql.Subquery(this=inner.copy(), alias=sql.TableAlias(this=sql.to_identifier("b")))
+            found = self.fetch(str(sql.select(*numbers).from_(whole).sql(dialect=self.dialect)))
+            rows = {(): np.zeros(1, dtype=np.int64)}
+        columns = [found[f"p{k}"].to_pylist() for k in range(len(factors))]
+        answer: dict[tuple[int, ...], list[tuple[int, list[int]]]] = {}
+        for group, at in rows.items():
+            codes = found[group[0]].to_numpy()[at] if group else np.zeros(1)
+            sums = [[int(column[i] or 0) for column in columns] for i in at]
+            answer[tuple(int(label[1:]) for label in group)] = [
+                (int(code), line) for code, line in zip(codes, sums, strict=True)
+            ]
+        return answer
+
+    @staticmethod
+    def _row_flag(inner: sql.Select) -> sql.Expression:
+        """Return 1 for rows that have all scores: one has none where its number was not there before."""
+        scores = [sql.column(name) for name in inner.named_selects if name.startswith("s")]
+        new = sql.or_(*[score.is_(sql.null()) for score in scores])
+        return sql.Case().when(new, _number(0)).else_(_number(1))
 
     def units(self, weighing: Weighing) -> sql.Expression:
         """Return the units of a row: rounded to the nearest, halves to the even one, as in memory."""
@@ -338,6 +425,57 @@ class SqlRelation(ABC):
             marks[tuple(int(g) for g in key)]: order[end - n : end]
             for key, end, n in zip(different, ends, np.diff(ends, prepend=0), strict=True)
         }
+
+
+def score_of(name: str, score: Score) -> sql.Expression:
+    """Return the score of a column of numbers: which knots a number is between is found by halving.
+
+    Nodes are made as they are: the library's operators would copy everything at every level.
+    """
+
+    def line(k: int) -> sql.Expression:
+        along = sql.Paren(this=sql.Sub(this=sql.column(name), expression=_double(score.knots[k])))
+        scaled = sql.Mul(this=along, expression=_double(score.slopes[k]))
+        return sql.Add(this=scaled, expression=_double(score.scores[k]))
+
+    def between(low: int, high: int) -> sql.Expression:
+        if high - low == 1:
+            return line(low)
+        middle = (low + high) // 2
+        below = sql.LT(this=sql.column(name), expression=_double(score.knots[middle]))
+        return _choose(below, between(low, middle), between(middle, high))
+
+    lines = between(0, len(score.slopes)) if len(score.slopes) else _double(score.scores[0])
+    up = sql.Add(this=sql.Paren(this=lines), expression=_double(0.5))
+    known = sql.And(
+        this=sql.GTE(this=sql.column(name), expression=_double(score.knots[0])),
+        expression=sql.LTE(this=sql.column(name), expression=_double(score.knots[-1])),
+    )
+    whole = sql.Cast(this=sql.Floor(this=up), to=sql.DataType.build("bigint"))
+    return sql.Alias(this=_choose(known, whole, sql.null()), alias=sql.to_identifier(name.replace("c", "s")))
+
+
+def _choose(condition: sql.Expression, one: sql.Expression, other: sql.Expression) -> sql.Expression:
+    return sql.Case(ifs=[sql.If(this=condition, true=one)], default=other)
+
+
+def _double(value: float) -> sql.Expression:
+    """Return a number that is one of floating point wherever it is read: others have decimals, too."""
+    text = repr(abs(float(value)))
+    literal = sql.Literal.number(text if "e" in text else f"{text}e0")
+    return literal if value >= 0 else sql.Paren(this=sql.Neg(this=literal))
+
+
+def _whole(value: sql.Expression) -> sql.Expression:
+    """Return a whole number below 2**62 so that products of two, and sums of these, are exact."""
+    return sql.cast(value, "decimal(19, 0)")
+
+
+def _product(factors: Sequence[sql.Expression]) -> sql.Expression:
+    product = factors[0]
+    for factor in factors[1:]:
+        product = product * factor
+    return sql.paren(product)
 
 
 def _number(value: float) -> sql.Expression:

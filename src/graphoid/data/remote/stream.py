@@ -18,7 +18,7 @@ from graphoid.data.formats.delimited import check_quotes, read_header
 from graphoid.data.formats.files import WatchedText, clear_errors, file_digest, open_text
 from graphoid.data.formats.parquet import occurrences, read_metadata
 from graphoid.data.remote.census import MOST_VALUES, Census, ValueCounts, WeightSummary, to_ipc
-from graphoid.errors import DataChanged, DataError
+from graphoid.errors import DataChanged, DataError, leave_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -323,7 +323,7 @@ class _ValueCounter:
             raise DataError(
                 f"{self._field.name!r} has more than {MOST_VALUES:,} different values, too many to "
                 f"make states of while streaming. "
-                f"Cut it into bins in the file, or leave it out with columns=..."
+                f"Cut it into bins in the file, or leave it out {leave_out(self._field.name)}."
             )
         return self._parts[0]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NoReturn, cast
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -14,7 +14,8 @@ from graphoid.data.options import ReadOptions, RemoteOptions
 from graphoid.data.remote.census import WeightSummary, take_census
 from graphoid.data.remote.relation import CensusRelation, JoinedRelation
 from graphoid.data.source import choose
-from graphoid.data.table import Codes, Table, refuse_no_weight, unit_for
+from graphoid.data.table import Codes, Table, cut_levels, refuse_no_weight, unit_for
+from graphoid.data.variables import Variable
 from graphoid.errors import DataError
 from graphoid.structure.learned import Discovery
 
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
     from numpy.typing import NDArray
+
+    from graphoid.data.encoding.encode import Encoded
+    from graphoid.data.encoding.plan import Column
+    from graphoid.data.remote.census import ValueCounts
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +43,8 @@ class Coding:
     """Inner cut points where the states are bins of a number; values then need not be looked up."""
     missing: int | None = None
     """The code of a missing cell, or None where there is none."""
+    levels: NDArray[np.float64] | None = None
+    """Of a column of numbers, which has no states: the numbers that codes stand for, ascending."""
 
 
 @dataclass(frozen=True)
@@ -96,6 +103,9 @@ class RemoteTable(RemoteOptions, Table):
             f"graphoid relation 1\n{self.n_rows}\n{identity}\n{self.complete} {self.gaps}\n".encode()
         )
         digest.update(repr((self.variables, self.margins)).encode())
+        for coding in self.codings:
+            if coding.levels is not None:
+                digest.update(coding.levels.tobytes())
         if self.weighing is not None:
             digest.update(
                 f"weights {self.relation.names[self.weighing.position]} {self.weighing.unit!r}".encode()
@@ -138,6 +148,31 @@ class RemoteTable(RemoteOptions, Table):
         return {
             i: margin.index(max(margin)) for i, margin in enumerate(margins) if sum(map(bool, margin)) < 2
         }
+
+    @property
+    def discretized(self) -> RemoteTable:
+        """The same rows with states in every column: numbers are cut as ``discretize="auto"`` cuts them."""
+        return self._discretized if any(v.continuous for v in self.variables) else self
+
+    @cached_property
+    def _discretized(self) -> RemoteTable:
+        variables, codings = list(self.variables), list(self.codings)
+        margins, notes = list(self.margins), list(self.notes)
+        for i, (v, coding) in enumerate(zip(self.variables, self.codings, strict=True)):
+            if coding.levels is not None:
+                cut = cut_levels(coding.levels, np.array(margins[i]), v.name)
+                codings[i] = replace(coding, codes=cut.codes[coding.codes], cuts=cut.cuts, levels=None)
+                variables[i] = Variable(v.name, cut.states, cuts=cut.cuts, label=v.label, kind="ordered")
+                counts = np.bincount(cut.codes, margins[i], len(cut.states)).astype(np.int64)
+                margins[i] = tuple(counts.tolist())
+                notes += cut.notes
+        return replace(
+            self,
+            variables=tuple(variables),
+            codings=tuple(codings),
+            margins=tuple(margins),
+            notes=tuple(notes),
+        )
 
     def take(self, positions: Sequence[int]) -> RemoteTable:
         """Return some columns as a table of their own."""
@@ -187,11 +222,8 @@ def remote_table(relation: CensusRelation, options: ReadOptions, remote: RemoteO
     for position, known, levels, column in zip(
         chosen.positions, census.columns, encoded, columns, strict=True
     ):
-        codes = cast("Codes", column.codes)  # continuous columns were refused
-        absent = codes[levels.missing()]
-        missing = int(absent[0]) if absent.size else None
-        codings.append(Coding(position, known.values, codes, column.variable.cuts, missing))
-        margin = np.bincount(codes, levels.times, column.variable.arity).astype(np.int64)
+        coding, margin = _code(position, known, levels, column)
+        codings.append(coding)
         margins.append(tuple(margin.tolist()))
     return RemoteTable(
         tuple(column.variable for column in columns),
@@ -208,3 +240,16 @@ def remote_table(relation: CensusRelation, options: ReadOptions, remote: RemoteO
         discovery=discovery,
         **vars(remote),
     )
+
+
+def _code(
+    position: int, known: ValueCounts, levels: Encoded, column: Column
+) -> tuple[Coding, NDArray[np.int64]]:
+    """Return how the values of a column become codes, and how many rows have each code."""
+    if column.codes is None:
+        numbers = np.asarray(levels.levels, dtype=np.float64)
+        return Coding(position, known.values, levels.codes, levels=numbers), levels.counts()[:-1]
+    absent = column.codes[levels.missing()]
+    missing = int(absent[0]) if absent.size else None
+    coding = Coding(position, known.values, column.codes, column.variable.cuts, missing)
+    return coding, np.bincount(column.codes, levels.times, column.variable.arity).astype(np.int64)

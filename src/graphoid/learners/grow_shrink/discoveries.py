@@ -8,6 +8,7 @@ The p-value of an edge is the largest of all questions that were asked about the
 is given by the same rows, and the answer that decided for an edge may be the luckiest of several; but
 neighbors depend on each other whatever is given (Strong Union), so that each of the questions has to say so.
 The largest p-value is valid if only one of them was, the first of which, with nothing given, was not chosen.
+Where states are rare or slices thin, a regression with rare states merged is one of them.
 """
 
 from __future__ import annotations
@@ -16,8 +17,12 @@ import math
 from typing import TYPE_CHECKING
 
 from graphoid.errors import SettingsError
+from graphoid.independence.classical import ClassicalTest
+from graphoid.independence.partial_association import CountedProducts, PartialAssociation
+from graphoid.independence.tester import Tester
 from graphoid.learners.grow_shrink.loop import Matrix, likeliest_between, pair_matrices
 from graphoid.learners.questions import Executed, Questions
+from graphoid.logic.source import SourceWrapper
 from graphoid.logic.verdict import Fact, Verdict
 from graphoid.structure.explain import FALSE_DISCOVERY
 from graphoid.structure.learned import EXECUTED
@@ -26,10 +31,16 @@ from graphoid.structure.separation import members
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from graphoid.learners.questions import Ask
+    from graphoid.logic.source import IndependenceSource
     from graphoid.structure.graph import Edge, UndirectedGraph
 
 MOST_BETWEEN = 3
 """A pair that is no edge is mostly two steps apart, and has few variables in between."""
+
+
+ROWS_PER_NUMBER = 3.5
+"""Rows that a number in a regression takes."""
 
 
 def control_discoveries(
@@ -50,7 +61,10 @@ def control_discoveries(
         others = between(strength, x, y)[:max_given]
         again += [(x, y, given) for given in sorted({tuple(sorted(others)), *((w,) for w in others)} - {()})]
     questions.ask(again)
-    weakest = {pair: v for pair, v in weakest_verdicts(questions.trace).items() if graph.has_edge(*pair)}
+    merged = merge_states(questions.source, again)
+    weakest = {
+        pair: v for pair, v in weakest_verdicts([*questions.trace, *merged]).items() if graph.has_edge(*pair)
+    }
     if any(v.log_p is None and v.log_odds is not None for v in weakest.values()):
         raise SettingsError(
             "fdr needs p-values, and this test gives log odds; use ChiSquare, GTest or PartialCorrelation."
@@ -62,6 +76,35 @@ def control_discoveries(
             graph = graph.without_edge(*pair)
             questions.note(retract(v))
     return graph
+
+
+def merge_states(ci: IndependenceSource, questions: Sequence[Ask]) -> list[Verdict]:
+    """Return answers whose null distribution is known however rare states and however many slices are.
+
+    Where cells are expected to hold less than a row, or there are fewer than five rows for each cell, a
+    chi-square statistic of many states is not distributed as it is taken to be. By regression on the given,
+    with rare states merged, it is (:class:`~graphoid.independence.partial_association.PartialAssociation`).
+    """
+    while isinstance(ci, SourceWrapper):
+        ci = ci.source
+    if not isinstance(ci, Tester) or not isinstance(ci.test, ClassicalTest):
+        return []
+    partial, states = (
+        PartialAssociation(CountedProducts(ci.engine), float(ci.test.alpha)),
+        ci.engine.variables,
+    )
+    doubtful: list[Ask] = []
+    for x, y, given in questions:
+        if max(states[x].arity, states[y].arity) <= 2:
+            continue
+        if partial.rare(x, y):
+            doubtful.append((x, y, ()))
+        if partial.rare(x, y) or ci.rows_per_cell((x, y, *given)) < ci.test.thin.rows_per_cell:
+            most = len(given)
+            while most and partial.n_columns((x, y, *given[:most])) > partial.n_rows / ROWS_PER_NUMBER:
+                most -= 1
+            doubtful.append((x, y, given[:most]))
+    return partial.ask(list(dict.fromkeys(doubtful)))
 
 
 def smaller_blanket(graph: UndirectedGraph, x: int, y: int) -> tuple[int, ...]:

@@ -34,7 +34,8 @@ class GSIMN(GrowShrinkLearner):
     Parameters
     ----------
     test
-        The independence test for :meth:`fit`; ``ChiSquare()`` if None.
+        The independence test for :meth:`fit`; if None, ``ChiSquare()``, or where columns are of
+        numbers ``LikelihoodRatio()``.
     skip_independent
         Do not ask about pairs found independent unconditionally (line 22 of Algorithm 3).
     chaining

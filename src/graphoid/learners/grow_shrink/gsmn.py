@@ -136,7 +136,8 @@ class GSMN(GrowShrinkLearner):
     Parameters
     ----------
     test
-        The independence test for :meth:`fit`; ``ChiSquare()`` if None.
+        The independence test for :meth:`fit`; if None, ``ChiSquare()``, or where columns are of
+        numbers ``LikelihoodRatio()``.
     propagate
         Take over from variables already examined whether they have this one in their blanket, and do not ask
         again.

@@ -15,6 +15,10 @@ mistaken answer is passed on to the other end. This search asks about as many qu
    the parents of a child in a directed network do. They are asked about again, once, given the smaller of
    their blankets, and if they depend on each other they are a pair found.
 
+4. *Confirm.* Regression (below) leaves out how given variables work together. Where it has decided and states
+   are names, an edge has to be a discovery also in tables that are counted, given as much of either blanket
+   as there are five rows a cell for.
+
 A question whose table has too many slices for its rows is answered from pairs of variables
 (:class:`~graphoid.independence.pooled.Pooled`). Where a blanket is too large even for that, those members are
 given that depend most on both variables asked about; and if one that is left out depends on both more than
@@ -42,6 +46,7 @@ from typing import TYPE_CHECKING, ClassVar
 from graphoid.counts.engine import refuse_many_questions
 from graphoid.independence.chi_square import DEFAULT_TEST
 from graphoid.independence.classical import ClassicalTest
+from graphoid.independence.degenerate_gaussian import DegenerateGaussian
 from graphoid.independence.mantel_haenszel import MantelHaenszel
 from graphoid.independence.pooled import ROWS_PER_CELL, Pooled
 from graphoid.independence.remembering import Remembering
@@ -59,11 +64,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from graphoid.data.table import Table
+    from graphoid.independence.base import Test
     from graphoid.learners.questions import Questions
     from graphoid.logic.source import IndependenceSource
 
 RATE = 0.04
 """The share of edges that may be there by chance, unless ``fdr`` says otherwise."""
+
+ROWS_COUNTED = 5
+"""Rows for each cell that a table to confirm an edge must have: Cochran's five, as its null is corrected."""
+
+CONFIRMED = 3
+"""How often edges are confirmed at most."""
 
 CERTAIN = 1e9
 """The evidence of an answer without a number; finite, so that two that contradict each other cancel out."""
@@ -106,6 +118,7 @@ def robust(
         hidden = with_common_neighbor(blankets) - found - looked
         looked |= hidden
         found |= dependent_after_all(ends, hidden, blankets)
+    edges = confirm(ends, edges)
     ends.retract(found - edges)
     return UndirectedGraph(questions.names, sorted(edges))
 
@@ -160,6 +173,22 @@ def dependent_after_all(ends: Ends, hidden: set[Edge], blankets: Blankets) -> se
         for x, y in sorted(hidden)
     ]
     return {pair(v.x, v.y) for v in ends.ask(smaller, blankets) if not v.independent}
+
+
+def confirm(ends: Ends, edges: set[Edge]) -> set[Edge]:
+    """Return the edges that are discoveries also where tables are counted, and not modelled.
+
+    Where fewer edges are left, blankets are smaller and more of them can be given, so it is done again.
+    """
+    every, kept = sorted(edges), edges
+    for _ in range(CONFIRMED):
+        blankets = neighbors(kept, len(ends.rank))
+        means = ends.count(every, blankets)
+        limit = largest_discovery(means, ends.n_pairs, ends.rate)
+        before, kept = kept, {p for p, mean in zip(every, means, strict=True) if mean <= limit}
+        if kept == before:
+            break
+    return kept
 
 
 def neighbors(edges: Iterable[Edge], n: int) -> Blankets:
@@ -260,14 +289,47 @@ class Ends:
         ]
         return sum(known) / len(known) if known else 0.0
 
+    def count(self, pairs: Sequence[Edge], blankets: Blankets) -> list[float]:
+        """Return the mean evidence on pairs of the ends that can tell, in tables that are counted.
+
+        Given is as much of a blanket as there are rows for; an end that leaves out what may come between has
+        no say, as in :meth:`mean`. Where all that would be given was given, it is that.
+        """
+        slices = self._questions.slices
+        means = [self.mean(x, y, blankets) for x, y in pairs]
+        if slices is None:
+            return means
+        questions: dict[tuple[int, Edge], tuple[int, int, tuple[int, ...]]] = {}
+        modelled: set[int] = set()
+        for i, (x, y) in enumerate(pairs):
+            for a, b in ((x, y), (y, x)):
+                rest = self._likeliest(a, b, blankets)
+                if slices.counts_rows((a, b, *rest)) >= ROWS_PER_CELL:
+                    continue
+                modelled.add(i)
+                most = len(rest)
+                while most and slices.counts_rows((a, b, *rest[:most])) < ROWS_COUNTED:
+                    most -= 1
+                if not self._comes_between(a, b, rest[most:]):
+                    questions[i, (a, b)] = (x, y, tuple(sorted(rest[:most])))
+        found = dict(zip(questions, map(evidence, slices.in_slices(list(questions.values()))), strict=True))
+        for i in modelled:
+            x, y = pairs[i]
+            known = [found[i, end] for end in ((x, y), (y, x)) if (i, end) in found]
+            means[i] = max(means[i], sum(known) / len(known) if known else 0.0)
+        return means
+
     def _lacks_explanation(self, x: int, y: int, blankets: Blankets) -> bool:
         """Say whether what may come between x and y could not be given.
 
         A variable that makes two others dependent depends on both more than they do on each other.
         """
         rest, most = self._bearable(x, y, blankets)
+        return self._comes_between(x, y, rest[most:])
+
+    def _comes_between(self, x: int, y: int, others: Iterable[int]) -> bool:
         own = self._strength[x][y]
-        return any(max(self._strength[x][w], self._strength[y][w]) < own for w in rest[most:])
+        return any(max(self._strength[x][w], self._strength[y][w]) < own for w in others)
 
     def _given(self, x: int, y: int, blankets: Blankets) -> tuple[int, ...]:
         """Return what is given in a question about (x, y): as much of the blanket of x as the data bear."""
@@ -276,11 +338,16 @@ class Ends:
 
     def _bearable(self, x: int, y: int, blankets: Blankets) -> tuple[list[int], int]:
         """Return the blanket of x without y, likeliest between them first, and how much can be given."""
-        rest = likeliest_between(self._strength, x, y, sorted(blankets[x] - {y}, key=self.rank.__getitem__))
+        rest = self._likeliest(x, y, blankets)
         most = len(rest)
         while most and self._questions.rows_per_cell((x, y, *rest[:most])) < ROWS_PER_CELL:
             most -= 1
         return rest, most
+
+    def _likeliest(self, x: int, y: int, blankets: Blankets) -> list[int]:
+        """Return the blanket of x without y, likeliest between them first."""
+        others = sorted(blankets[x] - {y}, key=self.rank.__getitem__)
+        return likeliest_between(self._strength, x, y, others)
 
 
 @dataclass(kw_only=True, eq=False)
@@ -294,7 +361,8 @@ class RobustGSMN(IndependenceLearner):
     Parameters
     ----------
     test
-        The independence test for :meth:`fit`; ``ChiSquare()`` if None. A :class:`~graphoid.ChiSquare` or
+        The independence test for :meth:`fit`; if None, ``ChiSquare()``, or where columns are of numbers
+        ``DegenerateGaussian()``, which takes every kind. A :class:`~graphoid.ChiSquare` or
         :class:`~graphoid.GTest` says the alpha, and tables are judged by :class:`~graphoid.MantelHaenszel` at
         that alpha, whose power is not lost to slices, and by regression on the given variables where there
         are too many slices for the rows; :meth:`learn` takes any source of answers as it is.
@@ -323,13 +391,14 @@ class RobustGSMN(IndependenceLearner):
     max_given: int | None = None
     infer: bool = False
 
+    default_tests: ClassVar[tuple[Test, Test]] = DEFAULT_TEST, DegenerateGaussian()
     allowed: ClassVar[Mapping[str, Allowed]] = {
         "fdr": Number(above=0, below=1, noun="rate"),
         "max_given": Number(least=0, whole=True, optional=True),
     }
 
     def _join(self, table: Table, run: Run) -> IndependenceSource:
-        test = DEFAULT_TEST if self.test is None else self.test
+        test = self.test_for(table)
         if isinstance(test, ClassicalTest):
             test = MantelHaenszel(alpha=test.alpha, thin=test.thin)
         ci = Pooled(test, table) if isinstance(test, MantelHaenszel) else Tester(test, table)

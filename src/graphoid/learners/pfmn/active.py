@@ -37,7 +37,7 @@ from graphoid.logic.verdict import Fact, Verdict
 from graphoid.structure.graph import UndirectedGraph
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from numpy.random import Generator
     from numpy.typing import NDArray
@@ -132,11 +132,11 @@ class Active:
         if not state.exact and state.vague >= self.settings.patience * price:
             return None, "converged"
         tests = self._candidates(rng, state)
-        p = self._probabilities(state, tests)
+        rarer = self._rarer_answers(state, tests)
         # exact answers are asked for until all is proved; doubtful ones while the population has doubts
-        if not state.exact and np.minimum(p, 1 - p).max(initial=0.0) < self.settings.doubt:
+        if not state.exact and rarer.max(initial=0.0) < self.settings.doubt:
             return None, "converged"
-        best_first = self._rank(tests, p)
+        best_first = self._rank(tests, rarer)
         return _first_affordable((c for c in best_first if state.bounds.answer(*c.test) is None), remaining)
 
     def _next_of_gsimn(self, state: State, remaining: float) -> tuple[Candidate | None, str]:
@@ -144,7 +144,7 @@ class Active:
         question = self._gsimn.next_after(state.verdicts)
         if isinstance(question, UndirectedGraph):
             return None, "converged"
-        return _first_affordable(self._rank([question], self._probabilities(state, [question])), remaining)
+        return _first_affordable(self._rank([question], self._rarer_answers(state, [question])), remaining)
 
     def _candidates(self, rng: Generator, state: State) -> list[Query]:
         """Return separators of undecided pairs that have not been asked about."""
@@ -156,17 +156,23 @@ class Active:
         known = {t.query for t in state.evidence}
         return [q for q in separators(proposals, undecided) if q not in known]
 
-    def _probabilities(self, state: State, tests: list[Query]) -> NDArray[np.float64]:
-        """Return how probable the population takes each independence to be."""
+    def _rarer_answers(self, state: State, tests: list[Query]) -> NDArray[np.float64]:
+        """Return how probable the population takes the answer to be that fewer of its graphs give."""
+        size = len(state.graphs)
         apart = population.separations(state.graphs, tests).sum(axis=1)
         # half a graph on either side: a population that agrees may still be wrong
-        return np.asarray((apart + 0.5) / (len(state.graphs) + 1))
+        return np.asarray((np.minimum(apart, size - apart) + 0.5) / (size + 1))
 
-    def _rank(self, tests: list[Query], p: NDArray[np.float64]) -> Iterator[Candidate]:
-        """Yield tests by the entropy of their answer for their price; few are looked at of thousands."""
+    def _rank(self, tests: list[Query], rarer: NDArray[np.float64]) -> Iterator[Candidate]:
+        """Yield tests by the entropy of their answer for their price; few are looked at of thousands.
+
+        Of equally good ones the first comes first. So that these are equal to the last digit on every
+        processor, numbers are counts of graphs, and each that occurs has its logarithm taken once.
+        """
         prices = self.questions.prices_of(tests)
-        information = -(p * np.log(p) + (1 - p) * np.log1p(-p))
-        for i in np.argsort(-information / prices**self.settings.beta, kind="stable"):
+        information = _once_each(_binary_entropy, rarer)
+        worth = information / _once_each(lambda price: math.pow(price, self.settings.beta), prices)
+        for i in np.argsort(-worth, kind="stable"):
             yield Candidate(tests[i], float(information[i]), float(prices[i]))
 
     def update(self, rng: Generator, state: State, test: Query, answer: Answer) -> State:
@@ -225,7 +231,7 @@ class Active:
             candidates = graphs = self._sample_posterior(rng, state, state.graphs, self.prior)
             if not state.bounds.undecided:
                 candidates = np.concatenate([graphs, np.array([state.bounds.lower], dtype=np.uint64)])
-            best = candidates[population.log_posterior(candidates, self.prior, state.evidence).argmax()]
+            best = population.most_probable(candidates, self.prior, state.evidence)
             graphs = self._sample_posterior(rng, state, graphs, broad_log_prior(self.n))
         inferred = _inferences(state.bounds)
         return Outcome(graphs, even_weights(graphs), best, proved=state.proved, inferred=inferred)
@@ -241,6 +247,17 @@ class Active:
                 return flip_moves(graphs, target, rng, alpha=1 / len(target.free), steps=LAST_MOVES)
         except OutOfTime:
             return graphs
+
+
+def _binary_entropy(p: float) -> float:
+    """Return the entropy of an answer, in nats."""
+    return -(p * math.log(p) + (1 - p) * math.log1p(-p))
+
+
+def _once_each(function: Callable[[float], float], values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return a function of numbers, computed once for each that occurs."""
+    distinct, at = np.unique(values, return_inverse=True)
+    return np.array([function(v) for v in distinct.tolist()], dtype=np.float64)[at.reshape(-1)]
 
 
 def _inferences(bounds: Bounds) -> list[Verdict]:

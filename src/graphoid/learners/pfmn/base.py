@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import time
 from abc import abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from inspect import isroutine
 from typing import TYPE_CHECKING, ClassVar, Generic, Protocol, TypeVar
 
 from graphoid.errors import SettingsError
-from graphoid.independence.base import DiscreteTest, HasTest
+from graphoid.independence.base import HasTest, Test
+from graphoid.independence.bayes_factor import BayesFactor
 from graphoid.independence.bayesian import BayesianTest
 from graphoid.independence.inferring import CHECK_BELOW, StrongPairs
 from graphoid.learners.base import AskingLearner, Run
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 
     from numpy.random import Generator
 
-    from graphoid.independence.partial_correlation import PartialCorrelation
     from graphoid.logic.source import IndependenceSource
 
 _NOT_THE_RUN = {"answers", "budget", "checkpoint", "column_order", "cost", "progress", "random_state"}
@@ -72,7 +72,6 @@ class Search(Protocol[State]):
 class ParticleLearner(AskingLearner, Generic[State]):
     """A learner that keeps a population of structures and asks one test at a time, within a budget."""
 
-    test: DiscreteTest | PartialCorrelation | None = field(default_factory=BayesianTest)
     n_particles: int
     budget: float | Mapping[str, float] | Budget | None = None
     cost: Price | None = None
@@ -83,6 +82,7 @@ class ParticleLearner(AskingLearner, Generic[State]):
     checkpoint: str | os.PathLike[str] | None = None
     progress: Listener | None = None
 
+    default_tests: ClassVar[tuple[Test, Test]] = BayesianTest(), BayesFactor()
     allowed: ClassVar[Mapping[str, Allowed]] = {
         "n_particles": Number(least=2, whole=True),
         "moves": Number(least=0, whole=True),

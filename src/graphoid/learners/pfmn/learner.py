@@ -115,8 +115,8 @@ class PFMN(ParticleLearner[ActiveState]):
     Parameters
     ----------
     test
-        The independence test for :meth:`fit`. A Bayesian one says how sure it is; of others the p-values are
-        weighed.
+        The independence test for :meth:`fit`; if None, ``BayesianTest()``, or where columns are of numbers
+        ``BayesFactor()``. A Bayesian one says how sure it is; of others the p-values are weighed.
     n_particles
         Structures in the population.
     budget

@@ -36,6 +36,9 @@ MOST_VARIABLES = 64
 ENUMERABLE = 5
 """Most variables whose graphs are all listed: 1,024 of them; with six there are 32,768."""
 
+EQUAL = 1e-9
+"""Log posteriors nearer to each other than this are equal but for rounding, which differs by processor."""
+
 
 class Query(NamedTuple):
     """A test that may be asked: two variables and the mask of what is given."""
@@ -139,6 +142,14 @@ def log_posterior(
     if evidence:
         of = of + log_ratios(evidence) @ separations(graphs, evidence)
     return np.asarray(of)
+
+
+def most_probable(
+    graphs: Graphs, prior: NDArray[np.float64], evidence: Sequence[Evidence]
+) -> NDArray[np.uint64]:
+    """Return the graph of the highest posterior; of equals, as sums are rounded, the first."""
+    of = log_posterior(graphs, prior, evidence)
+    return np.asarray(graphs[np.flatnonzero(of >= of.max() - EQUAL)[0]])
 
 
 def resample(graphs: Graphs, last: Evidence, rng: Generator) -> Graphs:

@@ -136,8 +136,8 @@ class ParticleFilter:
     def result(self, rng: Generator, state: State) -> Outcome:
         """Return the newest population (Algorithm 1, line 11)."""
         del rng  # the population stands for the posterior as it is
-        posterior = population.log_posterior(state.graphs, self.prior, state.evidence)
-        return Outcome(state.graphs, state.weights, state.graphs[posterior.argmax()])
+        best = population.most_probable(state.graphs, self.prior, state.evidence)
+        return Outcome(state.graphs, state.weights, best)
 
     def _exact_weights(self, graphs: Graphs, evidence: Sequence[Evidence]) -> NDArray[np.float64]:
         posterior = population.log_posterior(graphs, self.prior, evidence)

@@ -8,9 +8,11 @@ from dataclasses import KW_ONLY, dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
+import numpy as np
+
 from graphoid.errors import DataError, Interrupted, SettingsError
 from graphoid.learners.base import Learner, Run
-from graphoid.learners.scored.inclusion import inclusion_probabilities, underpowered_pairs
+from graphoid.learners.scored.inclusion import PairEvidence
 from graphoid.learners.scored.local_search import Neighborhood
 from graphoid.limits import MOMENT, OutOfTime, time_limit
 from graphoid.progress import Listener, Step, tell
@@ -18,22 +20,16 @@ from graphoid.scores.base import Score, Scorer
 from graphoid.settings import Allowed, Number, describe, seed_and_generator
 from graphoid.structure.graph import Edge, UndirectedGraph
 from graphoid.structure.learned import Cost, LearnedStructure
-from graphoid.structure.scored import Move, Scored
+from graphoid.structure.scored import SHOWN_PAIRS, Move, Scored
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    import numpy as np
 
     from graphoid.data.table import Table
     from graphoid.learners.columns import Columns
 
 Start = UndirectedGraph | LearnedStructure | None
 """What a search begins with; None for the graph without edges."""
-
-SHOWN_PAIRS = 5_000
-"""Up to so many pairs, the result says of every one what flipping it would gain; beyond, of those that the
-search looked at."""
 
 
 @dataclass
@@ -69,8 +65,18 @@ class Found(NamedTuple):
     probabilities: Mapping[Edge, float] | None = None
     pairs: Sequence[Edge] | None = None
     """Those that the search looked at; None for all."""
+    only: bool = False
+    """Whether nothing is to be said of other pairs."""
+    worth: Mapping[Edge, float] | None = None
+    """What pairs are worth at a first look, for those of which no more is known."""
     more: Mapping[str, object] | None = None
     """Numbers about the search that a reader may want, as plain values."""
+
+    def reported_pairs(self, n: int) -> list[Edge]:
+        """Return the pairs of ``n`` variables of which the result says what flipping them would gain."""
+        if n * (n - 1) // 2 <= SHOWN_PAIRS and not self.only:
+            return list(combinations(range(n), 2))
+        return sorted({*self.graph.edges, *(self.pairs or ())})
 
 
 @dataclass(eq=False)
@@ -82,6 +88,11 @@ class ScoreLearner(Learner[Scorer, LearnedStructure]):
     seconds: float | None = None
 
     allowed: ClassVar[Mapping[str, Allowed]] = {"seconds": Number(least=0, optional=True)}
+
+    @property
+    def takes_numbers(self) -> bool:
+        """Whether its score does."""
+        return isinstance(self.score, Score) and self.score.takes_numbers
 
     def _join(self, table: Table, run: Run) -> Scorer:
         if not isinstance(self.score, Score):
@@ -107,15 +118,14 @@ class ScoreLearner(Learner[Scorer, LearnedStructure]):
             found = Found(best.graph, stopped="interrupted")
             raise Interrupted(self._result(found, None, run, seed)) from None
         structure = self._result(found, scored, run, seed)
-        share = self.score.log_odds_share
-        if scored is None or share is None:
+        if scored is None or self.score.log_odds_share is None:
             return structure
-        joined = set(found.graph.edges)
-        worth = {pair: -gain if pair in joined else gain for pair, gain in scored.gains.items()}
+        worth = {**(found.worth or {}), **scored.worth(found.graph)}
+        evidence = PairEvidence.of(worth, source, found.graph)
         return replace(
             structure,
-            edge_probabilities=found.probabilities or inclusion_probabilities(worth, share),
-            underpowered=underpowered_pairs(worth, source),
+            edge_probabilities=found.probabilities or evidence.probabilities(),
+            underpowered=evidence.underpowered_pairs(),
         )
 
     def _result(self, found: Found, scored: Scored | None, run: Run, seed: int | None) -> LearnedStructure:
@@ -137,8 +147,11 @@ class ScoreLearner(Learner[Scorer, LearnedStructure]):
 
 def _score(scorer: Scorer, found: Found, *, known: bool = False) -> Scored:
     """Return the score of a graph and what flipping each pair would gain, or those of which that is known."""
-    pairs = list(combinations(range(scorer.n), 2))
-    edges = pairs if len(pairs) <= SHOWN_PAIRS else sorted({*found.graph.edges, *(found.pairs or ())})
+    n, edges = scorer.n, found.reported_pairs(scorer.n)
+    few = n * (n - 1) // 2 <= SHOWN_PAIRS
+    default = 0.0 if few else scorer.prior.default
+    pairs = list(combinations(range(n), 2)) if few else edges
+    odds = scorer.prior.at(*np.array(pairs, dtype=np.int64).reshape(-1, 2).T).tolist()
     if known:
         edges = [edge for edge in edges if scorer.holds(found.graph, edge)]
     at = Neighborhood(scorer, found.graph, edges)
@@ -147,7 +160,8 @@ def _score(scorer: Scorer, found: Found, *, known: bool = False) -> Scored:
         gains=dict(zip(at.edges, at.gains.tolist(), strict=True)),
         path=found.path,
         n_terms=scorer.n_terms,
-        prior_log_odds={edge: float(scorer.prior[edge]) for edge in pairs if scorer.prior[edge]},
+        prior_log_odds={edge: own for edge, own in zip(pairs, odds, strict=True) if own != default},
+        default_log_odds=default,
     )
 
 

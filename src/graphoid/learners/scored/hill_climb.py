@@ -10,7 +10,7 @@ import numpy as np
 
 from graphoid.errors import SettingsError
 from graphoid.learners.scored.base import Found, ScoreLearner, Start, Task, initial_graph
-from graphoid.learners.scored.local_search import Neighborhood, first_best, improves
+from graphoid.learners.scored.local_search import LazyNeighborhood, Neighborhood, first_best, improves
 from graphoid.limits import check_time
 from graphoid.progress import Listener, Step, tell
 from graphoid.scores.closures import PairScorer
@@ -50,7 +50,19 @@ def ibmap_hc(
 
 
 def steepest_ascent(at: Neighborhood, progress: Listener | None = None) -> list[Move]:
-    """Flip the edge that gains most, the first of several, until none gains anything."""
+    """Flip the edge that gains most, the first of several, until none gains anything.
+
+    Where gains are brought up to date only as they matter, edges that are best at both ends are flipped
+    together, and there is no path.
+    """
+    if isinstance(at, LazyNeighborhood):
+        climbs = bool(at.edges)
+        while climbs:
+            try:
+                climbs = at.climb()
+            finally:  # as below
+                progress = tell(progress, Step("climbing", at.steps, so_far=at.graph))
+        return []
     path: list[Move] = []
     while at.edges:
         i = at.best()
@@ -108,3 +120,29 @@ class HillClimb(ScoreLearner):
             )
         graph, path = ibmap_hc(scorer, graph, task.progress)
         return Found(graph, tuple(path))
+
+
+@dataclass(eq=False)
+class Climb(ScoreLearner):
+    """Climb from a graph by some pairs alone: what a search does in resamples of the rows it has seen.
+
+    Parameters
+    ----------
+    score, seconds
+        As of every search for a score.
+    start
+        The graph to begin with.
+    candidates
+        The graph of the pairs that may be flipped; of no other is anything said.
+    """
+
+    _: KW_ONLY
+    start: Start = None
+    candidates: Start = None
+
+    def search(self, task: Task) -> Found:
+        """Climb from the start to a peak."""
+        pairs = task.scorer.sort_edges(initial_graph(self.candidates, task).edges)
+        at = LazyNeighborhood(task.scorer, initial_graph(self.start, task), pairs)
+        steepest_ascent(at, task.progress)
+        return Found(at.graph, pairs=pairs, only=True)

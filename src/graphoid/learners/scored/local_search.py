@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from itertools import chain, combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from graphoid.limits import check_time
-from graphoid.scores.base import BlanketScorer, Family, Scorer
+from graphoid.scores.base import BlanketScorer, Scorer, flip_member
+from graphoid.structure.graph import UndirectedGraph
+from graphoid.structure.separation import members
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
-    from graphoid.structure.graph import Edge, UndirectedGraph
+    from graphoid.counts.engine import Blanket
+    from graphoid.structure.graph import Edge
 
 ROUNDING = 1e-10
 """By how much of its size a score may differ and be the same. Some ten thousand terms are added up, each
@@ -51,6 +55,8 @@ class Neighborhood:
         self.scorer = scorer
         pairs = scorer.sort_edges(combinations(range(scorer.n), 2)) if edges is None else edges
         self.edges = edges = list(pairs)
+        self.ends = np.array(edges, dtype=np.intp).reshape(-1, 2).T
+        """The first variable of every edge, and the second."""
         places: list[list[int]] = [[] for _ in range(scorer.n)]  # of the edges of each variable
         for i, (x, y) in enumerate(edges):
             places[x].append(i)
@@ -61,13 +67,14 @@ class Neighborhood:
         ]
         self._partners = [[sum(edges[i]) - v for i in own] for v, own in enumerate(places)]
         self._changes = np.zeros((2, len(edges)))  # at the first end of every edge, and at the second
-        self._kept: dict[Family, NDArray[np.float64]] = {}
-        self._weight = np.array([scorer.weight[x, y] for x, y in edges])
+        self._kept: dict[Blanket, NDArray[np.float64]] = {}
+        self._weight = scorer.weights(edges)
         self.reset(graph)
 
     def reset(self, graph: UndirectedGraph) -> None:
         """Go to a graph, whatever it is."""
         self.graph = graph
+        self._own = [tuple(members(bits)) for bits in graph.adjacency]
         self.value = self.scorer.value(graph)
         self.present = np.array([bool(graph.adjacency[x] >> y & 1) for x, y in self.edges], dtype=bool)
         self._update(range(self.scorer.n))
@@ -78,6 +85,7 @@ class Neighborhood:
         self.graph = self.graph.without_edge(x, y) if self.present[i] else self.graph.with_edge(x, y)
         self.present[i] = not self.present[i]
         self.value += float(self.gains[i])
+        self._own[x], self._own[y] = flip_member(self._own[x], y), flip_member(self._own[y], x)
         self._update((x, y))
 
     def best(self, allowed: NDArray[np.bool_] | None = None) -> int:
@@ -91,12 +99,14 @@ class Neighborhood:
         if not isinstance(self.scorer, BlanketScorer):
             self.gains = self.scorer.gains(self.graph, self.edges)
             return
-        adjacency = self.graph.adjacency
-        families = [(v, adjacency[v]) for v in variables]
+        families = [self._blanket(v) for v in variables]
         new = [family for family in families if family not in self._kept]
         if new:
-            flips = [[(v, mask ^ 1 << y) for y in self._partners[v]] for v, mask in new]
-            self.scorer.prepare(chain(new, *flips))
+            if (len(self._kept) + len(new)) * len(self._partners) > self.scorer.most_held:
+                self._kept.clear()  # as many numbers as terms are kept, at most
+                new = families
+            flips = [[(v, flip_member(own, y)) for y in self._partners[v]] for v, own in new]
+            self.scorer.prepare_blankets(chain(new, *flips))
             terms = self.scorer.held
             for family, after in zip(new, flips, strict=True):
                 self._kept[family] = np.array([terms[f] for f in after]) - terms[family]
@@ -104,6 +114,9 @@ class Neighborhood:
             v = family[0]
             self._changes[self._ends[v], self._places[v]] = self._kept[family]
         self.gains = self._changes.sum(axis=0) + np.where(self.present, -self._weight, self._weight)
+
+    def _blanket(self, v: int) -> Blanket:
+        return v, self._own[v]
 
 
 AT_ONCE = 8
@@ -117,6 +130,8 @@ class LazyNeighborhood(Neighborhood):
     until one of them looks best. :attr:`value` is exact all the same.
     """
 
+    steps = 0
+    """Edges flipped together so far."""
     _worth: NDArray[np.float64] | None = None
     """What every edge is worth to its first end, and to its second: with it less without it."""
 
@@ -127,12 +142,11 @@ class LazyNeighborhood(Neighborhood):
             self._fresh = np.ones(self._worth.shape, dtype=bool)
             return
         check_time()
-        adjacency, held = self.graph.adjacency, self.scorer.held
-        self.scorer.prepare([(v, adjacency[v]) for v in variables])
-        for v in variables:
-            mask = adjacency[v]
-            base = held[v, mask]
-            after = np.array([held.get((v, mask ^ 1 << y), np.nan) for y in self._partners[v]])
+        families = [self._blanket(v) for v in variables]
+        self.scorer.prepare_blankets(families)
+        bases = self.scorer.recall(families).tolist()
+        for (v, own), base in zip(families, bases, strict=True):
+            after = self.scorer.recall([(v, flip_member(own, y)) for y in self._partners[v]])
             known = ~np.isnan(after)
             ends, places = self._ends[v], self._places[v]
             self._fresh[ends, places] = known
@@ -160,15 +174,76 @@ class LazyNeighborhood(Neighborhood):
         """Bring the gains of some edges up to date."""
         if not isinstance(self.scorer, BlanketScorer) or self._worth is None:
             return
-        adjacency, held = self.graph.adjacency, self.scorer.held
+        held = self.scorer.held
         ends = [(k, int(i)) for i in places for k in (0, 1) if not self._fresh[k, i]]
-        families = [(e[k], adjacency[e[k]] ^ 1 << e[1 - k]) for k, i in ends for e in [self.edges[i]]]
-        self.scorer.prepare(families)
-        for (k, i), (v, mask) in zip(ends, families, strict=True):
-            change = held[v, mask] - held[v, adjacency[v]]
+        own = {v: self._blanket(v) for k, i in ends for v in [self.edges[i][k]]}
+        after = [
+            (v, flip_member(own[v][1], e[1 - k])) for k, i in ends for e in [self.edges[i]] for v in [e[k]]
+        ]
+        self.scorer.prepare_blankets([*after, *own.values()])
+        for (k, i), family in zip(ends, after, strict=True):
+            change = held[family] - held[own[family[0]]]
             self._worth[k, i] = -change if self.present[i] else change
             self._fresh[k, i] = True
         self._add_up()
+
+    def leading(self) -> NDArray[np.intp]:
+        """Return edges that are the best step of both their ends, at most one of a variable; stale ones too.
+
+        Steps of other variables change nothing about them: one by one, they would come as well.
+        """
+        least, gains = rounding(self.value), self.gains
+        best = np.full(self.scorer.n, -np.inf)
+        for end in self.ends:
+            np.maximum.at(best, end, gains)
+        x, y = self.ends
+        leads = np.flatnonzero((gains > least) & (gains >= np.maximum(best[x], best[y]) - least))
+        used: set[int] = set()
+        found = []
+        for i in leads.tolist():  # of equals the first
+            if used.isdisjoint(self.edges[i]):
+                used.update(self.edges[i])
+                found.append(i)
+        return np.array(found, dtype=np.intp)
+
+    def flip_apart(self, places: NDArray[np.intp]) -> None:
+        """Flip edges that have no variable in common, and bring the gains up to date."""
+        if not len(places):
+            return
+        adjacency = list(self.graph.adjacency)
+        for i in places.tolist():
+            x, y = self.edges[i]
+            adjacency[x] ^= 1 << y
+            adjacency[y] ^= 1 << x
+            self._own[x], self._own[y] = flip_member(self._own[x], y), flip_member(self._own[y], x)
+        self.graph = UndirectedGraph.from_adjacency(self.graph.names, adjacency)
+        self.steps += len(places)
+        self.present[places] = ~self.present[places]
+        self.value += math.fsum(self.gains[places].tolist())
+        self._update(np.unique(self.ends[:, places]).tolist())
+
+    def climb(self) -> bool:
+        """Take all steps that lead, or bring those of them up to date that are not; return False at a peak.
+
+        Where none seems to gain anything, all are brought up to date.
+        """
+        if not isinstance(self.scorer, BlanketScorer):
+            i = self.best()
+            if improves(self.gains[i], self.value):
+                self.flip(i)
+                return True
+            return False
+        leads = self.leading()
+        fresh = self._fresh[0] & self._fresh[1]
+        stale = leads[~fresh[leads]]
+        if len(leads):
+            self.refresh(stale)
+            self.flip_apart(leads[fresh[leads]])
+        elif not fresh.all():
+            self.refresh(np.flatnonzero(~fresh))
+        else:
+            return False
+        return True
 
     def _add_up(self) -> None:
         if self._worth is not None:

@@ -30,7 +30,8 @@ import numpy as np
 from graphoid.counts.engine import SMALL, refuse_large
 from graphoid.learners.scored.base import Found, ScoreLearner, Start, Task, initial_graph
 from graphoid.learners.scored.local_search import Neighborhood
-from graphoid.learners.scored.search import Search, candidates
+from graphoid.learners.scored.screen import candidates
+from graphoid.learners.scored.search import Search
 from graphoid.limits import OutOfTime
 from graphoid.progress import Step, tell
 from graphoid.settings import PROBABILITY, Allowed, Number, RandomState

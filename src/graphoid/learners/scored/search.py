@@ -5,38 +5,36 @@ from __future__ import annotations
 import math
 from dataclasses import KW_ONLY, dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from graphoid.counts.engine import refuse_many_questions
+from graphoid.counts.engine import DirectedEngine
+from graphoid.data.table import Table
 from graphoid.errors import SettingsError
-from graphoid.independence.g import GTest
+from graphoid.independence.chi_square import DEFAULT_TEST
 from graphoid.independence.tester import Tester
-from graphoid.learners.grow_shrink.gsimn import gsimn
+from graphoid.learners.directed.search import moral_start
+from graphoid.learners.grow_shrink.robust import RobustGSMN
 from graphoid.learners.scored.base import Found, ScoreLearner, Start, Task, initial_graph
-from graphoid.learners.scored.hill_climb import ibmap_hc, steepest_ascent
+from graphoid.learners.scored.graph_sampling import sample_graphs
+from graphoid.learners.scored.hill_climb import Climb, ibmap_hc, steepest_ascent
+from graphoid.learners.scored.inclusion import PairEvidence
 from graphoid.learners.scored.local_search import LazyNeighborhood, Neighborhood, improves, rounding
+from graphoid.learners.scored.screen import SecondLook, candidates, first_look
 from graphoid.progress import Listener, Step, tell
+from graphoid.regression.mixed import moments_of
 from graphoid.scores.closures import PairScorer
-from graphoid.settings import NOT_NEGATIVE, Allowed, Number, RandomState
-from graphoid.structure.graph import Edge, UndirectedGraph
+from graphoid.scores.priors import AdaptivePrior, BlockPrior
+from graphoid.settings import NOT_NEGATIVE, Allowed, Number, RandomState, describe
+from graphoid.structure.graph import UndirectedGraph
 from graphoid.structure.separation import members
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from graphoid.scores.base import Scorer
     from graphoid.structure.learned import LearnedStructure
-
-ALL_PAIRS = 40
-"""Up to so many variables every pair is a candidate."""
-
-PARTNERS = 12
-"""Beyond, each variable brings the partners it depends on most: several times a usual blanket."""
-
-MOST_TO_LOOK_AGAIN = 300
-"""Up to so many variables, all pairs are looked at once more in the end: nothing overlooked is left."""
 
 MOST_TO_START_AGAIN = 300
 """Beyond so many variables there is one start: a climb takes minutes."""
@@ -46,6 +44,9 @@ PATIENCE = 40
 
 FEWER = 256
 """Divided by the number of variables, the walks where there are many of them: each takes longer."""
+
+ADAPTED = 5
+"""How often a prior is brought in line with what was found, at most: it mostly stays after three times."""
 
 ANEW = 0.2
 """How often a walk starts from a random graph with as many edges as variables, far from the best so far."""
@@ -116,41 +117,18 @@ def perturb(graph: UndirectedGraph, at: Neighborhood, rng: np.random.Generator) 
     return UndirectedGraph(names, flips.symmetric_difference(graph.edges))
 
 
-def candidates(scorer: Scorer, starts: Sequence[UndirectedGraph]) -> list[Edge]:
-    """Return the pairs worth looking at: all of few variables; of many, the strongest dependences of each.
-
-    Pairs of a start, and those that would close a triangle in one, are among them: their dependence may show
-    only given others.
-    """
-    n = scorer.n
-    refuse_many_questions(n * (n - 1) // 2)
-    pairs = scorer.sort_edges(combinations(range(n), 2))
-    if n <= ALL_PAIRS:
-        return pairs
-    tester = Tester(GTest(), scorer.engine)
-    strength = np.zeros((n, n))
-    for (x, y), verdict in zip(pairs, tester.ask([(x, y, ()) for x, y in pairs]), strict=True):
-        strength[x, y] = strength[y, x] = -(verdict.log_p or 0.0)
-    np.fill_diagonal(strength, -np.inf)
-    chosen: set[Edge] = set()
-    order = np.array(scorer.order)
-    for x in range(n):
-        for y in order[np.argsort(-strength[x, order], kind="stable")[:PARTNERS]].tolist():
-            chosen.add((min(x, y), max(x, y)))
-    for graph in starts:
-        for x in range(n):
-            blanket = list(members(graph.adjacency[x]))
-            chosen.update((min(x, y), max(x, y)) for y in blanket)
-            if len(blanket) <= PARTNERS:
-                chosen.update(combinations(blanket, 2))
-    return scorer.sort_edges(chosen)
+def first_guess(scorer: Scorer) -> UndirectedGraph:
+    """Return a graph to start from that takes little time: robust, or likely by second moments."""
+    moments = moments_of(scorer.engine)
+    if moments is not None:
+        return sample_graphs(moments).graph(scorer.names)
+    return RobustGSMN().learn(Tester(DEFAULT_TEST, scorer.engine)).graph
 
 
-def overlooked_edges(scorer: Scorer, graph: UndirectedGraph, known: Sequence[Edge]) -> list[Edge]:
-    """Return the pairs that are not known yet and that would improve a graph: their dependence was hidden."""
-    others = sorted(set(combinations(range(scorer.n), 2)).difference(known))
-    gains, value = scorer.gains(graph, others), scorer.value(graph)
-    return [edge for edge, gain in zip(others, gains, strict=True) if improves(gain, value)]
+def directed_guess(scorer: Scorer) -> UndirectedGraph | None:
+    """Return the moral graph of a directed one; None of numbers, or where the engine has no such search."""
+    states = not any(v.continuous for v in scorer.engine.variables)
+    return moral_start(scorer.engine) if states and isinstance(scorer.engine, DirectedEngine) else None
 
 
 def iterated_local_search(
@@ -175,6 +153,37 @@ def iterated_local_search(
     return record.best
 
 
+def adapt_prior(found: Found, scorer: Scorer, progress: Listener | None) -> Found:
+    """Climb on where what was found speaks for another prior over graphs, until it stays: empirical Bayes."""
+    prior = scorer.graph_prior
+    if not isinstance(prior, AdaptivePrior):
+        return found
+    for _ in range(ADAPTED):
+        before, edges = found.graph, found.reported_pairs(scorer.n)
+        gains = scorer.gains(before, edges).tolist()
+        worth = {
+            edge: -gain if before.has_edge(*edge) else gain for edge, gain in zip(edges, gains, strict=True)
+        }
+        adapted = prior.adapt(scorer.names, PairEvidence.of(worth, scorer, before).probabilities())
+        if adapted is None or adapted == scorer.graph_prior:
+            break
+        scorer.adopt(adapted)
+        look = SecondLook(scorer)
+        if look.every:
+            blocks = [sorted(map(scorer.names.index, block)) for block in adapted.blocks]
+            own = {pair for block in blocks for pair in combinations(block, 2)}
+        else:
+            own = set(look.conspicuous_pairs(before, found.pairs or ()))
+        at = LazyNeighborhood(scorer, before, scorer.sort_edges({*(found.pairs or ()), *own}))
+        steepest_ascent(at, progress)
+        found = found._replace(
+            graph=at.graph, pairs=at.edges, more={**(found.more or {}), "prior": describe(adapted)}
+        )
+        if at.graph == before:
+            break
+    return found
+
+
 @dataclass(eq=False)
 class Search(ScoreLearner):
     """Look for the graph with the highest score: the search we recommend.
@@ -195,20 +204,26 @@ class Search(ScoreLearner):
         A graph or a learned structure to start from as well.
     seconds, max_steps
         Stop after so much time, or so many steps after the first climb, with the best graph so far.
+    directed_start
+        Whether to start from the moral graph of a quick :class:`DirectedSearch` as well: of networks with
+        tables of many states the best of starts. Not for data that stay at their source.
     random_state
         Seed; the same seed gives the same graph.
 
     Notes
     -----
     With more than 40 variables only pairs are looked at that depend on each other most strongly, twelve for
-    each variable, and those that are joined or share a neighbor in a start. In the end, with up to 300
-    variables, all others are looked at once, and the climb goes on with those that would improve the graph.
+    each variable, and those that are joined or share a neighbor in a start. In the end all others are looked
+    at once more, and the climb goes on with those that would improve the graph: with up to 300 variables each
+    is scored; with more, those whose residuals given the blankets found are correlated, which all pairs are
+    looked at for; of rows that stay at their source, none. ``settings["second_look"]`` says which.
     """
 
     _: KW_ONLY
     effort: str | float = "normal"
     start: Start = None
     max_steps: int | None = None
+    directed_start: bool = False
     random_state: RandomState = None
 
     allowed: ClassVar[Mapping[str, Allowed]] = {
@@ -216,9 +231,22 @@ class Search(ScoreLearner):
         "max_steps": Number(least=0, optional=True),
     }
 
-    def for_resamples(self, found: LearnedStructure) -> Self:
-        """Return the search that climbs from what was found in all rows."""
-        return replace(self, effort=0, start=found.graph)
+    def for_resamples(self, found: LearnedStructure) -> ScoreLearner:
+        """Return the climb from what was found in all rows by the pairs that may come out otherwise."""
+        scored, table = found.scored, found.table
+        if (
+            scored is None
+            or self.score.log_odds_share is None
+            or not isinstance(table, Table)
+            or table.constants
+        ):
+            return replace(self, effort=0, start=found.graph)
+        score = self.score
+        if isinstance(known := found.settings.get("prior"), dict):  # what was found spoke for another one
+            score = replace(score, prior=BlockPrior.from_settings(known))
+        evidence = PairEvidence.of(scored.worth(found.graph), score.on(table), found.graph)
+        candidates = UndirectedGraph(found.graph.names, evidence.unsettled_pairs(found.graph))
+        return Climb(score, seconds=self.seconds, start=found.graph, candidates=candidates)
 
     def search(self, task: Task) -> Found:
         """Climb from several graphs, search on from the best peak, and look at what was left out."""
@@ -237,7 +265,11 @@ class Search(ScoreLearner):
         if scorer.n <= MOST_TO_START_AGAIN and not (effort == 0 and self.start is not None):
             if isinstance(scorer, PairScorer):
                 starts.append(ibmap_hc(scorer, UndirectedGraph(scorer.names))[0])
-            starts.append(gsimn(Tester(GTest(alpha=0.01), scorer.engine)))
+            starts.append(first_guess(scorer))
+            if self.directed_start and (directed := directed_guess(scorer)) is not None:
+                starts.append(directed)
+        starts.sort(key=scorer.value, reverse=True)  # a climb from the best is short, and most is known then
+        progress = tell(progress, Step("climbing", 0, so_far=starts[0]))
         at = LazyNeighborhood(scorer, starts[0], candidates(scorer, starts))
         best, top = starts[0], -np.inf
         steps = math.inf if self.max_steps is None else self.max_steps
@@ -253,11 +285,16 @@ class Search(ScoreLearner):
         record = Record(best, at.value, steps, progress)
         best = iterated_local_search(at, round(effort * min(PATIENCE, FEWER / scorer.n)), rng, record)
         n_pairs = scorer.n * (scorer.n - 1) // 2
-        while scorer.n <= MOST_TO_LOOK_AGAIN and len(at.edges) < n_pairs and record.steps > 0:
-            more = overlooked_edges(scorer, best, at.edges)
+        look = SecondLook(scorer)
+        while len(at.edges) < n_pairs and record.steps > 0:
+            more = look.overlooked_edges(best, at.edges)
             if not more:
                 break
             at = LazyNeighborhood(scorer, best, scorer.sort_edges({*at.edges, *more}))
             steepest_ascent(at, progress)
             best = at.graph
-        return Found(best, stopped="converged" if record.steps > 0 else "budget", pairs=at.edges)
+        stopped = "converged" if record.steps > 0 else "budget"
+        worth = first_look(scorer) if effort > 0 else None
+        more_said = {} if len(at.edges) == n_pairs else {"second_look": look.words}
+        found = Found(best, stopped=stopped, pairs=at.edges, worth=worth, more=more_said)
+        return adapt_prior(found, scorer, progress)

@@ -1,0 +1,1 @@
+"""The parts of benchmarks/kinds.py, and the peers they are measured beside."""

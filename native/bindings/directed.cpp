@@ -1,0 +1,143 @@
+// What Python sees of the search over directed graphs.
+#include <nanobind/stl/pair.h>
+
+#include <cmath>
+
+#include "bindings/dataset.hpp"
+#include "bindings/vectors.hpp"
+#include "graphs/directed.hpp"
+#include "graphs/directed_chain.hpp"
+
+namespace graphoid {
+namespace {
+
+void require_order(const std::vector<int>& order, std::size_t n) {
+    require(order.size() == n, "the order must have every column");
+    std::vector<char> seen(n, 0);
+    for (const int v : order) {
+        require(v >= 0 && static_cast<std::size_t>(v) < n && seen[static_cast<std::size_t>(v)] == 0, "the order must have every column once");
+        seen[static_cast<std::size_t>(v)] = 1;
+    }
+}
+
+class DirectedHandle {
+public:
+    DirectedHandle(nb::handle dataset, const std::vector<int>& order, double ess, double arc_log_odds, std::size_t max_parents, std::size_t partners,
+                   std::size_t tenure, std::size_t patience, unsigned threads)
+        : search_(make(dataset_of(dataset), order, {ess, arc_log_odds, max_parents, partners, tenure, patience, threads})) {}
+
+    bool walk(std::size_t steps) {
+        return without_lock([&] {
+            if (!begun_) search_.begin(), begun_ = true;
+            return search_.walk(steps);
+        });
+    }
+
+    void reinsert(std::uint64_t key) {
+        require(begun_ && !search_.order().empty(), "a search begins with a walk");
+        without_lock([&] { search_.reinsert(key); });
+    }
+
+    // For every column what it gains as one more parent of a child, or what its absence gains.
+    nb::object row(std::size_t child) {
+        const std::vector<int>& order = search_.order();
+        require(begun_ && child < order.size(), "a search begins with a walk, and a child is a column");
+        const auto at = std::find(order.begin(), order.end(), static_cast<int>(child)) - order.begin();
+        const std::vector<double> ranked = without_lock([&] { return search_.row(static_cast<int>(at)); });
+        std::vector<double> out(order.size());
+        for (std::size_t v = 0; v < order.size(); ++v) out[static_cast<std::size_t>(order[v])] = ranked[v];
+        return nb::cast(owned(std::move(out)));
+    }
+
+    // The best graph: for every column its parents.
+    nb::list best_parents() const {
+        std::vector<nb::list> of(search_.order().size());
+        for (std::size_t v = 0; v < of.size(); ++v)
+            for (const int p : search_.best()[v]) of[static_cast<std::size_t>(search_.order()[v])].append(search_.order()[static_cast<std::size_t>(p)]);
+        nb::list out;
+        for (const nb::list& own : of) out.append(own);
+        return out;
+    }
+
+    double gain() const { return search_.gain(); }
+    std::size_t n_terms() const { return search_.n_terms(); }
+    std::size_t n_steps() const { return search_.n_steps(); }
+
+private:
+    static DirectedSearch make(DatasetAccess access, const std::vector<int>& order, const DirectedSettings& settings) {
+        const std::size_t n = access.data.columns.size();
+        require_order(order, n);
+        const std::size_t wide = settings.partners == 0 ? n : std::min(n, 2 * settings.partners);
+        room({n, n / 8 + 8 * wide + 64});
+        return {access.data, access.cache, order, settings};
+    }
+
+    DirectedSearch search_;
+    bool begun_ = false;
+};
+
+// Whether every variable comes after its parents in some order.
+bool acyclic(const std::vector<Parents>& parents) {
+    std::vector<std::size_t> left(parents.size());
+    std::vector<std::vector<std::size_t>> children(parents.size());
+    std::vector<std::size_t> free;
+    for (std::size_t v = 0; v < parents.size(); ++v) {
+        left[v] = parents[v].size();
+        if (left[v] == 0) free.push_back(v);
+        for (const int p : parents[v]) children[static_cast<std::size_t>(p)].push_back(v);
+    }
+    std::size_t done = 0;
+    for (; !free.empty(); ++done) {
+        const std::size_t v = free.back();
+        free.pop_back();
+        for (const std::size_t child : children[v])
+            if (--left[child] == 0) free.push_back(child);
+    }
+    return done == parents.size();
+}
+
+// Pairs and how probable it is that they are joined, and the density of arcs. Variables are numbered by the order.
+nb::tuple directed_chain(nb::handle dataset, const std::vector<int>& order, const std::vector<std::vector<int>>& parents,
+                         const std::vector<std::pair<int, int>>& pairs, double ess, std::size_t max_parents, double a, double b, std::size_t sweeps,
+                         std::size_t burn_in, std::uint64_t key, unsigned threads) {
+    const DatasetAccess access = dataset_of(dataset);
+    const auto n = static_cast<int>(access.data.columns.size());
+    require_order(order, access.data.columns.size());
+    require(parents.size() == order.size(), "a graph has the parents of every column");
+    for (const std::vector<int>& own : parents)
+        for (std::size_t i = 0; i < own.size(); ++i) require(own[i] >= 0 && own[i] < n && (i == 0 || own[i - 1] < own[i]), "parents are columns, ascending");
+    require(acyclic(parents), "arcs must not make a circle");
+    for (const auto& [x, y] : pairs) require(x >= 0 && x < y && y < n, "a pair is two columns, ascending");
+    require(ess > 0 && std::isfinite(ess) && a > 0 && b > 0 && std::isfinite(a) && std::isfinite(b), "ess and the prior must be positive numbers");
+    room({order.size(), order.size() / 8 + 64});
+    DirectedChain chain(access.data, access.cache, order, parents, pairs, {ess, max_parents, a, b, sweeps, burn_in, key, threads});
+    const std::vector<JoinedPair> found = without_lock([&] { return chain.run(); });
+    std::vector<std::int32_t> first, second;
+    std::vector<double> shares;
+    for (const JoinedPair& pair : found) {
+        first.push_back(pair.x);
+        second.push_back(pair.y);
+        shares.push_back(pair.share);
+    }
+    return nb::make_tuple(owned(std::move(first)), owned(std::move(second)), owned(std::move(shares)), chain.density());
+}
+
+}  // namespace
+
+void bind_directed(nb::module_& m) {
+    m.def("directed_chain", &directed_chain, nb::arg("data"), nb::arg("order"), nb::arg("parents"), nb::arg("pairs"), nb::arg("ess"), nb::arg("max_parents"),
+          nb::arg("a"), nb::arg("b"), nb::arg("sweeps"), nb::arg("burn_in"), nb::arg("key"), nb::arg("threads"));
+    nb::class_<DirectedHandle>(m, "Directed")
+        .def(nb::init<nb::handle, const std::vector<int>&, double, double, std::size_t, std::size_t, std::size_t, std::size_t, unsigned>(),
+             nb::arg("data"), nb::arg("order"), nb::arg("ess"), nb::arg("arc_log_odds"), nb::arg("max_parents"), nb::arg("partners"), nb::arg("tenure"),
+             nb::arg("patience"), nb::arg("threads"), nb::keep_alive<1, 2>())
+        .def("walk", &DirectedHandle::walk)
+        .def("reinsert", &DirectedHandle::reinsert)
+        .def("row", &DirectedHandle::row)
+        .def("best_parents", &DirectedHandle::best_parents)
+        .def("gain", &DirectedHandle::gain)
+        .def("n_terms", &DirectedHandle::n_terms)
+        .def("n_steps", &DirectedHandle::n_steps);
+}
+
+}  // namespace graphoid

@@ -1,0 +1,120 @@
+#include "scores/arcs.hpp"
+
+#include <algorithm>
+
+namespace graphoid {
+namespace {
+
+constexpr std::size_t kLongest = std::size_t{1} << 20;  // of the table of c log c: eight megabytes
+constexpr std::size_t kRising = 4096;                   // of those of log Gamma, of which there may be many
+
+long double term(const LogRising& table, double count) {
+    if (!(count > 0)) return 0;
+    if (count == std::floor(count) && count <= static_cast<double>(table.largest())) return table(static_cast<std::size_t>(count));
+    return LogRising::direct(table.base(), count);
+}
+
+}  // namespace
+
+ArcScore::ArcScore(const Dataset& data, double ess) : ess_(ess), states_(data.columns.size(), 0), entropy_(data.columns.size(), 0), rising_(kRising) {
+    std::uint64_t total = 0;  // without a sign: sums of hostile weights may wrap
+    for (std::size_t i = 0; i < data.n_rows; ++i) total += data.units == nullptr ? 1 : static_cast<std::uint64_t>(data.units[i]);
+    rows_ = static_cast<double>(static_cast<std::int64_t>(total)) * (data.units == nullptr ? 1.0 : data.unit);
+    price_ = rows_ > 1 ? 0.5 * std::log(rows_) : 0;
+    table_.resize(std::min(kLongest, data.n_rows + 1));
+    for (std::size_t c = 2; c < table_.size(); ++c) table_[c] = static_cast<double>(c) * std::log(static_cast<double>(c));
+    std::vector<std::int64_t> counts;
+    for (std::size_t v = 0; v < data.columns.size(); ++v) {
+        counts.assign(data.columns[v].arity, 0);
+        for (std::size_t i = 0; i < data.n_rows; ++i) add_units(counts[data.columns[v][i]], data.units == nullptr ? 1 : data.units[i]);
+        entropy_[v] = c_log_c(rows_);
+        for (const std::int64_t units : counts) {
+            const double count = static_cast<double>(units) * (data.units == nullptr ? 1.0 : data.unit);
+            states_[v] += count > 0;
+            entropy_[v] -= c_log_c(count);
+        }
+        states_[v] = std::max(1.0, states_[v]);
+    }
+}
+
+void ArcGain::begin(const ArcScore& score, double states_x, double states_y, double configurations) {
+    score_ = &score;
+    sum_ = {};
+    log_ratio_ = {};
+    listed_ = 0;
+    cost_ = score.price() * (states_x - 1) * (states_y - 1) * configurations;
+    if (score.bic()) return;
+    cells_ = &score.rising(configurations * states_x * states_y);
+    rows_ = &score.rising(configurations * states_x);
+    columns_ = &score.rising(configurations * states_y);
+    slices_ = &score.rising(configurations);
+}
+
+// The sum of c log c over cells, less those over both margins, and that of all.
+template <class Count>
+double ArcGain::log_likelihood_ratio(const Count* cells, std::uint32_t rx, std::uint32_t ry) {
+    double sum = 0;
+    Count n = 0;
+    for (std::uint32_t i = 0; i < rx; ++i) {
+        Count row = 0;
+        for (std::uint32_t j = 0; j < ry; ++j) {
+            sum += score_->c_log_c(cells[i * ry + j]);
+            row += cells[i * ry + j];
+        }
+        sum -= score_->c_log_c(row);
+        n += row;
+    }
+    if (!(n > 0)) return 0;
+    for (std::uint32_t j = 0; j < ry; ++j) {
+        Count column = 0;
+        for (std::uint32_t i = 0; i < rx; ++i) column += cells[i * ry + j];
+        sum -= score_->c_log_c(column);
+    }
+    return sum + score_->c_log_c(n);
+}
+
+template <class Count>
+void ArcGain::slice(const Count* cells, std::uint32_t rx, std::uint32_t ry) {
+    if (score_->bic()) {
+        sum_.add(log_likelihood_ratio(cells, rx, ry));
+        return;
+    }
+    row_.assign(rx, 0.0);
+    column_.assign(ry, 0.0);
+    double n = 0;
+    for (std::uint32_t i = 0; i < rx; ++i)
+        for (std::uint32_t j = 0; j < ry; ++j) {
+            const auto count = static_cast<double>(cells[i * ry + j]);
+            if (count == 0) continue;
+            cell(count);
+            row_[i] += count;
+            column_[j] += count;
+            n += count;
+        }
+    if (n > 0) margins(row_, column_, n);
+}
+
+void ArcGain::cell(double count) {
+    if (score_->bic())
+        listed_ += score_->c_log_c(count);
+    else
+        log_ratio_.add(term(*cells_, count));
+}
+
+void ArcGain::margins(const std::vector<double>& rows, const std::vector<double>& columns, double n) {
+    if (score_->bic()) {
+        for (const double row : rows) listed_ -= score_->c_log_c(row);
+        for (const double column : columns) listed_ -= score_->c_log_c(column);
+        sum_.add(listed_ + score_->c_log_c(n));
+        listed_ = 0;
+        return;
+    }
+    for (const double row : rows) log_ratio_.add(-term(*rows_, row));
+    for (const double column : columns) log_ratio_.add(-term(*columns_, column));
+    log_ratio_.add(term(*slices_, n));
+}
+
+template void ArcGain::slice(const std::uint32_t*, std::uint32_t, std::uint32_t);
+template void ArcGain::slice(const double*, std::uint32_t, std::uint32_t);
+
+}  // namespace graphoid

@@ -1,0 +1,229 @@
+#include "scores/gaussian.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "counting/limits.hpp"
+#include "counting/parallel.hpp"
+#include "counting/streams.hpp"
+
+namespace graphoid {
+
+namespace {
+
+// The lower factor of a symmetric matrix of k rows, in place; returns the logarithm of its determinant.
+double factorize(std::vector<double>& a, std::size_t k) {
+    double log_determinant = 0;
+    for (std::size_t i = 0; i < k; ++i) {
+        double* const row = a.data() + i * k;
+        for (std::size_t j = 0; j <= i; ++j) {
+            const double* const other = a.data() + j * k;
+            double left = row[j];
+            for (std::size_t l = 0; l < j; ++l) left -= row[l] * other[l];
+            if (j < i) {
+                row[j] = left / other[j];
+            } else {
+                row[i] = std::sqrt(std::max(left, 1e-300));
+                log_determinant += 2 * std::log(row[i]);
+            }
+        }
+    }
+    return log_determinant;
+}
+
+// right := L^-1 right, for q sides beside each other.
+void solve_lower(const std::vector<double>& factor, std::size_t k, std::vector<double>& right, std::size_t q) {
+    for (std::size_t i = 0; i < k; ++i)
+        for (std::size_t s = 0; s < q; ++s) {
+            double sum = right[i * q + s];
+            for (std::size_t l = 0; l < i; ++l) sum -= factor[i * k + l] * right[l * q + s];
+            right[i * q + s] = sum / factor[i * k + i];
+        }
+}
+
+}  // namespace
+
+double LinearEvidence::operator()(int x, const std::vector<int>& members) {
+    const std::size_t q = moments_.size(x), own = moments_.first[static_cast<std::size_t>(x)];
+    columns_.clear();
+    for (const int v : members)
+        for (std::size_t i = 0; i < moments_.size(v); ++i) columns_.push_back(moments_.first[static_cast<std::size_t>(v)] + i);
+    const std::size_t k = columns_.size();
+    if (k == 0 || q == 0) return 0.0;
+    factor_.resize(k * k);
+    right_.resize(k * q);
+    for (std::size_t i = 0; i < k; ++i) {
+        for (std::size_t j = 0; j <= i; ++j) factor_[i * k + j] = moments_.rows * moments_(columns_[i], columns_[j]) + (i == j ? precision_ : 0.0);
+        for (std::size_t s = 0; s < q; ++s) right_[i * q + s] = moments_.rows * moments_(columns_[i], own + s);
+    }
+    const double log_determinant = factorize(factor_, k) - static_cast<double>(k) * std::log(precision_);
+    solve_lower(factor_, k, right_, q);
+    left_.resize(q * q);
+    inverse_.resize(q * q);
+    for (std::size_t s = 0; s < q; ++s)
+        for (std::size_t t = 0; t <= s; ++t) {
+            double explained = 0;
+            for (std::size_t i = 0; i < k; ++i) explained += right_[i * q + s] * right_[i * q + t];
+            inverse_[s * q + t] = moments_(own + s, own + t);
+            left_[s * q + t] = moments_(own + s, own + t) - explained / moments_.rows;
+        }
+    if (!(moments_.rows > 0) || !(inverse_[0] > 0)) return 0.0;
+    const double whole = factorize(inverse_, q), unexplained = factorize(left_, q);
+    const double free = std::max(0.0, moments_.rows - 1);
+    const double term = -0.5 * static_cast<double>(q) * log_determinant - 0.5 * free * (unexplained - whole);
+    return moment_ ? term + moment_of_members(k, q, members) : term;
+}
+
+// What the prior's moments add: the logarithm of the mean square of the effects of every member, in prior variances.
+double LinearEvidence::moment_of_members(std::size_t k, std::size_t q, const std::vector<int>& members) {
+    inverse_.assign(k * k, 0.0);  // of the factor
+    for (std::size_t i = 0; i < k; ++i) inverse_[i * k + i] = 1.0;
+    solve_lower(factor_, k, inverse_, k);
+    double sum = 0;
+    std::size_t first = 0;
+    std::vector<double> effects(q);
+    for (const int v : members) {
+        const std::size_t end = first + moments_.size(v);
+        double squares = 0;
+        for (std::size_t j = first; j < end; ++j) {
+            double variance = 0;
+            std::fill(effects.begin(), effects.end(), 0.0);
+            for (std::size_t i = j; i < k; ++i) {
+                variance += inverse_[i * k + j] * inverse_[i * k + j];
+                for (std::size_t s = 0; s < q; ++s) effects[s] += inverse_[i * k + j] * right_[i * q + s];
+            }
+            for (std::size_t s = 0; s < q; ++s) {  // in units of what is left of x
+                for (std::size_t t = 0; t < s; ++t) effects[s] -= left_[s * q + t] * effects[t];
+                effects[s] /= left_[s * q + s];
+                squares += effects[s] * effects[s];
+            }
+            squares += static_cast<double>(q) * variance;
+        }
+        sum += std::log(squares * precision_ / static_cast<double>(q * (end - first)));
+        first = end;
+    }
+    return sum;
+}
+
+void gaussian_terms(const Moments& moments, double precision, bool moment, const std::vector<Blanket>& blankets, unsigned threads, double* out) {
+    std::vector<LinearEvidence> evidence(n_workers(blankets.size(), threads), LinearEvidence(moments, precision, moment));
+    in_parallel(blankets.size(), threads, [&](std::size_t i, unsigned thread) { out[i] = evidence[thread](blankets[i].x, blankets[i].members); });
+}
+
+namespace {
+
+// A chain of graphs.
+class Chain {
+public:
+    Chain(const Moments& moments, const GraphSampling& settings)
+        : moments_(moments), settings_(settings), n_(static_cast<int>(moments.first.size()) - 1), evidence_(moments, settings.precisions[settings.start], true),
+          blankets_(static_cast<std::size_t>(n_)), terms_(static_cast<std::size_t>(n_), 0.0) {}
+
+    SampledGraphs run() {
+        const std::size_t n_pairs = static_cast<std::size_t>(n_) * static_cast<std::size_t>(n_ - 1) / 2;
+        SampledGraphs found;
+        found.probabilities.assign(n_pairs, 0.0);
+        found.log_odds.assign(n_pairs, 0.0);
+        for (std::size_t sweep = 0; sweep < settings_.sweeps; ++sweep) {
+            const bool kept = sweep >= settings_.burn_in;
+            std::size_t pair = 0;
+            for (int x = 0; x < n_; ++x) {
+                check_time();
+                for (int y = x + 1; y < n_; ++y, ++pair) {
+                    const double odds = visit(x, y, static_cast<double>(n_pairs));
+                    if (!kept) continue;
+                    found.probabilities[pair] += 1 / (1 + std::exp(-odds));
+                    found.log_odds[pair] += odds;
+                }
+            }
+            draw_precision();
+            if (!kept) continue;
+            found.density += static_cast<double>(edges_) / static_cast<double>(n_pairs);
+            found.log_precision += std::log(evidence_.precision());
+        }
+        const double sweeps = static_cast<double>(settings_.sweeps - settings_.burn_in);
+        for (double& p : found.probabilities) p /= sweeps;
+        for (double& odds : found.log_odds) odds /= sweeps;
+        found.density /= sweeps;
+        found.log_precision /= sweeps;
+        return found;
+    }
+
+private:
+    double uniform() { return stream_uniform(settings_.key, counter_++); }
+
+    static void flip(std::vector<int>& blanket, int v) {
+        const auto at = std::lower_bound(blanket.begin(), blanket.end(), v);
+        if (at != blanket.end() && *at == v)
+            blanket.erase(at);
+        else
+            blanket.insert(at, v);
+    }
+
+    // Draws whether two variables are joined, and returns the log odds of it.
+    double visit(int x, int y, double n_pairs) {
+        std::vector<int>&bx = blankets_[static_cast<std::size_t>(x)], &by = blankets_[static_cast<std::size_t>(y)];
+        const bool joined = std::binary_search(bx.begin(), bx.end(), y);
+        const double u = uniform();
+        flip(bx, y);
+        flip(by, x);
+        if (!joined && (width(bx) > settings_.most_columns || width(by) > settings_.most_columns)) {
+            flip(bx, y);
+            flip(by, x);
+            return -kSure;
+        }
+        const double at_x = evidence_(x, bx), at_y = evidence_(y, by);
+        const double gained = (at_x - terms_[static_cast<std::size_t>(x)]) + (at_y - terms_[static_cast<std::size_t>(y)]);
+        const double others = static_cast<double>(edges_) - (joined ? 1 : 0);
+        const double odds = std::clamp(0.5 * (joined ? -gained : gained) + std::log((others + 1) / (n_pairs - others)), -kSure, kSure);
+        if ((u < 1 / (1 + std::exp(-odds))) != joined) {
+            terms_[static_cast<std::size_t>(x)] = at_x;
+            terms_[static_cast<std::size_t>(y)] = at_y;
+            edges_ = joined ? edges_ - 1 : edges_ + 1;
+        } else {
+            flip(bx, y);
+            flip(by, x);
+        }
+        return odds;
+    }
+
+    std::size_t width(const std::vector<int>& blanket) const {
+        std::size_t columns = 0;
+        for (const int v : blanket) columns += moments_.size(v);
+        return columns;
+    }
+
+    void draw_precision() {
+        std::vector<double> weights;
+        for (const double precision : settings_.precisions) {
+            evidence_.set_precision(precision);
+            double sum = 0;
+            for (int x = 0; x < n_; ++x) sum += evidence_(x, blankets_[static_cast<std::size_t>(x)]);
+            weights.push_back(0.5 * sum);
+        }
+        const double most = *std::max_element(weights.begin(), weights.end());
+        double total = 0;
+        for (double& weight : weights) total += weight = std::exp(weight - most);
+        double left = uniform() * total;
+        std::size_t chosen = 0;
+        while (chosen + 1 < weights.size() && left >= weights[chosen]) left -= weights[chosen++];
+        evidence_.set_precision(settings_.precisions[chosen]);
+        for (int x = 0; x < n_; ++x) terms_[static_cast<std::size_t>(x)] = evidence_(x, blankets_[static_cast<std::size_t>(x)]);
+    }
+
+    static constexpr double kSure = 700;  // log odds beyond which probabilities are 0 or 1
+    const Moments& moments_;
+    const GraphSampling& settings_;
+    int n_;
+    LinearEvidence evidence_;
+    std::vector<std::vector<int>> blankets_;
+    std::vector<double> terms_;
+    std::size_t edges_ = 0;
+    std::uint64_t counter_ = 0;
+};
+
+}  // namespace
+
+SampledGraphs sample_graphs(const Moments& moments, const GraphSampling& settings) { return Chain(moments, settings).run(); }
+
+}  // namespace graphoid

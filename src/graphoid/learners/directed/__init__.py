@@ -1,0 +1,1 @@
+"""Directed graphs by their score: the search, and what graphs say the same."""

@@ -1,0 +1,139 @@
+r"""What blankets leave of variables, and which pairs still depend on each other: one look at all pairs.
+
+Every variable is coded in columns (:func:`graphoid.regression.embedding.embed`), a linear model takes away
+what its blanket says of them, and what is left is scaled to be uncorrelated within the variable. Of two
+variables that are independent given their blankets, N times the sum of squared correlations S is about
+chi-square with as many degrees of freedom as there are pairs of columns. All S are one product of matrices,
+worked out block by block: nothing is held for a pair but for those that stand out.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from graphoid.limits import check_time
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from graphoid.regression.coding import Matrix
+
+BLOCK_BYTES = 2**25
+"""What the correlations of a block may take."""
+
+LEAST = 1e-9
+"""Columns of which a blanket leaves no more than this share are taken as said by it."""
+
+
+class Related(NamedTuple):
+    """Pairs x < y and what they have in common beyond their blankets."""
+
+    x: NDArray[np.int64]
+    y: NDArray[np.int64]
+    statistic: NDArray[np.float64]
+    dof: NDArray[np.int64]
+
+
+class Residuals:
+    """What blankets leave of all variables, scaled; a line for every column of every variable.
+
+    Parameters
+    ----------
+    columns
+        Returns a variable as columns, a line a row.
+    weights
+        Of the rows; None where they count alike.
+    """
+
+    def __init__(self, columns: Callable[[int], Matrix], weights: Matrix | None) -> None:
+        self._columns, self._root = columns, None if weights is None else np.sqrt(weights)[:, None]
+        self._weights = weights
+        self._blankets: list[Sequence[int]] = []
+        self._lines: list[NDArray[np.float32]] = []
+
+    def pairs(
+        self, blankets: Sequence[Sequence[int]], least: Callable[[NDArray[np.int64]], Matrix]
+    ) -> Related:
+        """Return the pairs whose statistic, given blankets, is at least ``least`` of its degrees of freedom.
+
+        When asked again, those of variables whose blankets have changed since.
+        """
+        changed = self._update(blankets)
+        widths = np.array([len(line) for line in self._lines], dtype=np.int64)
+        every = np.arange(int(widths.max(initial=0)) + 1)
+        lines = np.concatenate(self._lines) if self._lines else np.zeros((0, 1), dtype=np.float32)
+        total = float(lines.shape[1] if self._weights is None else self._weights.sum())
+        limits = (least(np.maximum(1, np.outer(every, every))) / total).astype(np.float32)
+        first, varied = np.concatenate([[0], np.cumsum(widths)]), np.flatnonzero(widths)
+        step = max(1, BLOCK_BYTES // (4 * max(1, len(lines)) * max(1, int(widths.max(initial=1)))))
+        new = changed[varied]
+        mine = varied[new]
+        parts = [(np.zeros(0, dtype=np.int64),) * 4]
+        for start in range(0, len(mine), step):
+            check_time()
+            own = mine[start : start + step]
+            # pairs of two changed variables come up once: at the first of them
+            rest = varied[~new | (varied >= own[0])]
+            squares = np.square(_take(lines, first, own) @ _take(lines, first, rest).T)
+            if (widths[rest] > 1).any():
+                squares = np.add.reduceat(squares, np.cumsum([0, *widths[own][:-1]]), axis=0)
+                squares = np.add.reduceat(squares, np.cumsum([0, *widths[rest][:-1]]), axis=1)
+            one = widths[own[0]] if (widths[rest] == widths[own[0]]).all() else 0
+            i, j = np.nonzero(
+                squares >= (limits[one, one] if one else limits[np.ix_(widths[own], widths[rest])])
+            )
+            x, y = own[i], rest[j]
+            some = (x != y) & (~changed[y] | (x < y))
+            x, y, found = x[some], y[some], squares[i[some], j[some]].astype(np.float64) * total
+            parts.append((np.minimum(x, y), np.maximum(x, y), found, widths[x] * widths[y]))
+        return Related(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+    def _update(self, blankets: Sequence[Sequence[int]]) -> NDArray[np.bool_]:
+        """Work out what is left of variables whose blankets have changed, and return which."""
+        before: Sequence[object] = self._blankets or [None] * len(blankets)
+        changed = np.array([a != b for a, b in zip(before, blankets, strict=True)], dtype=bool)
+        self._lines = self._lines or [np.zeros((0, 1), dtype=np.float32) for _ in blankets]
+        for x in np.flatnonzero(changed).tolist():
+            if x % 64 == 0:
+                check_time()
+            own = self._columns(x)
+            given = np.concatenate([np.ones((len(own), 1)), *map(self._columns, blankets[x])], axis=1)
+            if self._root is not None:
+                own, given = own * self._root, given * self._root
+            self._lines[x] = _scale(own, given)
+        self._blankets = list(blankets)
+        return changed
+
+
+def _take(
+    lines: NDArray[np.float32], first: NDArray[np.int64], variables: NDArray[np.int64]
+) -> NDArray[np.float32]:
+    """Return the lines of some variables; those of neighbors without a copy."""
+    if len(variables) and variables[-1] - variables[0] == len(variables) - 1:
+        return lines[first[variables[0]] : first[variables[-1] + 1]]
+    some: NDArray[np.float32] = lines[np.concatenate([np.arange(first[v], first[v + 1]) for v in variables])]
+    return some
+
+
+def _scale(own: Matrix, given: Matrix) -> NDArray[np.float32]:
+    """Return what is left of columns beside others, turned so that N squared entries add up to N each."""
+    spread = float(np.square(own - own.mean(axis=0)).sum())
+    gram, both = given.T @ given, given.T @ own
+    try:
+        left = own - given @ np.linalg.solve(gram, both)
+        exact = np.abs(given.T @ left).max() <= 1e-6 * len(own)
+    except np.linalg.LinAlgError:
+        exact = False
+    if not exact:  # members of the blanket say the same
+        left = own - given @ (np.linalg.pinv(gram, hermitian=True) @ both)
+    if left.shape[1] == 1:
+        value = float(np.square(left).sum())
+        rest = left.T[: int(value > LEAST * spread)]
+        return np.ascontiguousarray(rest / np.sqrt(value or 1.0), dtype=np.float32)
+    values, axes = np.linalg.eigh(left.T @ left)
+    some = values > LEAST * max(spread, np.finfo(float).tiny)
+    return np.ascontiguousarray((left @ (axes[:, some] / np.sqrt(values[some]))).T, dtype=np.float32)

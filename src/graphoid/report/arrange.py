@@ -1,0 +1,163 @@
+"""From places to a drawing in which nothing lies on anything else: nodes keep apart and clear of edges.
+
+Nodes are taken for the boxes around them. What stays between an edge and a node that it does not join, since
+no move helps, is solved by a bend of the edge.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graphoid.report.layout import EDGE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from graphoid.report.layout import Point, Positions
+    from graphoid.structure.graph import Edge
+
+ASPECT = 1.5
+"""Width over height of a drawing, where that takes no more than the stretch below."""
+
+STRETCH = 1.8
+
+SPACE, CLEAR = 12.0, 6.0
+"""Between two nodes, and between a node and an edge that passes by."""
+
+FILLED = 0.15
+"""The share of the drawing that nodes may take: the rest is for edges."""
+
+STEPS, LARGEST = 120, 14.0
+"""Rounds of pushing, and the farthest that a node goes in one."""
+
+MOST_PRODUCTS = 60_000
+"""Nodes times edges up to which edges are kept clear: beyond, that takes seconds and nobody could tell."""
+
+BENDS = (0.0, *(side * bend / 100 for bend in range(8, 124, 8) for side in (1, -1)))
+"""How far an edge may bend, as a multiple of its length, the least first."""
+
+SAMPLED = np.linspace(0.0, 1.0, 33)
+"""Where a bent edge is compared with nodes."""
+
+
+def arrange(places: Positions, sizes: NDArray[np.float64], edges: Sequence[Edge]) -> Positions:
+    """Return places with room for nodes of some sizes, as wide and high as a page, clear of each other.
+
+    Parameters
+    ----------
+    places
+        Of the middles of the nodes, by :func:`graphoid.report.layout.layout`.
+    sizes
+        Width and height of every node.
+    edges
+        Between positions; nodes that they do not join move out of their way.
+    """
+    if len(places) < 2:
+        return places
+    low, high = places.min(axis=0), places.max(axis=0)
+    extent = np.maximum(high - low, EDGE)
+    scale = max(1.0, 2.3 * float(sizes.mean()) / EDGE)
+    scale = max(scale, float(np.sqrt(sizes.prod(axis=1).sum() / FILLED / extent.prod())))
+    wide = extent[0] / extent[1]
+    shape = np.array([max(1.0, min(STRETCH, ASPECT / wide)), max(1.0, min(STRETCH, wide / ASPECT))])
+    places = (places - low) * scale * shape
+    ends = np.array(edges, dtype=np.int64).reshape(-1, 2)
+    clear = len(places) * len(ends) <= MOST_PRODUCTS
+    for step in range(STEPS):
+        push = _from_nodes(places, sizes)
+        if clear and step < STEPS - 20:  # in the end nodes that overlap are worse than an edge that bends
+            push += _from_edges(places, sizes, ends)
+        if not push.any():
+            break
+        length = np.maximum(np.hypot(*push.T), 1e-9)[:, None]
+        places = places + push * np.minimum(1.0, LARGEST / length)
+    arranged: Positions = (places - places.min(axis=0)).round(1)
+    return arranged
+
+
+def _from_nodes(places: Positions, sizes: NDArray[np.float64]) -> Positions:
+    """Return how far each node goes to be clear of the others: half of the way, along the shorter one."""
+    across = places[:, None] - places[None]
+    overlap = (sizes[:, None] + sizes[None]) / 2 + SPACE - np.abs(across)
+    x, y = np.nonzero(np.triu((overlap > 1e-6).all(axis=2), 1))
+    push = np.zeros_like(places)
+    if not len(x):
+        return push
+    axis = overlap[x, y].argmin(axis=1)
+    side = np.sign(across[x, y, axis])
+    by = 0.5 * overlap[x, y, axis] * np.where(side == 0, 1.0, side)
+    np.add.at(push, (x, axis), by)
+    np.add.at(push, (y, axis), -by)
+    return push
+
+
+def _from_edges(places: Positions, sizes: NDArray[np.float64], ends: NDArray[np.int64]) -> Positions:
+    """Return how far nodes go out of the way of edges, and these out of theirs."""
+    push = np.zeros_like(places)
+    if not len(ends):
+        return push
+    start, along = places[ends[:, 0]], places[ends[:, 1]] - places[ends[:, 0]]
+    length = np.maximum(np.hypot(*along.T), 1e-9)
+    unit = along / length[:, None]
+    normal = np.stack([-unit[:, 1], unit[:, 0]], axis=1)
+    rel = places[None] - start[:, None]
+    off, way = np.einsum("end,ed->en", rel, normal), np.einsum("end,ed->en", rel, unit)
+    need = np.abs(normal) @ (sizes.T / 2) + CLEAR
+    short = need - np.abs(off)
+    hit = (short > 0) & (way > 0) & (way < length[:, None])
+    hit[np.arange(len(ends)), ends[:, 0]] = hit[np.arange(len(ends)), ends[:, 1]] = False
+    e, v = np.nonzero(hit)
+    side = np.where(off[e, v] >= 0, 1.0, -1.0)
+    by = (0.35 * short[e, v] * side)[:, None] * normal[e]
+    share = (way[e, v] / length[e])[:, None]
+    np.add.at(push, v, by)
+    np.add.at(push, ends[e, 0], -0.6 * by * (1 - share))
+    np.add.at(push, ends[e, 1], -0.6 * by * share)
+    return push
+
+
+def bends(places: Positions, sizes: NDArray[np.float64], edges: Sequence[Edge]) -> Mapping[Edge, Point]:
+    """Return where edges that would lie on a node are pulled to: the middle point of a quadratic curve."""
+    if len(places) * len(edges) > MOST_PRODUCTS:
+        return {}
+    found: dict[Edge, Point] = {}
+    for edge in edges:
+        others = np.delete(np.arange(len(places)), edge)
+        start, end = places[edge[0]], places[edge[1]]
+        normal = np.array([start[1] - end[1], end[0] - start[0]])
+        best, fewest = 0.0, np.inf
+        for bend in BENDS:
+            points = curve(start, end, (start + end) / 2 + bend * normal)
+            n_hit = len(hit_nodes(points, places[others], sizes[others] + CLEAR))
+            if n_hit < fewest:
+                best, fewest = bend, n_hit
+            if not n_hit:
+                break
+        if best:
+            x, y = ((start + end) / 2 + best * normal).round(1).tolist()
+            found[edge] = (x, y)
+    return found
+
+
+def curve(start: Positions, end: Positions, pulled: Positions) -> Positions:
+    """Return points of a quadratic curve."""
+    t = SAMPLED[:, None]
+    points: Positions = (1 - t) ** 2 * start + 2 * t * (1 - t) * pulled + t**2 * end
+    return points
+
+
+def hit_nodes(points: Positions, places: Positions, sizes: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return which boxes a line through points goes through, by clipping every piece of it."""
+    a, d = points[:-1, None], (points[1:] - points[:-1])[:, None]
+    low, high = (places - sizes / 2)[None], (places + sizes / 2)[None]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t1, t2 = (low - a) / d, (high - a) / d
+    still = np.broadcast_to(np.abs(d) < 1e-9, t1.shape)
+    inside = (a >= low) & (a <= high)
+    enter = np.where(still, np.where(inside, -np.inf, np.inf), np.minimum(t1, t2)).max(axis=2)
+    leave = np.where(still, np.where(inside, np.inf, -np.inf), np.maximum(t1, t2)).min(axis=2)
+    return np.flatnonzero(((enter < leave) & (leave > 0) & (enter < 1)).any(axis=0))

@@ -1,0 +1,84 @@
+"""What the command line says: options by their names, headers in whole words, every column that is bad."""
+
+from __future__ import annotations
+
+import csv
+import re
+
+import pytest
+
+import graphoid as gd
+from graphoid.errors import DataError
+from graphoid.learners import recommended
+from graphoid.learners.scored.search import Search
+from tests.support.terminal import graphoid
+
+
+@pytest.fixture
+def bad(tmp_path):
+    """A table with two identifiers and missing cells."""
+    path = tmp_path / "bad.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        rows = csv.writer(file)
+        rows.writerow(["id", "full name", "a", "b"])
+        rows.writerows([i, f"person {i}", i % 2, "" if i % 9 == 0 else i % 3] for i in range(100))
+    return path
+
+
+def test_an_error_names_every_column_that_cannot_be_used_and_the_option_that_leaves_them_out(bad) -> None:
+    done = graphoid("learn", bad)
+    assert done.returncode == 1
+    assert "'id' looks like an identifier" in done.stderr
+    assert "'full name' looks like an identifier" in done.stderr
+    assert "Leave them out with --drop 'id,full name'." in done.stderr
+    with pytest.raises(DataError, match=r"2 columns cannot be used .* with columns=\[\.\.\.\]\."):
+        gd.read(bad)
+
+
+def test_errors_speak_of_options_on_the_command_line_and_of_arguments_in_python(bad) -> None:
+    done = graphoid("learn", bad, "--drop", "id,full name")
+    assert "--missing drop leaves 88 of 100 rows; --missing category makes" in done.stderr
+    assert "leave these columns out with --drop b." in done.stderr
+    for said in (done.stderr, graphoid("check", bad).stdout):
+        assert not re.search(r"\w+=('|\.\.\.)", said), said
+    with pytest.raises(DataError, match=r"missing='drop' leaves 88 of 100 rows"):  # also after a command ran
+        gd.read(bad, columns=["a", "b"])
+
+
+@pytest.mark.parametrize(
+    "arguments", [("check",), ("learn", "--bootstrap", 5), ("learn", "--learner", "csgs")]
+)
+def test_at_80_columns_no_header_breaks_inside_a_word(arguments, tmp_path) -> None:
+    graphoid("datasets", "survey", "--out", tmp_path / "survey.csv")
+    command, *rest = arguments
+    done = graphoid(command, tmp_path / "survey.csv", *rest, COLUMNS="80")
+    assert done.returncode == 0, done.stderr
+    heads = [line for line in done.stdout.splitlines() if line.startswith("┃")]
+    whole = graphoid(command, tmp_path / "survey.csv", *rest, COLUMNS="300").stdout
+    words = set(next(line for line in whole.splitlines() if line.startswith("┃")).split())
+    assert heads
+    assert {word for line in heads for word in line.split()} <= words
+
+
+def test_a_bootstrap_does_not_learn_from_all_rows_again(tmp_path, monkeypatch) -> None:
+    graphoid("datasets", "survey", "--out", tmp_path / "survey.csv")
+    asked, search, recommend = [], Search.search, recommended.recommend
+    monkeypatch.setattr(Search, "search", lambda *given: asked.append("search") or search(*given))
+    for module in ("graphoid.learners.recommended", "graphoid.uncertainty.bootstrap"):
+        monkeypatch.setattr(
+            f"{module}.recommend",
+            lambda *given, **more: asked.append("recommend") or recommend(*given, **more),
+        )
+    assert graphoid("learn", tmp_path / "survey.csv", "--bootstrap", 5).returncode == 0
+    assert sorted(asked) == ["recommend", "search"]
+
+
+def test_a_list_of_edges_has_effect_sizes_and_intervals(tmp_path) -> None:
+    graphoid("datasets", "survey", "--out", tmp_path / "survey.csv")
+    for learner in ("auto", "gsmn"):
+        out = tmp_path / f"{learner}.csv"
+        assert graphoid("learn", tmp_path / "survey.csv", "--learner", learner, "--out", out).returncode == 0
+        with out.open(encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+        assert rows
+        assert all(float(row["low"]) < float(row["size"]) < float(row["high"]) for row in rows)

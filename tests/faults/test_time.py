@@ -1,0 +1,278 @@
+"""``seconds`` and Ctrl-C act soon in every phase of a run, also in those that come after the search."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import graphoid as gd
+from graphoid.cli import progress
+from graphoid.cli.clock import Clock, TimeOver
+from graphoid.errors import GraphoidWarning, SettingsError
+from graphoid.limits import MOMENT, OutOfTime, check_time, time_limit
+from tests.support.clock import Seconds
+from tests.support.terminal import graphoid
+
+TARDY = 2.0
+"""Seconds that a run may go on after its time."""
+
+
+def columns_of(n_columns, arity, n_rows):
+    """Columns that depend on the one before."""
+    rng = np.random.default_rng(0)
+    columns = [rng.integers(arity, size=n_rows)]
+    for _ in range(n_columns - 1):
+        keep = rng.random(n_rows) < 0.5
+        columns.append(np.where(keep, columns[-1], rng.integers(arity, size=n_rows)))
+    return {f"v{i}": [f"s{code}" for code in column] for i, column in enumerate(columns)}
+
+
+@pytest.fixture(scope="module")
+def large():
+    """A table whose edges take a minute to measure."""
+    return gd.read(columns_of(8, 12, 3_000))
+
+
+@pytest.fixture(scope="module")
+def small():
+    return gd.read(columns_of(5, 2, 300))
+
+
+@pytest.fixture(scope="module")
+def csv(tmp_path_factory):
+    """Columns that take many seconds to learn from."""
+    path = tmp_path_factory.mktemp("time") / "m.csv"
+    columns = columns_of(30, 7, 3_000)
+    path.write_text(
+        "\n".join([",".join(columns), *map(",".join, zip(*columns.values(), strict=True))]) + "\n"
+    )
+    return path
+
+
+def path_of(table):
+    return gd.UndirectedGraph(table.names, [(i, i + 1) for i in range(len(table.names) - 1)])
+
+
+# The command
+
+
+def test_a_command_ends_in_time_and_says_what_it_left_out(csv, tmp_path):
+    out = tmp_path / "r.json"
+    with Seconds() as seconds:
+        done = graphoid("learn", csv, "--seconds", "1", "--out", out)
+    assert done.returncode == 0
+    assert seconds.taken < 1 + TARDY
+    assert "stopped early: budget" in done.stdout
+    found = gd.load(out)
+    said = "note: edges are not measured: the 1 s of --seconds were over" in done.stderr
+    assert said or not found.graph.n_edges  # which a busy machine may not come to
+    assert found.settings["run"]["seconds"] == 1  # what was asked for, whatever the search got of it
+    assert all(row.size is None for row in found.edges())
+
+
+def test_what_follows_the_search_shares_what_is_left(csv, tmp_path):
+    w, page, out = (tmp_path / name for name in ("w.json", "r.html", "r.csv"))
+    with Seconds() as seconds:
+        done = graphoid(
+            *("learn", csv, "--seconds", "2", "--bootstrap", "500"),
+            *("--model", w, "--report", page, "--out", out),
+        )
+    assert seconds.taken < 2 + TARDY + 1  # a page takes a second to draw
+    assert out.exists()
+    assert "resamples" in done.stderr or "the bootstrap" in done.stderr
+    for path in (w, page):  # each is there, or a sentence says why not
+        assert path.exists() or str(path) in done.stderr.split("error: ")[-1]
+    assert done.returncode == int("error: " in done.stderr)
+
+
+def test_measures_are_in_files_if_there_is_time(tmp_path):
+    path, out = tmp_path / "m.csv", tmp_path / "r.json"
+    path.write_text("a,b,c\n" + "0,0,1\n1,1,0\n1,1,1\n0,0,0\n0,1,1\n" * 60)
+    limited = graphoid("learn", path, "--seconds", "30", "--out", out)
+    timed = [row._asdict() for row in gd.load(out).edges()]
+    graphoid("learn", path, "--out", out)
+    assert timed == [row._asdict() for row in gd.load(out).edges()]
+    assert timed[0]["size"] is not None
+    assert "not measured" not in limited.stderr
+
+
+@pytest.mark.parametrize("learner", ["gsmn", "gsimn", "gsimn-fch"])
+def test_a_learner_that_cannot_be_told_when_to_end_refuses_seconds(csv, learner):
+    done = graphoid("learn", csv, "--learner", learner, "--seconds", "1")
+    assert done.returncode == 1
+    assert f"--seconds means nothing to {learner}" in done.stderr
+
+
+def test_contexts_are_shown_as_far_as_there_is_time(tmp_path, monkeypatch):
+    path = tmp_path / "m.csv"
+    path.write_text("a,b,c\n" + "0,0,1\n1,1,0\n1,1,1\n0,0,0\n0,1,1\n" * 60)
+    monkeypatch.setattr(Clock, "limit", lambda *_: time_limit(0))
+    monkeypatch.setattr("graphoid.cli.summary.TimeOver", OutOfTime)
+    done = graphoid("learn", path, "--learner", "csgs", "--json")
+    assert "is not shown" in done.stderr
+    assert json.loads(done.stdout)["independences"] == []
+
+
+def test_a_clock_leaves_time_for_what_follows():
+    clock = Clock(10.0)
+    assert clock.for_search(more=False) == pytest.approx(8.5, abs=0.1)
+    assert clock.for_search(more=True) == pytest.approx(5.0, abs=0.1)
+    late = Clock(10.0, began=time.monotonic() - 60)
+    assert late.left == 0
+    assert late.for_search(more=False) == 5.0
+    assert Clock(1e6).for_search(more=False) == pytest.approx(1e6 - 10, abs=1)
+    assert Clock(None).for_search(more=True) is None
+
+
+def test_what_is_limited_has_a_moment_and_then_raises_a_sentence():
+    clock = Clock(10.0, began=time.monotonic() - 60)
+
+    def work():
+        with clock.limit("it was done"):
+            check_time()
+            time.sleep(MOMENT)
+            check_time()
+
+    with pytest.raises(TimeOver, match="the 10 s of --seconds were over before it was done"):
+        work()
+
+
+@pytest.mark.parametrize(
+    ("words", "remedy"),
+    [
+        ([], "with --seconds 60 it would end in time"),
+        (["--learner", "gsmn"], "--dry-run says how long it may take"),
+        (["--learner", "csgs"], "Ctrl-C ends it; with --seconds 60"),
+    ],
+)
+def test_a_run_without_an_end_says_so_when_it_takes_long(csv, monkeypatch, words, remedy):
+    monkeypatch.setattr(progress, "LATE", 0.0)
+    learned = []
+
+    def learn(*_, **__):
+        learned.append(time.sleep(0.3))
+        raise SettingsError("enough")
+
+    monkeypatch.setattr("graphoid.learners.base.Learner.fit", learn)
+    done = graphoid("learn", csv, *words)
+    assert learned
+    assert "note: still at it after 0 s" in done.stderr
+    assert remedy in done.stderr
+    quiet = graphoid("learn", csv, *words, "-q")
+    assert "still at it" not in quiet.stderr
+
+
+# Phases on their own
+
+WIDE = np.random.default_rng(1).integers(6, size=(100_000, 60), dtype=np.uint8)
+
+PHASES = {
+    "strengths": lambda table: gd.strengths(path_of(table), table),
+    "weights": lambda table: gd.MarkovNetwork.fit(path_of(table), table),
+    "exact weights": lambda table: gd.MarkovNetwork.fit(
+        gd.UndirectedGraph(table.names, [(i, j) for j in range(8) for i in range(max(0, j - 3), j)]),
+        table,
+        method="exact",
+    ),
+    "bootstrap": lambda table: gd.Bootstrap(gd.GSMN(), n=50_000, random_state=0).fit(table),
+    "bootstrap of a search": lambda table: gd.Bootstrap(n=100, random_state=0).fit(table),
+    "classifier": lambda _: gd.MarkovNetworkClassifier().fit(WIDE, WIDE[:, 0] % 3),
+}
+
+
+@pytest.mark.parametrize("phase", PHASES)
+def test_every_phase_looks_at_the_clock(large, phase):
+    with Seconds() as seconds, time_limit(0.1), pytest.raises(OutOfTime):
+        PHASES[phase](large)
+    assert seconds.taken < 0.1 + TARDY
+
+
+@pytest.mark.parametrize("phase", PHASES)
+def test_every_phase_hears_ctrl_c(large, phase):
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    main, over = threading.main_thread().ident, threading.Event()
+
+    def press():
+        if not over.wait(0.1):
+            signal.pthread_kill(main, signal.SIGINT)
+
+    def work():
+        try:
+            PHASES[phase](large)
+        finally:
+            over.set()
+
+    timer = threading.Thread(target=press)
+    timer.start()
+    try:
+        with Seconds() as seconds, pytest.raises(KeyboardInterrupt):
+            work()
+        timer.join()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert seconds.taken < 0.1 + TARDY
+
+
+def test_a_bootstrap_ends_in_time_with_the_resamples_so_far(large):
+    run = gd.Bootstrap(gd.GSMN(), n=100_000, random_state=0, seconds=1)
+    with Seconds() as seconds, pytest.warns(GraphoidWarning, match="before all pairs were measured"):
+        run.fit(large)
+    assert seconds.taken < 1 + TARDY
+    n = len(run.result_.found)
+    assert 1 <= n < 100_000
+    assert all(row.verdict == "undecided" for row in run.edges() if row.size is None)
+
+
+def test_time_changes_how_many_resamples_there_are_and_nothing_else(small):
+    whole, timed = (
+        gd.Bootstrap(gd.GSMN(), n=60, random_state=0, seconds=seconds).fit(small) for seconds in (None, 600)
+    )
+    assert [row._asdict() for row in whole.edges()] == [row._asdict() for row in timed.edges()]
+
+
+def test_a_bootstrap_without_time_for_one_resample_says_so(large):
+    with pytest.raises(SettingsError, match="s were over before one resample was learned; raise seconds"):
+        gd.Bootstrap(n=5, random_state=0, seconds=1e-6).fit(large)
+
+
+def test_a_bootstrap_takes_what_was_found(small):
+    found = gd.LearnedStructure(graph=gd.UndirectedGraph(small.names), data_id=small.data_id)
+    fitted = gd.Bootstrap(gd.GSMN(), n=5, random_state=0).fit(small, structure=found).result_
+    assert fitted.graph == found.graph
+    other = gd.read({"a": [0, 1, 1, 0], "b": [0, 1, 0, 1]})
+    with pytest.raises(ValueError, match="found in another table"):
+        gd.Bootstrap(gd.GSMN(), n=5).fit(other, structure=found)
+
+
+def test_a_page_without_time_to_measure_says_so(large, tmp_path):
+    found = gd.LearnedStructure(graph=path_of(large), data_id=large.data_id)
+    with Seconds() as seconds:
+        found.report(tmp_path / "r.html", large, seconds=0.1)
+    assert seconds.taken < 0.1 + TARDY
+    assert "Edges are not measured: that would have taken more than 0.1 s." in (
+        tmp_path / "r.html"
+    ).read_text(encoding="utf-8")
+
+
+def test_ctrl_c_while_modules_are_loaded_is_no_traceback():
+    program = """
+import sys
+
+class Pressed:
+    def find_spec(self, name, path=None, target=None):
+        if name == "graphoid.cli.main":
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Pressed())
+from graphoid.cli import run
+run()
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
