@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import os
-import signal
 import subprocess
 import sys
 import threading
@@ -19,6 +18,7 @@ from graphoid.errors import CountsTooLarge, Interrupted
 from graphoid.limits import OutOfTime, check_time, map_threads, time_limit
 from graphoid.models.junction_tree import junction_tree
 from tests.support.clock import Seconds
+from tests.support.ctrl_c import CtrlC
 
 TARDY = 2.0
 """Seconds that a run may go on after its time."""
@@ -103,45 +103,25 @@ def test_a_particle_filter_ends_within_a_step():
     assert found.stopped == "budget"
 
 
-@pytest.fixture
-def interrupt_after():
-    """Have Ctrl-C pressed a little later; a shell has what it starts in the background ignore it."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield _interrupt_after
-    signal.signal(signal.SIGINT, before)
-
-
-def _interrupt_after(seconds):
-    timer = threading.Timer(
-        seconds, lambda: signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
-    )
-    timer.start()
-    return timer
-
-
-def test_ctrl_c_gives_the_best_graph_so_far(wide, interrupt_after):
-    timers = []
-
-    def press_later(_):
-        timers[:] = timers or [interrupt_after(0.2)]
-
-    with Seconds() as seconds, pytest.raises(KeyboardInterrupt) as stop:
-        gd.learn(wide, progress=press_later)
-    timers[0].join()
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # a press that Python dropped
+def test_ctrl_c_gives_the_best_graph_so_far():
+    table = table_of(40, 6, 3_000)
+    press = CtrlC(0.02, begin=False)
+    with Seconds() as seconds, pytest.raises(KeyboardInterrupt) as stop, press:
+        gd.learn(table, progress=press.press_later)
     assert seconds.taken < 1 + TARDY
     assert isinstance(stop.value, Interrupted)
     assert stop.value.structure.stopped == "interrupted"
 
 
 @native
-def test_a_single_call_of_a_kernel_hears_ctrl_c_and_the_clock(wide, interrupt_after):
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_single_call_of_a_kernel_hears_ctrl_c_and_the_clock(wide):
     engine, blanket = engine_for(wide), [(0, tuple(range(1, 9)))]
     with time_limit(0.1), pytest.raises(OutOfTime):
         engine.logistic_terms(Logistic(interactions=True, scale=1.0), blanket)
-    timer = interrupt_after(0.1)
-    with Seconds() as seconds, pytest.raises(KeyboardInterrupt):
+    with Seconds() as seconds, pytest.raises(KeyboardInterrupt), CtrlC(0.1):
         engine.logistic_terms(Logistic(interactions=True, scale=1.0), blanket)
-    timer.join()
     assert seconds.taken < TARDY
 
 

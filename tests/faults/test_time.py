@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import signal
 import subprocess
 import sys
-import threading
 import time
 
 import numpy as np
@@ -18,6 +16,7 @@ from graphoid.cli.clock import Clock, TimeOver
 from graphoid.errors import GraphoidWarning, SettingsError
 from graphoid.limits import MOMENT, OutOfTime, check_time, time_limit
 from tests.support.clock import Seconds
+from tests.support.ctrl_c import CtrlC
 from tests.support.terminal import graphoid
 
 TARDY = 2.0
@@ -194,29 +193,13 @@ def test_every_phase_looks_at_the_clock(large, phase):
     assert seconds.taken < 0.1 + TARDY
 
 
+@pytest.mark.filterwarnings(
+    "ignore::pytest.PytestUnraisableExceptionWarning"
+)  # a press that Python dropped
 @pytest.mark.parametrize("phase", PHASES)
 def test_every_phase_hears_ctrl_c(large, phase):
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    main, over = threading.main_thread().ident, threading.Event()
-
-    def press():
-        if not over.wait(0.1):
-            signal.pthread_kill(main, signal.SIGINT)
-
-    def work():
-        try:
-            PHASES[phase](large)
-        finally:
-            over.set()
-
-    timer = threading.Thread(target=press)
-    timer.start()
-    try:
-        with Seconds() as seconds, pytest.raises(KeyboardInterrupt):
-            work()
-        timer.join()
-    finally:
-        signal.signal(signal.SIGINT, before)
+    with Seconds() as seconds, pytest.raises(KeyboardInterrupt), CtrlC(0.1):
+        PHASES[phase](large)
     assert seconds.taken < 0.1 + TARDY
 
 
