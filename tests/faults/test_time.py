@@ -193,9 +193,7 @@ def test_every_phase_looks_at_the_clock(large, phase):
     assert seconds.taken < 0.1 + TARDY
 
 
-@pytest.mark.filterwarnings(
-    "ignore::pytest.PytestUnraisableExceptionWarning"
-)  # a press that Python dropped
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # a press that Python dropped
 @pytest.mark.parametrize("phase", PHASES)
 def test_every_phase_hears_ctrl_c(large, phase):
     with Seconds() as seconds, pytest.raises(KeyboardInterrupt), CtrlC(0.1):
