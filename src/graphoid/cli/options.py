@@ -23,6 +23,8 @@ class Missing(enum.StrEnum):
     error = "error"
     drop = "drop"
     category = "category"
+    available = "available"
+    weighted = "weighted"
 
 
 class Discretize(enum.StrEnum):

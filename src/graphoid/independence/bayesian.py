@@ -141,7 +141,14 @@ class BayesianTest(FrozenSettings):
         independent, thin = self.decisions(columns, columns.rows or repeat(n_rows))
         numbers = None, None, None, None, columns.log_odds
         return make_verdicts(
-            len(thin), columns.x, columns.y, columns.given, independent, *numbers, columns.rows or n_rows, thin
+            len(thin),
+            columns.x,
+            columns.y,
+            columns.given,
+            independent,
+            *numbers,
+            columns.rows or n_rows,
+            thin,
         )
 
     def decisions(self, columns: Columns, n_rows: Iterable[float]) -> tuple[list[bool], list[bool]]:

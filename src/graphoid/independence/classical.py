@@ -53,7 +53,14 @@ class SignificanceTest(FrozenSettings, abc.ABC):
         independent, thin = self.decisions(columns, columns.rows or repeat(n_rows))
         numbers = columns.statistic, columns.dof, columns.p_value, columns.log_p, None
         return make_verdicts(
-            len(thin), columns.x, columns.y, columns.given, independent, *numbers, columns.rows or n_rows, thin
+            len(thin),
+            columns.x,
+            columns.y,
+            columns.given,
+            independent,
+            *numbers,
+            columns.rows or n_rows,
+            thin,
         )
 
     def decisions(self, columns: Columns, n_rows: Iterable[float]) -> tuple[list[bool], list[bool]]:

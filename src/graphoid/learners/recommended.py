@@ -95,7 +95,7 @@ def no_directed_graphs(table: Table) -> str | None:
     """Return why directed graphs of states are not tried; None where they are."""
     if isinstance(table, RemoteTable):
         return "rows that stay at their source cannot be held out"
-    if table.holes and table.complete().n_rows < LEAST_COMPLETE:
+    if table.holes and table.complete_rows().n_rows < LEAST_COMPLETE:
         return "too few rows are complete to hold some out"
     return f"{len(table.names):,} variables are many" if len(table.names) > MOST_DIRECTED else None
 

@@ -210,7 +210,9 @@ def finish(column: Encoded, planned: ColumnPlan, name: str, missing: str) -> Col
         kind = "nominal"  # missing is neither more nor less
         states = (*states, missing_label(states))
         notes.append(f"{column.n_missing:,} missing cell(s) of {name!r} are the state {states[-1]!r}.")
-    n_codes = len(states) + (column.n_missing > 0 and missing != "category")  # holes have the code after the last
+    n_codes = len(states) + (
+        column.n_missing > 0 and missing != "category"
+    )  # holes have the code after the last
     narrow = codes.astype(np.uint8 if n_codes <= 256 else np.uint16, copy=False)
     variable = Variable(name, states, cuts=cuts, label=column.label, kind=kind if states else None)
     return Column(variable, cast("Codes", narrow), values, tuple(notes))

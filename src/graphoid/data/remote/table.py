@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from graphoid.data.encoding.profile import profile_columns
-from graphoid.data.options import ReadOptions, RemoteOptions
+from graphoid.data.options import HOLES, ReadOptions, RemoteOptions
 from graphoid.data.remote.census import WeightSummary, take_census
 from graphoid.data.remote.relation import CensusRelation, JoinedRelation
 from graphoid.data.source import choose
@@ -197,6 +197,11 @@ def remote_table(relation: CensusRelation, options: ReadOptions, remote: RemoteO
     if options.weights is not None and not isinstance(options.weights, str):
         raise DataError(
             "row weights of data that stay where they are must be the name of one of their columns."
+        )
+    if options.missing in HOLES:
+        raise DataError(
+            f"missing={options.missing!r} takes the rows, and these stay where they are: read them with "
+            f"where='memory', or choose 'drop' or 'category'."
         )
     if options.weighting == "sampling":
         raise DataError(
