@@ -203,6 +203,11 @@ def remote_table(relation: CensusRelation, options: ReadOptions, remote: RemoteO
             "sampling weights are scaled by the sum of their squares, which takes the rows: read them with "
             "where='memory'."
         )
+    if options.missing == "drop" and options.na_values:
+        raise DataError(
+            "rows are dropped where the data are, and na_values are known here: read them with "
+            "where='memory', or choose another policy for missing cells."
+        )
     chosen = choose(relation.names, options)
     if chosen.problems:
         raise chosen.problems[0]
@@ -212,7 +217,10 @@ def remote_table(relation: CensusRelation, options: ReadOptions, remote: RemoteO
     )
     if not census.n_rows:
         raise DataError(f"{relation.name} has {len(relation.names):,} column(s) and no rows.")
-    encoded = [counts.encode(name) for counts, name in zip(census.columns, chosen.names, strict=True)]
+    encoded = [
+        counts.encode(name, options.spelling)
+        for counts, name in zip(census.columns, chosen.names, strict=True)
+    ]
     found = profile_columns(chosen, encoded, options, census.n_rows, census.n_complete)
     columns, notes = found.finish()
     weighing = None
@@ -220,8 +228,10 @@ def remote_table(relation: CensusRelation, options: ReadOptions, remote: RemoteO
         weighing = Weighing.of(census.weights, chosen.weights, relation.names[chosen.weights])
     codings, margins = [], []
     for position, known, levels, column in zip(
-        chosen.positions, census.columns, encoded, columns, strict=True
+        chosen.positions, census.columns, found.columns, columns, strict=True
     ):
+        if levels is None:  # has a problem, raised above
+            continue
         coding, margin = _code(position, known, levels, column)
         codings.append(coding)
         margins.append(tuple(margin.tolist()))
