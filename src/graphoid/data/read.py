@@ -91,13 +91,17 @@ def read(
     if where not in ("auto", "memory", "source"):
         raise SettingsError(f"where is {where!r}; expected 'auto', 'memory' or 'source'.")
     if isinstance(source, RemoteTable):
-        if where == "memory" or weights is not None or kinds or not options.spelling.usual:
-            raise SettingsError("the table stays where it is; read its source again with other settings.")
-        return source.select(options, remote)
+        return _select_remote(source, options, remote, where)
     relation = None if where == "memory" else relation_of(source, table, always=where == "source")
     if relation is not None:
         return remote_table(relation, options, remote)
     return _in_memory(source, options, remote)
+
+
+def _select_remote(table: RemoteTable, options: ReadOptions, remote: RemoteOptions, where: str) -> Table:
+    if where == "memory" or options.weights is not None or options.kinds or not options.spelling.usual:
+        raise SettingsError("the table stays where it is; read its source again with other settings.")
+    return table.select(options, remote)
 
 
 def _in_memory(source: object, options: ReadOptions, remote: RemoteOptions) -> Table:

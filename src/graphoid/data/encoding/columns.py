@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from graphoid.data.encoding.dates import days_of
 from graphoid.data.encoding.encode import (
     Encoded,
     Factor,
@@ -21,7 +22,6 @@ from graphoid.data.encoding.encode import (
     encode_integers,
     encode_ranked,
 )
-from graphoid.data.encoding.dates import days_of
 from graphoid.data.encoding.spelling import USUAL, Spelling, respell
 from graphoid.data.encoding.text import encode_text, ranked_labels
 from graphoid.errors import DataError, leave_out

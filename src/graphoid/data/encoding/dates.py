@@ -28,8 +28,8 @@ ISO = r"^\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?
 WRITTEN = r"^\d{1,2}[./-]\d{1,2}[./-](\d{4}|\d{2})([ T]\d{1,2}:\d{2}(:\d{2})?)?$"
 """31.3.2024, 31/3/24, 3/31/2024."""
 
-GROUPS = r"^(?P<a>\d{1,2})(?P<mark>[./-])(?P<b>\d{1,2})[./-](?P<year>\d{4}|\d{2})(?:[ T]\d{1,2}:\d{2}(?::\d{2})?)?$"
-"""The same with names for its parts."""
+GROUPS = r"^(?P<a>\d{1,2})(?P<mark>[./-])(?P<b>\d{1,2})[./-](?P<year>\d{4}|\d{2})(?:$|[ T])"
+"""Its parts."""
 
 PIVOT = 69
 """Years of two digits from here on are of the last century, as in POSIX."""
@@ -46,9 +46,9 @@ def days_of(labels: pa.Array) -> NDArray[np.int64] | None:
         days = _to_days(pc.utf8_slice_codeunits(labels, 0, 10))
         within_a_day = days is not None and len(labels) > 1 and (days == days[0]).all()
         return None if within_a_day else days
-    parts = pc.extract_regex(labels, GROUPS)
-    if parts.null_count:
+    if not pc.all(pc.match_substring_regex(labels, WRITTEN)).as_py():
         return None
+    parts = pc.extract_regex(labels, GROUPS)
     a, b, year = (pc.cast(pc.struct_field(parts, k), pa.int32()).to_numpy() for k in ("a", "b", "year"))
     year = np.where(year >= 100, year, year + np.where(year >= PIVOT, 1900, 2000))
     points = pc.all(pc.equal(pc.struct_field(parts, "mark"), ".")).as_py()

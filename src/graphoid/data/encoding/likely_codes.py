@@ -17,18 +17,21 @@ if TYPE_CHECKING:
     from graphoid.data.encoding.encode import Encoded
     from graphoid.data.variables import State
 
-CODES = tuple(sign * int(digit * n) for digit in "789" for n in range(1, 6) for sign in (-1, 1) if n > 1 or sign < 0)
+CODES = tuple(
+    sign * int(digit * n) for digit in "789" for n in range(1, 6) for sign in (-1, 1) if n > 1 or sign < 0
+)
 """Numbers by which surveys write that there is no answer: -9, -99, 99, 999, 9999, the same of sevens and of
 eights."""
 
 TEXTS = frozenset({
     "n.a.", "n. a.", "n.a", "na.", "n/v", "#n/v", "#nv", "k.a.", "k. a.", "k.a", "k/a", "ka.", "keine angabe",
-    "keine antwort", "unbekannt", "no answer", "not answered", "not available", "not ascertained", "unknown", "missing",
-    "no data", "no response", "nicht beantwortet", "sans réponse", "non disponible", "n.d.", "nd.", "s/d", "sin dato",
-    "sin respuesta", "non rilevato", "system missing", "sysmiss", ".", "..", "...", "--", "---", "??", "*", "#wert!",
-    "#value!", "#ref!", "#div/0!",
+    "keine antwort", "nicht beantwortet", "unbekannt", "no answer", "not answered", "not available",
+    "not ascertained", "no data", "no response", "unknown", "missing", "system missing", "sysmiss", "n.d.",
+    "sans réponse", "non disponible", "s/d", "sin dato", "sin respuesta", "non rilevato", ".", "..", "...",
+    "--", "---", "??", "*", "#wert!", "#value!", "#ref!", "#div/0!",
 })  # fmt: skip
-"""Texts, in small letters, that often stand for a missing cell. Answers such as "do not know" are not among them."""
+"""Texts, in small letters, that often stand for a missing cell. Answers such as "do not know" are not among
+them."""
 
 COMMA_NUMBER = r"^[+-]?(\d+|\d{1,3}(\.\d{3})+),\d+$"
 """A number with a decimal comma."""
@@ -41,7 +44,7 @@ _NUMBER, _COMMA_NUMBER = re.compile(NUMBER), re.compile(COMMA_NUMBER)
 
 def likely_missing(column: Encoded) -> list[State]:
     """Return the levels of a column that may stand for missing."""
-    if column.dates:
+    if column.dates or column.declared:  # the source knows its states
         return []
     if column.numeric:
         return _likely_numbers(column)
@@ -61,8 +64,9 @@ def _likely_numbers(column: Encoded) -> list[State]:
     low, high = rest[0], rest[-1]
     span = float(high) - float(low)
     apart = (levels < low - span) | (levels > high + span) | ((levels < 0) & (low >= 0))
-    found: list[State] = levels[codes & apart].tolist()
-    return found
+    return [
+        int(level) for level in levels[codes & apart]
+    ]  # equal to the level, and shorter: 9999, not 9999.0
 
 
 def _words_among_numbers(states: Sequence[State]) -> list[State]:
@@ -105,7 +109,9 @@ def doubts(column: Encoded, name: str) -> list[str]:
     comma = decimal_commas(column)
     if comma:
         remedy = setting("decimal", ",")
-        said.append(f"{name!r} has numbers with a decimal comma, such as {comma}; {remedy} reads them as numbers.")
+        said.append(
+            f"{name!r} has numbers with a decimal comma, such as {comma}; {remedy} reads them as numbers."
+        )
     return said
 
 

@@ -88,7 +88,9 @@ def plan(column: Encoded, name: str, options: ReadOptions, n_rows: int) -> Colum
 def _refuse_values(column: Encoded, name: str, n_rows: int) -> ColumnPlan | None:
     """Return the plan for values that cannot be understood without a word of the user, or None."""
     if not column.numeric and (date := ambiguous_date(column.states())):
-        fault = f"{name!r} holds dates such as {date!r}, and whether the day or the month is first is not clear."
+        fault = (
+            f"{name!r} holds dates such as {date!r}, and whether the day or the month is first is not clear."
+        )
         return _refuse("unusable", fault, f"Write them as 2024-03-31, or leave it out {leave_out(name)}.")
     reason = _identifies_rows(column, name, n_rows)
     if not reason:

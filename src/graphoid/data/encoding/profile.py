@@ -196,7 +196,9 @@ def encode_columns(
     if len(positions) > source.group:
         groups = [slice(i, i + source.group) for i in range(0, len(positions), source.group)]
         n_jobs = 1 if source.n_rows <= SHORT else THREADS
-        parts = map_threads(lambda g: encode_columns(source, positions[g], names[g], spelling), groups, n_jobs)
+        parts = map_threads(
+            lambda g: encode_columns(source, positions[g], names[g], spelling), groups, n_jobs
+        )
         return list(chain.from_iterable(parts))
     columns: list[Encoded | GraphoidError] = []
     for name, raw in zip(names, source.load(positions), strict=True):

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphoid.data.encoding.encode import Encoded
 from graphoid.data.encoding.text import interpret
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from graphoid.data.encoding.encode import Encoded
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ def respell(column: Encoded, spelling: Spelling) -> Encoded:
     absent = np.array([_stands_for_missing(level, spelling) for level in column.states()], dtype=bool)
     if absent.any():
         column = _without(column, absent)
-    if column.declared or isinstance(column.levels, np.ndarray) or (column.ordered and not absent.any()):
+    if column.declared or isinstance(column.levels, np.ndarray):
         return column
     labels = tuple(str(level) for level in column.levels)
     if not labels or any(isinstance(level, bool) for level in column.levels):
@@ -78,7 +79,11 @@ def _without(column: Encoded, absent: NDArray[np.bool_]) -> Encoded:
     gone = column.counts()[:-1][absent].sum()
     spelled = [str(level) for level, missing in zip(column.states(), absent, strict=True) if missing]
     left = np.flatnonzero(~absent)
-    levels = column.levels[left] if isinstance(column.levels, np.ndarray) else [column.levels[i] for i in left]
+    levels = (
+        column.levels[left]
+        if isinstance(column.levels, np.ndarray)
+        else [column.levels[i] for i in left.tolist()]
+    )
     return replace(
         column,
         levels=levels,
