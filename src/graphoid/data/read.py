@@ -58,15 +58,14 @@ def read(
     Parameters
     ----------
     source
-        A path (.csv .tsv .txt, also with .gz; .parquet .arff .sav .arrow .feather .duckdb), a data frame of
-        pandas, polars or any library that narwhals knows, an Arrow table, a dictionary of columns, a
-        two-dimensional array, a DuckDB relation, an Ibis table, a PySpark data frame, or a table.
+        A path (.csv .tsv .txt, also with .gz; .parquet .arff .sav .arrow .feather .duckdb), a data frame, an
+        Arrow table, a dictionary of columns, a two-dimensional array, a DuckDB relation, an Ibis table, a
+        PySpark data frame, or a table.
     columns, kinds, discretize, missing, weights, weighting, na_values, decimal, name
         What is read, and what becomes of it: see :class:`~graphoid.data.options.ReadOptions`.
     where
-        "memory" reads all rows into codes. "source" leaves them where they are, and only counts travel;
-        learners take such a table as any other. "auto" is "source" for databases, Ibis tables, Spark frames
-        and Arrow files, and for Parquet beyond 500 million cells.
+        "memory" reads all rows into codes. "source" leaves them where they are: only counts travel. "auto"
+        is "source" for databases, Ibis tables, Spark frames, Arrow files, Parquet beyond 500 million cells.
     table
         Of a ``.duckdb`` database, the name of the table or view; not needed if there is only one.
     cache, version, prices, progress
@@ -84,18 +83,17 @@ def read(
     >>> table.variables[0].states, [v.kind for v in table.variables]
     (('no', 'yes'), ['nominal', 'continuous'])
     """
-    options = ReadOptions(
-        columns, discretize, missing, weights, name, weighting, kinds or {}, na_values, decimal
-    )
+    of_values = (kinds or {}, na_values, decimal)
+    options = ReadOptions(columns, discretize, missing, weights, name, weighting, *of_values)
     remote = RemoteOptions(cache, version, prices, progress)
     if where not in ("auto", "memory", "source"):
         raise SettingsError(f"where is {where!r}; expected 'auto', 'memory' or 'source'.")
     if isinstance(source, RemoteTable):
         return _select_remote(source, options, remote, where)
     relation = None if where == "memory" else relation_of(source, table, always=where == "source")
-    if relation is not None:
-        return remote_table(relation, options, remote)
-    return _in_memory(source, options, remote)
+    return (
+        _in_memory(source, options, remote) if relation is None else remote_table(relation, options, remote)
+    )
 
 
 def _select_remote(table: RemoteTable, options: ReadOptions, remote: RemoteOptions, where: str) -> Table:
