@@ -15,6 +15,7 @@
 
     GraphoidWarning        (UserWarning)
     ├── DiscretizedWarning numbers are cut into bins, because what was asked for counts states
+    ├── LikelyMissingWarning  values may stand for missing cells, or for numbers, and were taken as they are
     ├── CacheWarning       counts cannot be kept on disk; the run goes on without
     └── SlowWarning        the compiled kernels are not in use
 
@@ -103,6 +104,10 @@ class GraphoidWarning(UserWarning):
 
 class DiscretizedWarning(GraphoidWarning):
     """Numbers are cut into bins, because what was asked for counts states."""
+
+
+class LikelyMissingWarning(GraphoidWarning):
+    """Values may stand for missing cells, or for numbers with a decimal comma, and were taken as they are."""
 
 
 class CacheWarning(GraphoidWarning):

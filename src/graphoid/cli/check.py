@@ -14,6 +14,7 @@ from graphoid.cli.options import (
     Quiet,
     examples,
     parse_kinds,
+    parse_na,
     select_columns,
     split_names,
 )
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 EPILOG = examples(
     ("check survey.csv", "kinds, states, rare levels, missing cells, problems"),
     ("check survey.csv --kind age=continuous", "with a kind that is not found out"),
+    ("check export.csv --na -99 --na k.A. --decimal ,", "as its program wrote it"),
     ("check survey.csv --missing drop --drop id", "without rows and columns that cannot be used"),
 )
 
@@ -50,6 +52,11 @@ def check(
     kind: Annotated[
         list[str] | None, typer.Option(help="The kind of a column, age=continuous.", metavar="NAME=KIND")
     ] = None,
+    na: Annotated[
+        list[str] | None,
+        typer.Option(help="A value that stands for missing, such as -99; may be repeated.", metavar="VALUE"),
+    ] = None,
+    decimal: Annotated[str, typer.Option(help="The decimal mark of numbers: . or ,")] = ".",
     discretize: Annotated[Discretize, typer.Option(help="How to cut numbers.")] = Discretize.none,
     columns: Annotated[str | None, typer.Option(help="Names, separated by commas.")] = None,
     drop: Annotated[
@@ -68,6 +75,8 @@ def check(
         discretize=None if discretize == Discretize.none else discretize.value,
         missing=missing.value,
         weights=weights,
+        na_values=parse_na(na or []),
+        decimal=decimal,
     )
     if json:
         print_json(report.to_dict())

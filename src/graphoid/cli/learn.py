@@ -118,6 +118,8 @@ def read(options: LearnOptions) -> Table:
         kinds=cast("Mapping[str, Kind]", options.kind),
         discretize=None if options.discretize == "none" else options.discretize,
         missing=options.missing,
+        na_values=options.na or (),
+        decimal=options.decimal or ".",
         weights=options.weights,
         weighting=options.weighting or "frequency",
         where=options.where or "auto",

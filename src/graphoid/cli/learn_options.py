@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from graphoid.cli.learners import LEARNERS, SCORES, TESTS
 from graphoid.cli.options import (
+    DECIMALS,
     WHERE,
     Discretize,
     Missing,
@@ -16,6 +17,7 @@ from graphoid.cli.options import (
     declared_options,
     option,
     parse_kinds,
+    parse_na,
     split_names,
 )
 from graphoid.errors import DataError, SettingsError
@@ -83,6 +85,16 @@ class LearnOptions:
         plain=dict,
         metavar="NAME=KIND",
     )
+    na: Sequence[str] | None = _reading(
+        "A value that stands for missing, such as -99; may be repeated.",
+        None,
+        "--na",
+        kind=list[str],
+        parse=parse_na,
+        plain=list,
+        metavar="VALUE",
+    )
+    decimal: str | None = _reading("The decimal mark of numbers: . or ,", choices=DECIMALS)
     discretize: str = _reading("How to cut numbers.", "none", kind=Discretize)
     columns: Sequence[str] | None = _reading("Names, separated by commas.", parse=split_names, plain=list)
     drop: Sequence[str] | None = _reading(

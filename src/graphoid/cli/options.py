@@ -35,6 +35,9 @@ class Discretize(enum.StrEnum):
     none = "none"
 
 
+DECIMALS = (".", ",")
+"""Decimal marks."""
+
 WHERE = ("auto", "memory", "source")
 """Where rows are counted: here, or where they are."""
 
@@ -164,6 +167,15 @@ def parse_kinds(texts: list[str]) -> dict[str, str]:
         if kinds.setdefault(name, kind) != kind:
             raise SettingsError(f"--kind says that {name!r} is {kinds[name]} and {kind}; give it one kind.")
     return kinds
+
+
+def parse_na(texts: list[str]) -> list[str]:
+    """Return values that stand for missing, given one by one or separated by commas.
+
+    >>> parse_na(["-99,-98", "k.A."])
+    ['-99', '-98', 'k.A.']
+    """
+    return [value for text in texts for value in split_names(text) or []]
 
 
 def select_columns(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
@@ -24,8 +23,6 @@ if TYPE_CHECKING:
 
 RARE = 5
 """A state with fewer rows is rare: the chi-square approximation asks for about five rows in a cell."""
-
-_DATE = re.compile(r"\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2}[./]\d{2,4}")
 
 NAMED = 5
 """Rare states named in a sentence; the rest are counted."""
@@ -92,6 +89,8 @@ def check(
     discretize: str | Transformer | None = None,
     missing: str = "error",
     weights: str | ArrayLike | None = None,
+    na_values: Iterable[str | float] = (),
+    decimal: str = ".",
 ) -> Report:
     """Say what :func:`graphoid.read` would do with a source, and everything that would stop it.
 
@@ -104,7 +103,9 @@ def check(
     >>> report.ok, report.columns[1].kind
     (False, 'constant')
     """
-    options = ReadOptions(columns, discretize, missing, weights, kinds=kinds or {})
+    options = ReadOptions(
+        columns, discretize, missing, weights, kinds=kinds or {}, na_values=na_values, decimal=decimal
+    )
     name = "table"
     try:
         opened = open_source(source, options)
@@ -171,12 +172,7 @@ def _rare(name: str, states: tuple[State, ...], counts: NDArray[np.int64]) -> li
         return []
     n_rows = int(counts.sum())
     if n_rows < RARE * len(states):
-        said = f"{name!r} has {len(states):,} states for {n_rows:,} rows, fewer than {RARE} rows a state."
-        if all(isinstance(state, str) and _DATE.match(state) for state in states):
-            said += (
-                " They are dates: a number of days, or the month, would say more; columns=... leaves it out."
-            )
-        return [said]
+        return [f"{name!r} has {len(states):,} states for {n_rows:,} rows, fewer than {RARE} rows a state."]
     named = ", ".join(f"{states[i]!r} {counts[i]}" for i in few[:NAMED])
     more = f" and {few.size - NAMED:,} more" if few.size > NAMED else ""
     return [f"{name!r} has {few.size:,} rare state(s), with fewer than {RARE} rows: {named}{more}."]

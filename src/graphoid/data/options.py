@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+from graphoid.data.encoding.spelling import Spelling
 from graphoid.data.variables import KINDS, Kind
 from graphoid.errors import SettingsError
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable
 
     from numpy.typing import ArrayLike
 
@@ -63,7 +64,14 @@ class ReadOptions:
         The kinds of columns by name, where they are not to be found out: "nominal", "ordered", "continuous"
         or "count". What is left out is as the source says (ordered categories, SPSS measure levels); else
         text and truth values are nominal, numbers of at most 20 different values ordered, whole numbers from
-        0 counts, and other numbers continuous.
+        0 counts, and other numbers continuous. Dates are ordered, by day, month or year as they span; as
+        "continuous" they are days.
+    na_values
+        What stands for missing in any column, such as ``["-99", "n/a"]``, beside empty cells and what usually
+        does. Values of SPSS that the file itself calls missing need not be named.
+    decimal
+        The decimal mark of numbers that are text: "." or ",". Files separated by semicolons may have commas
+        in any case.
     """
 
     columns: Iterable[str | int] | None = None
@@ -73,6 +81,8 @@ class ReadOptions:
     name: str | None = None
     weighting: str = "frequency"
     kinds: Mapping[str, Kind] = field(default_factory=dict)
+    na_values: Iterable[str | float] = ()
+    decimal: str = "."
 
     def __post_init__(self) -> None:
         how = self.discretize
@@ -97,6 +107,22 @@ class ReadOptions:
             raise SettingsError(f"weighting is {self.weighting!r}; expected 'frequency' or 'sampling'.")
         if self.weighting == "sampling" and self.weights is None:
             raise SettingsError("weighting='sampling' says what weights are; give them with weights=.")
+        if self.decimal not in (".", ","):
+            raise SettingsError(f"decimal is {self.decimal!r}; expected '.' or ','.")
+        object.__setattr__(self, "na_values", _texts(self.na_values))
+
+    @cached_property
+    def spelling(self) -> Spelling:
+        """How the source writes cells."""
+        return Spelling(frozenset(map(str, self.na_values)), self.decimal)
+
+
+def _texts(values: object) -> tuple[str, ...]:
+    """Return what stands for missing as texts without blanks around them."""
+    listed = [values] if isinstance(values, (str, int, float)) else values
+    if not isinstance(listed, Iterable) or not all(isinstance(v, (str, int, float)) for v in listed):
+        raise SettingsError(f"na_values is {values!r}; expected texts or numbers such as ['-99', 'n/a'].")
+    return tuple(dict.fromkeys(str(value).strip() for value in listed))
 
 
 @dataclass(frozen=True, eq=False)

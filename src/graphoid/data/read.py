@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,7 +20,7 @@ from graphoid.data.remote.sources import relation_of
 from graphoid.data.remote.table import RemoteTable, remote_table
 from graphoid.data.source import Source, choose
 from graphoid.data.table import Table, Weights
-from graphoid.errors import DataError, SettingsError
+from graphoid.errors import ON_COMMAND_LINE, DataError, LikelyMissingWarning, SettingsError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -43,6 +44,8 @@ def read(
     name: str | None = None,
     weights: str | ArrayLike | None = None,
     weighting: str = "frequency",
+    na_values: Iterable[str | float] = (),
+    decimal: str = ".",
     where: str = "auto",
     table: str | None = None,
     cache: str | os.PathLike[str] | None = None,
@@ -55,15 +58,14 @@ def read(
     Parameters
     ----------
     source
-        A path (.csv .tsv .txt, also with .gz; .parquet .arff .sav .arrow .feather .duckdb), a data frame of
-        pandas, polars or any library that narwhals knows, an Arrow table, a dictionary of columns, a
-        two-dimensional array, a DuckDB relation, an Ibis table, a PySpark data frame, or a table.
-    columns, kinds, discretize, missing, weights, weighting, name
+        A path (.csv .tsv .txt, also with .gz; .parquet .arff .sav .arrow .feather .duckdb), a data frame, an
+        Arrow table, a dictionary of columns, a two-dimensional array, a DuckDB relation, an Ibis table, a
+        PySpark data frame, or a table.
+    columns, kinds, discretize, missing, weights, weighting, na_values, decimal, name
         What is read, and what becomes of it: see :class:`~graphoid.data.options.ReadOptions`.
     where
-        "memory" reads all rows into codes. "source" leaves them where they are, and only counts travel;
-        learners take such a table as any other. "auto" is "source" for databases, Ibis tables, Spark frames
-        and Arrow files, and for Parquet beyond 500 million cells.
+        "memory" reads all rows into codes. "source" leaves them where they are: only counts travel. "auto"
+        is "source" for databases, Ibis tables, Spark frames, Arrow files, Parquet beyond 500 million cells.
     table
         Of a ``.duckdb`` database, the name of the table or view; not needed if there is only one.
     cache, version, prices, progress
@@ -81,18 +83,23 @@ def read(
     >>> table.variables[0].states, [v.kind for v in table.variables]
     (('no', 'yes'), ['nominal', 'continuous'])
     """
-    options = ReadOptions(columns, discretize, missing, weights, name, weighting, kinds or {})
+    of_values = (kinds or {}, na_values, decimal)
+    options = ReadOptions(columns, discretize, missing, weights, name, weighting, *of_values)
     remote = RemoteOptions(cache, version, prices, progress)
     if where not in ("auto", "memory", "source"):
         raise SettingsError(f"where is {where!r}; expected 'auto', 'memory' or 'source'.")
     if isinstance(source, RemoteTable):
-        if where == "memory" or weights is not None or kinds:
-            raise SettingsError("the table stays where it is; read its source again with other settings.")
-        return source.select(options, remote)
+        return _select_remote(source, options, remote, where)
     relation = None if where == "memory" else relation_of(source, table, always=where == "source")
-    if relation is not None:
-        return remote_table(relation, options, remote)
-    return _in_memory(source, options, remote)
+    return (
+        _in_memory(source, options, remote) if relation is None else remote_table(relation, options, remote)
+    )
+
+
+def _select_remote(table: RemoteTable, options: ReadOptions, remote: RemoteOptions, where: str) -> Table:
+    if where == "memory" or options.weights is not None or options.kinds or not options.spelling.usual:
+        raise SettingsError("the table stays where it is; read its source again with other settings.")
+    return table.select(options, remote)
 
 
 def _in_memory(source: object, options: ReadOptions, remote: RemoteOptions) -> Table:
@@ -108,6 +115,9 @@ def _in_memory(source: object, options: ReadOptions, remote: RemoteOptions) -> T
     opened = open_source(source, options)
     found = profile_source(opened, options)
     columns, notes = found.finish()
+    if found.doubts and not ON_COMMAND_LINE.get():  # where notes are shown
+        more = f" And {len(found.doubts) - 1:,} more; table.notes has all." if len(found.doubts) > 1 else ""
+        warnings.warn(found.doubts[0] + more, LikelyMissingWarning, stacklevel=3)
     return Table(
         tuple(column.variable for column in columns),
         tuple(column.codes for column in columns),

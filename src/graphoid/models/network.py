@@ -15,6 +15,7 @@ from graphoid.data.variables import NamedVariables, State, Variable
 from graphoid.errors import DataError, SettingsError
 from graphoid.models.distribution import Distribution
 from graphoid.models.factors import Factor, check_factors
+from graphoid.models.impute import SWEEPS, draw_states, fill_holes
 from graphoid.models.inference import ExactInference
 from graphoid.models.junction_tree import MAX_CELLS, JunctionTree, junction_tree
 from graphoid.models.observations import evidence_codes, row_codes
@@ -429,6 +430,42 @@ class MarkovNetwork(NamedVariables, Document):
         self._refuse_contradicted(codes[0])
         rows, how = sample_codes(self, n, codes[0], sampler, np.random.default_rng(random_state))
         return _table(self.variables, rows, f"simulated: {how}")
+
+    def impute(
+        self,
+        table: object,
+        *,
+        sweeps: int = SWEEPS,
+        random_state: np.random.Generator | int | None = None,
+    ) -> Table:
+        """Return rows with their missing cells drawn given all that was observed in them.
+
+        Observed cells stay as they are. A draw has the spread that the model leaves: take several, with
+        different seeds, to see what the missing cells leave open.
+
+        Parameters
+        ----------
+        table
+            Rows, as evidence is given to :meth:`query`: a data frame, a table or a dictionary of columns,
+            with missing cells; a column that is not there is missing in all rows.
+        sweeps
+            Gibbs sweeps over the missing cells; they begin at values that other rows have.
+        random_state
+            Seed or generator; None for a different draw each time.
+        """
+        rng = np.random.default_rng(random_state)
+        codes = evidence_codes(table, self.variables).codes
+
+        def draw(v: int, rows: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
+            return draw_states(self.log_conditionals(v, rows.astype(np.int64)), rng)
+
+        def start(v: int, rows: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
+            return rng.integers(0, self.arities[v], len(rows)).astype(np.float64)
+
+        values = np.where(codes < 0, np.nan, codes)
+        filled = fill_holes(values, sweeps, draw, start, rng)
+        note = f"{np.isnan(values).sum():,} missing cell(s) were drawn from a Markov network."
+        return _table(self.variables, filled.astype(np.int64), note)
 
     def kl(
         self,

@@ -162,14 +162,17 @@ def test_dates_decimals_bytes_and_times():
         ]
 
 
-def test_points_in_time_are_as_fine_as_they_need_to_be():
+def test_points_in_time_are_days():
     days = [dt.datetime(2020, 1, 2), dt.datetime(2019, 1, 2)]  # noqa: DTZ001 - local time is meant
     hours = [day + dt.timedelta(hours=12) for day in days]
     data = {"day": days, "hour": hours}
     for source in (data, pd.DataFrame(data), pl.DataFrame(data), pa.table(data)):
         day, hour = gd.read(source).variables
         assert day.states == ("2019-01-02", "2020-01-02")
-        assert hour.states == ("2019-01-02 12:00:00", "2020-01-02 12:00:00")
+        assert hour.states == day.states
+        assert hour.kind == day.kind == "ordered"
+    within = [days[0] + dt.timedelta(hours=k) for k in (3, 4)]  # the hours are all there is to tell
+    assert gd.read({"hour": within}).variables[0].states == ("2020-01-02 03:00:00", "2020-01-02 04:00:00")
     spans = {"span": [dt.timedelta(seconds=90), dt.timedelta(seconds=1.5)]}
     for source in (spans, pd.DataFrame(spans), pl.DataFrame(spans)):
         assert gd.read(source).variables[0].states == (1.5, 90.0)

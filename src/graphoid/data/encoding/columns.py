@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from graphoid.data.encoding.dates import days_of
 from graphoid.data.encoding.encode import (
     Encoded,
     Factor,
@@ -21,6 +22,7 @@ from graphoid.data.encoding.encode import (
     encode_integers,
     encode_ranked,
 )
+from graphoid.data.encoding.spelling import USUAL, Spelling, respell
 from graphoid.data.encoding.text import encode_text, ranked_labels
 from graphoid.errors import DataError, leave_out
 
@@ -57,18 +59,31 @@ if TYPE_CHECKING:
     """A column as a source gives it."""
 
 
-def encode(raw: RawColumn, name: str) -> Encoded:
+def encode(raw: RawColumn, name: str, spelling: Spelling = USUAL) -> Encoded:
     """Return a column of any source as levels and codes.
+
+    Parameters
+    ----------
+    raw, name
+        The column.
+    spelling
+        What stands for missing, and the decimal mark.
 
     Raises
     ------
     DataError
         If its values cannot be states: lists, structures, infinite numbers, objects of unknown types.
     """
+    column = _encode(raw, name, spelling)
+    return column if spelling.usual else respell(column, spelling)
+
+
+def _encode(raw: RawColumn, name: str, spelling: Spelling) -> Encoded:
     if isinstance(raw, Factor):
         return encode_factor(raw, name)
     if isinstance(raw, Text):
-        return encode_text(raw.cells, name, decimal_comma=raw.decimal_comma)
+        comma = raw.decimal_comma or spelling.decimal == ","
+        return encode_text(raw.cells, name, decimal_comma=comma, na_values=spelling.na_values)
     if isinstance(raw, Undeclared):
         return _encode_dictionary(raw.cells, name, declared=False)
     if isinstance(raw, Plain):
@@ -213,10 +228,12 @@ def _encode_dictionary(cells: pa.ChunkedArray, name: str, *, declared: bool) -> 
     indices, labels = whole.indices.to_numpy(zero_copy_only=False), whole.dictionary
     if declared:
         return encode_factor(_factor(indices, labels, missing, ordered=cells.type.ordered), name)
-    levels, ranks = ranked_labels(labels)
     if missing is not None:
         indices = np.where(missing, len(labels), indices)
-    return encode_ranked(indices, np.append(ranks, len(levels)), levels)
+    days = days_of(labels)
+    levels, ranks = ranked_labels(labels) if days is None else np.unique(days, return_inverse=True)
+    column = encode_ranked(indices, np.append(ranks, len(levels)), levels)
+    return column if days is None else replace(column, dates=True, ordered=True)
 
 
 def _factor(

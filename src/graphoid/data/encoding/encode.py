@@ -81,6 +81,8 @@ class Encoded:
     times: NDArray[np.int64] | None = None
     """How many rows each code stands for, where the codes are those of the different values of a column
     that stays at its source; None where there is a code a row."""
+    dates: bool = False
+    """Whether the levels are days since 1970 that stand for dates."""
 
     @property
     def numeric(self) -> bool:

@@ -87,9 +87,13 @@ def nothing_left_error(names: Sequence[str], columns: Sequence[Encoded | None]) 
     )
 
 
-def no_value_error(name: str) -> DataError:
-    """Return the error for a column without a single value."""
-    return DataError(f"{name!r} is missing in every row. Leave it out {leave_out(name)}.")
+def no_value_errors(names: Sequence[str], columns: Sequence[Encoded | None], n_rows: int) -> list[DataError]:
+    """Return the errors for columns without a single value."""
+    return [
+        DataError(f"{name!r} is missing in every row. Leave it out {leave_out(name)}.")
+        for name, column in _incomplete(names, columns)
+        if column.n_missing == n_rows
+    ]
 
 
 def hole_note(columns: Sequence[Encoded | None], n_rows: int, n_complete: int) -> str:

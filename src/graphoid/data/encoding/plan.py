@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Literal, cast
 
 import numpy as np
 
+from graphoid.data.encoding.dates import ambiguous_date
 from graphoid.data.encoding.discretize import FEW, Bins, bins, most_states
 from graphoid.data.encoding.kinds import Decided, kind_of, to_numbers
+from graphoid.data.encoding.likely_codes import doubts, holds_numbers
 from graphoid.data.encoding.missing import missing_label
 from graphoid.data.options import HOLES
 from graphoid.data.variables import MAX_STATES, Kind, State, Variable
@@ -28,9 +30,14 @@ Outcome = Kind | Literal["binned", "constant", "identifier", "too many states", 
 IDENTIFIER_ROWS = 30
 """With fewer rows all values of any column may differ by chance, and nothing is called an identifier."""
 
+NAMED_ROWS = 10
+"""The same of a column whose name says that it is one."""
+
 IDENTIFIER_SHARE = 0.9
-"""Text of which at least this share of the values are different names rows and does not describe them, and so
-do integers whose name says so: people who come twice are in the rows twice."""
+"""Text of which at least this share of the values are different names rows and does not describe them."""
+
+NAMED_SHARE = 0.5
+"""The same of text and integers whose name says so: people who come twice are in the rows twice."""
 
 _IDENTIFIER_NAME = re.compile(
     r"(?:^|[^a-zA-Z])(?i:ids?|idx|index|row|rowid|rownum|key|uuid|guid)(?:$|[^a-zA-Z])"
@@ -67,9 +74,8 @@ class ColumnPlan:
 def plan(column: Encoded, name: str, options: ReadOptions, n_rows: int) -> ColumnPlan:
     """Return what reading does with a column of ``n_rows`` rows, or why it cannot be used."""
     wanted = options.kinds.get(name)
-    if wanted is None and not column.declared and (reason := _identifies_rows(column, name, n_rows)):
-        fault = f"{name!r} looks like an identifier: {reason}."
-        return _refuse("identifier", fault, _remedies(name))
+    if wanted is None and not column.declared and (refused := _refuse_values(column, name, n_rows)):
+        return refused
     try:
         decided = kind_of(column, name, wanted)
         uncoded = decided.by_user and not decided.states
@@ -78,6 +84,23 @@ def plan(column: Encoded, name: str, options: ReadOptions, n_rows: int) -> Colum
     except DataError as error:
         return ColumnPlan("unusable", "refused", error, str(error))
     return replace(planned or _plan_states(column, name, decided, options, n_rows), uncoded=uncoded)
+
+
+def _refuse_values(column: Encoded, name: str, n_rows: int) -> ColumnPlan | None:
+    """Return the plan for values that cannot be understood without a word of the user, or None."""
+    if not column.numeric and (date := ambiguous_date(column.states())):
+        fault = (
+            f"{name!r} holds dates such as {date!r}, and whether the day or the month is first is not clear."
+        )
+        return _refuse("unusable", fault, f"Write them as 2024-03-31, or leave it out {leave_out(name)}.")
+    reason = _identifies_rows(column, name, n_rows)
+    if not reason:
+        return None
+    fault = f"{name!r} looks like an identifier: {reason}."
+    if holds_numbers(column):
+        fault = f"{name!r} has {len(column.levels):,} different texts, which are numbers but for a few."
+        return _refuse("unusable", fault, " ".join(doubts(column, name)))
+    return _refuse("identifier", fault, _remedies(name))
 
 
 def _plan_numbers(
@@ -150,22 +173,23 @@ def _refuse(outcome: Outcome, fault: str, remedy: str) -> ColumnPlan:
 def _identifies_rows(column: Encoded, name: str, n_rows: int) -> str:
     """Return why a column seems to name the rows, or ""."""
     n_present, n_levels = n_rows - column.n_missing, len(column.levels)
-    if n_present < IDENTIFIER_ROWS:
+    named = bool(_IDENTIFIER_NAME.search(name))
+    if n_present < (NAMED_ROWS if named else IDENTIFIER_ROWS) or n_levels <= 2:
+        return ""
+    if n_levels < (NAMED_SHARE if named else IDENTIFIER_SHARE) * n_present:
         return ""
     if not column.numeric:
-        if n_levels <= 2 or n_levels < IDENTIFIER_SHARE * n_present:
-            return ""
         first = repr(column.levels[0])
         example = first if len(first) <= 40 else first[:36] + "...'"
         return f"{n_levels:,} different texts in {n_present:,} rows, such as {example}"
     levels = np.asarray(column.levels)
-    if n_levels < IDENTIFIER_SHARE * n_present or levels.dtype.kind == "f":
-        return ""
-    if n_levels == n_present and int(levels[-1]) - int(levels[0]) == n_levels - 1:
-        return f"a different integer in every row, {levels[0]} to {levels[-1]} without a gap"
-    if not _IDENTIFIER_NAME.search(name):
+    if levels.dtype.kind == "f":
         return ""
     every = n_levels == n_present
+    if every and int(levels[-1]) - int(levels[0]) == n_levels - 1:
+        return f"a different integer in every row, {levels[0]} to {levels[-1]} without a gap"
+    if not named:
+        return ""
     many = "a different integer in every row" if every else f"{n_levels:,} integers in {n_present:,} rows"
     return f"{many}, and its name says so"
 

@@ -9,9 +9,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphoid.data.encoding.columns import encode
+from graphoid.data.encoding.dates import in_units
 from graphoid.data.encoding.encode import Encoded
-from graphoid.data.encoding.missing import SHOWN, hole_note, missing_error, no_value_error, nothing_left_error
+from graphoid.data.encoding.likely_codes import doubts
+from graphoid.data.encoding.missing import (
+    SHOWN,
+    hole_note,
+    missing_error,
+    no_value_errors,
+    nothing_left_error,
+)
 from graphoid.data.encoding.plan import Column, ColumnPlan, finish, plan
+from graphoid.data.encoding.spelling import USUAL, Spelling
 from graphoid.data.options import HOLES
 from graphoid.data.source import Chosen, Source, choose
 from graphoid.data.table import Weights, refuse_no_weight
@@ -55,6 +64,8 @@ class Profile:
     notes: tuple[str, ...]
     """What reading changed, apart from single columns."""
     weights: Weights | None = None
+    doubts: tuple[str, ...] = ()
+    """What is doubtful about the values of columns, with the remedy; also among their notes."""
 
     def finish(self) -> tuple[list[Column], tuple[str, ...]]:
         """Return the columns of the table and what reading changed, or raise what stops it."""
@@ -114,7 +125,7 @@ def profile_source(source: Source, options: ReadOptions) -> Profile:
     n_rows = source.n_rows
     if not n_rows:
         raise DataError(f"{source.name} has {len(source.names):,} column(s) and no rows.")
-    columns = encode_columns(source, chosen.positions, chosen.names)
+    columns = encode_columns(source, chosen.positions, chosen.names, options.spelling)
     complete = np.ones(n_rows, dtype=bool)
     for column in columns:
         if isinstance(column, Encoded) and column.n_missing:
@@ -127,7 +138,7 @@ def profile_source(source: Source, options: ReadOptions) -> Profile:
     if options.weights is None:
         return found
     try:
-        return replace(found, weights=weigh(source, chosen.weights, options.weights, kept))
+        return replace(found, weights=weigh(source, chosen.weights, options.weights, kept, options.spelling))
     except GraphoidError as error:
         return replace(found, problems=(*found.problems, error))
 
@@ -151,18 +162,27 @@ def profile_columns(
         Rows of the source, and those without a missing cell.
     """
     names, problems, notes = chosen.names, list(chosen.problems), list(chosen.notes)
-    encoded = tuple(column if isinstance(column, Encoded) else None for column in columns)
+    columns = [
+        in_units(column, name, options.kinds.get(name)) if isinstance(column, Encoded) else column
+        for column, name in zip(columns, names, strict=True)
+    ]
+    doubtful = [
+        doubts(column, name) if isinstance(column, Encoded) and name not in options.kinds else []
+        for column, name in zip(columns, names, strict=True)
+    ]
+    encoded = tuple(
+        replace(column, notes=(*column.notes, *said)) if isinstance(column, Encoded) else None
+        for column, said in zip(columns, doubtful, strict=True)
+    )
     n_used = n_rows
     if options.missing == "drop" and not n_complete:
         problems.append(nothing_left_error(names, encoded))
     elif options.missing == "drop" and n_complete < n_rows:
         n_used = n_complete
         notes.append(f"{n_rows - n_complete:,} of {n_rows:,} rows had missing cells and were dropped.")
-    if options.missing in HOLES:
-        empty = [n for n, c in zip(names, encoded, strict=True) if c is not None and c.n_missing == n_rows]
-        problems += [no_value_error(name) for name in empty]
-        if any(column is not None and column.n_missing for column in encoded):
-            notes.append(hole_note(encoded, n_rows, n_complete))
+    if options.missing in HOLES and n_complete < n_rows:
+        problems += no_value_errors(names, encoded, n_rows)
+        notes.append(hole_note(encoded, n_rows, n_complete))
     plans = tuple(
         plan(column, name, options, n_used)
         if isinstance(column, Encoded)
@@ -173,30 +193,45 @@ def profile_columns(
     if options.missing == "error" and any(column is not None and column.n_missing for column in encoded):
         problems.append(missing_error(names, encoded, n_rows, n_complete))
     return Profile(
-        names, encoded, plans, options.missing, n_used, n_rows, n_complete, tuple(problems), tuple(notes)
+        names,
+        encoded,
+        plans,
+        options.missing,
+        n_used,
+        n_rows,
+        n_complete,
+        tuple(problems),
+        tuple(notes),
+        doubts=tuple(chain.from_iterable(doubtful)),
     )
 
 
 def encode_columns(
-    source: Source, positions: Sequence[int], names: Sequence[str]
+    source: Source, positions: Sequence[int], names: Sequence[str], spelling: Spelling = USUAL
 ) -> list[Encoded | GraphoidError]:
     """Return every column as levels and codes, or the error that says why not."""
     if len(positions) > source.group:
         groups = [slice(i, i + source.group) for i in range(0, len(positions), source.group)]
         n_jobs = 1 if source.n_rows <= SHORT else THREADS
-        parts = map_threads(lambda g: encode_columns(source, positions[g], names[g]), groups, n_jobs)
+        parts = map_threads(
+            lambda g: encode_columns(source, positions[g], names[g], spelling), groups, n_jobs
+        )
         return list(chain.from_iterable(parts))
     columns: list[Encoded | GraphoidError] = []
     for name, raw in zip(names, source.load(positions), strict=True):
         try:
-            columns.append(encode(raw, name))
+            columns.append(encode(raw, name, spelling))
         except GraphoidError as error:
             columns.append(error)
     return columns
 
 
 def weigh(
-    source: Source, position: int | None, weights: str | ArrayLike, rows: NDArray[np.bool_] | None = None
+    source: Source,
+    position: int | None,
+    weights: str | ArrayLike,
+    rows: NDArray[np.bool_] | None = None,
+    spelling: Spelling = USUAL,
 ) -> Weights:
     """Return the weights of the rows that are used.
 
@@ -210,9 +245,11 @@ def weigh(
         Its name; or one number a row of the source.
     rows
         Which rows are used, or None for all.
+    spelling
+        How that column writes numbers.
     """
     if position is not None:
-        column = encode(next(iter(source.load([position]))), str(weights))
+        column = encode(next(iter(source.load([position]))), str(weights), spelling)
         if not column.numeric and column.n_missing < source.n_rows:
             raise DataError(f"weights are to come from {weights!r}, which does not hold numbers.")
         numbers = column.numbers()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from graphoid.data.encoding.dates import days_of
 from graphoid.data.encoding.encode import Encoded, encode_ranked, refuse_infinite
 
 if TYPE_CHECKING:
@@ -31,6 +32,9 @@ _MISSING = pa.array(MISSING)
 NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 """What looks like a number, in a column that also has text."""
 
+GROUPED = r"^[+-]?\d{1,3}(\.\d{3})+,\d+$"
+"""A number with a decimal comma whose points group thousands: 1.234,50."""
+
 REMEMBERED = 64
 """Labels of columns with at most this many are interpreted once for all columns that have the same: a wide
 table of answers on one scale is read ten times faster."""
@@ -48,21 +52,30 @@ class Meaning:
     """The labels of missing cells."""
     mixed: tuple[str, str] | None = None
     """A number and a text, if there are both."""
+    dates: bool = False
+    """Whether the levels are days."""
 
 
-def encode_text(cells: pa.ChunkedArray, name: str, *, decimal_comma: bool = False) -> Encoded:
+def encode_text(
+    cells: pa.ChunkedArray,
+    name: str,
+    *,
+    decimal_comma: bool = False,
+    na_values: frozenset[str] = frozenset(),
+) -> Encoded:
     """Return a column of a text file by the meaning of its labels.
 
     Every cell is first a label; then the labels, usually few, are interpreted: all integers, all numbers, all
     truth values, or text. One odd cell half-way down a file therefore never fails, and ``0.10`` is ``0.1``.
-    With ``decimal_comma``, as in files separated by semicolons, ``1,5`` may be a number.
+    With ``decimal_comma``, as in files separated by semicolons, ``1,5`` may be a number. What ``na_values``
+    has is missing, too.
     """
     whole = cells.chunk(0) if cells.num_chunks == 1 else cells.combine_chunks()
     indices, labels = whole.indices.to_numpy(zero_copy_only=False), whole.dictionary
     if len(labels) <= REMEMBERED:
-        meaning = interpret(tuple(labels.to_pylist()), decimal_comma=decimal_comma)
+        meaning = interpret(tuple(labels.to_pylist()), decimal_comma=decimal_comma, na_values=na_values)
     else:
-        meaning = interpret.__wrapped__(labels, decimal_comma=decimal_comma)
+        meaning = interpret.__wrapped__(labels, decimal_comma=decimal_comma, na_values=na_values)
     notes: tuple[str, ...] = ()
     if meaning.mixed is not None:
         number, text = meaning.mixed
@@ -71,23 +84,32 @@ def encode_text(cells: pa.ChunkedArray, name: str, *, decimal_comma: bool = Fals
     if numeric and np.isinf(meaning.levels).any():
         infinite = np.append(np.isinf(meaning.levels), False)  # nor is a missing cell
         refuse_infinite(infinite[meaning.ranks[indices]], name)
-    return encode_ranked(
+    column = encode_ranked(
         indices, meaning.ranks, meaning.levels, ordered=numeric, spelled=meaning.spelled, notes=notes
     )
+    return replace(column, dates=True) if meaning.dates else column
 
 
 @lru_cache(maxsize=1024)
-def interpret(labels: Sequence[str] | pa.Array, *, decimal_comma: bool = False) -> Meaning:
+def interpret(
+    labels: Sequence[str] | pa.Array,
+    *,
+    decimal_comma: bool = False,
+    na_values: frozenset[str] = frozenset(),
+) -> Meaning:
     """Return what the different labels of a column mean."""
     trimmed = pc.utf8_trim_whitespace(pa.array(labels, pa.string()))
-    absent = np.asarray(pc.is_in(trimmed, value_set=_MISSING))
+    known = pa.array([*MISSING, *sorted(na_values)]) if na_values else _MISSING
+    absent = np.asarray(pc.is_in(trimmed, value_set=known))
     present = trimmed.filter(pa.array(~absent))
     spelled = tuple(sorted(set(trimmed.filter(pa.array(absent)).to_pylist())))
     levels: Levels
-    mixed = None
+    mixed = days = None
     numbers = _numbers(present, decimal_comma=decimal_comma)
     if len(present) and numbers is not None:
         levels, slots = np.unique(numbers, return_inverse=True)
+    elif (days := days_of(present)) is not None:
+        levels, slots = np.unique(days, return_inverse=True)
     else:
         levels, slots = ranked_labels(present)
         if levels and {str(level).lower() for level in levels[:5]} <= {"true", "false"}:
@@ -100,7 +122,7 @@ def interpret(labels: Sequence[str] | pa.Array, *, decimal_comma: bool = False) 
                 mixed = present.filter(number)[0].as_py(), present.filter(pc.invert(number))[0].as_py()
     ranks = np.full(len(labels), len(levels), dtype=np.int64)
     ranks[~absent] = slots
-    return Meaning(levels, ranks, spelled, mixed)
+    return Meaning(levels, ranks, spelled, mixed, days is not None)
 
 
 def missing_text(cells: pa.Array) -> NDArray[np.bool_]:
@@ -129,6 +151,8 @@ def _numbers(labels: pa.Array, *, decimal_comma: bool) -> NDArray[np.number] | N
         if lengths["min"] == lengths["max"] > 1:
             return None  # codes such as 00501 and 90210, whose leading zeros a number would lose
     if decimal_comma:
+        if pc.any(pc.match_substring_regex(labels, GROUPED)).as_py():
+            labels = pc.replace_substring(labels, ".", "")
         labels = pc.replace_substring(labels, ",", ".")
     try:
         if not pc.any(

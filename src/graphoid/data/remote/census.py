@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from graphoid.data.encoding.columns import Text, Undeclared, encode
+from graphoid.data.encoding.spelling import USUAL, Spelling
 from graphoid.data.remote.cache import BlobCache
 from graphoid.data.remote.relation import CensusRelation, SizedRelation
 from graphoid.structure.learned import Discovery
@@ -66,9 +67,9 @@ class ValueCounts:
             return Undeclared(cells)
         return Text(cells, decimal_comma=self.form == "text;")
 
-    def encode(self, name: str) -> Encoded:
+    def encode(self, name: str, spelling: Spelling = USUAL) -> Encoded:
         """Return the levels of the column: its different values encoded as a column of them would be."""
-        column = encode(self.raw, name)
+        column = encode(self.raw, name, spelling)
         n_missing = int(self.counts[column.missing()].sum())
         return replace(column, n_missing=n_missing, times=self.counts)
 

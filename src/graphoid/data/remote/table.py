@@ -192,8 +192,8 @@ class RemoteTable(RemoteOptions, Table):
         return f"<RemoteTable {self.name!r} ({self.relation.kind}): {many}{weighted}>"
 
 
-def remote_table(relation: CensusRelation, options: ReadOptions, remote: RemoteOptions) -> RemoteTable:
-    """Return the table that stands for a relation: its states are discovered by one query."""
+def _refuse_what_takes_rows(options: ReadOptions) -> None:
+    """Raise if something is asked for that only rows in memory can give."""
     if options.weights is not None and not isinstance(options.weights, str):
         raise DataError(
             "row weights of data that stay where they are must be the name of one of their columns."
@@ -208,6 +208,16 @@ def remote_table(relation: CensusRelation, options: ReadOptions, remote: RemoteO
             "sampling weights are scaled by the sum of their squares, which takes the rows: read them with "
             "where='memory'."
         )
+    if options.missing == "drop" and options.na_values:
+        raise DataError(
+            "rows are dropped where the data are, and na_values are known here: read them with "
+            "where='memory', or choose another policy for missing cells."
+        )
+
+
+def remote_table(relation: CensusRelation, options: ReadOptions, remote: RemoteOptions) -> RemoteTable:
+    """Return the table that stands for a relation: its states are discovered by one query."""
+    _refuse_what_takes_rows(options)
     chosen = choose(relation.names, options)
     if chosen.problems:
         raise chosen.problems[0]
@@ -217,7 +227,10 @@ def remote_table(relation: CensusRelation, options: ReadOptions, remote: RemoteO
     )
     if not census.n_rows:
         raise DataError(f"{relation.name} has {len(relation.names):,} column(s) and no rows.")
-    encoded = [counts.encode(name) for counts, name in zip(census.columns, chosen.names, strict=True)]
+    encoded = [
+        counts.encode(name, options.spelling)
+        for counts, name in zip(census.columns, chosen.names, strict=True)
+    ]
     found = profile_columns(chosen, encoded, options, census.n_rows, census.n_complete)
     columns, notes = found.finish()
     weighing = None
@@ -225,8 +238,10 @@ def remote_table(relation: CensusRelation, options: ReadOptions, remote: RemoteO
         weighing = Weighing.of(census.weights, chosen.weights, relation.names[chosen.weights])
     codings, margins = [], []
     for position, known, levels, column in zip(
-        chosen.positions, census.columns, encoded, columns, strict=True
+        chosen.positions, census.columns, found.columns, columns, strict=True
     ):
+        if levels is None:  # has a problem, raised above
+            continue
         coding, margin = _code(position, known, levels, column)
         codings.append(coding)
         margins.append(tuple(margin.tolist()))

@@ -11,6 +11,7 @@ import numpy as np
 from graphoid.data.table import Table, code_columns
 from graphoid.errors import CountsTooLarge, DataError, SettingsError
 from graphoid.models.distribution import Distribution
+from graphoid.models.impute import SWEEPS, draw_states, fill_holes
 from graphoid.models.mixed.answers import NumberAnswer, known_number
 from graphoid.models.mixed.inference import Reduced, mixture, reduce
 from graphoid.models.mixed.layout import Layout
@@ -283,6 +284,39 @@ class MixedNetwork(MarkovNetwork):
         given, _ = evidence_values(evidence, self.variables)
         return self._table(values, given[0], f"simulated: {how}")
 
+    def impute(
+        self,
+        table: object,
+        *,
+        sweeps: int = SWEEPS,
+        random_state: np.random.Generator | int | None = None,
+    ) -> Table:
+        """Return rows with their missing cells drawn given all that was observed in them.
+
+        As :meth:`graphoid.MarkovNetwork.impute`; numbers are drawn within the range of the table that the
+        model was fitted to, and counts are whole.
+        """
+        given = evidence_values(table, self.variables).values
+        curvature = 1.0 + self.weights[self.layout.first_curvature : self.layout.first_pair]
+        spread = dict(zip(self.layout.numbers, curvature**-0.5, strict=True))
+
+        def draw(v: int, rows: Matrix, rng: np.random.Generator) -> Vector:
+            one = conditional(self.layout, self.weights, self.layout.embed(rows), v)
+            if one.log_p is not None:
+                return draw_states(one.log_p.T, rng)
+            mean = one.predictors[:, 0] * spread[v] ** 2
+            return np.asarray(mean + spread[v] * rng.standard_normal(len(rows)))
+
+        def start(v: int, rows: Matrix, rng: np.random.Generator) -> Vector:
+            if v in self.scales:
+                return rng.standard_normal(len(rows))
+            return rng.integers(0, self.arities[v], len(rows)).astype(np.float64)
+
+        values = self._encode(given)
+        filled = fill_holes(values, sweeps, draw, start, np.random.default_rng(random_state))
+        note = f"{np.isnan(given).sum():,} missing cell(s) were drawn from a Markov network."
+        return self._table(filled, given, note)
+
     def kl(
         self,
         other: HasMarkovNetwork,
@@ -371,16 +405,16 @@ class MixedNetwork(MarkovNetwork):
         except CountsTooLarge as error:
             raise _no_exact(error) from None
 
-    def _table(self, values: Matrix, given: Vector, note: str) -> Table:
-        """Return rows of codes and scores as a table; what was given is as it was."""
+    def _table(self, values: Matrix, given: Matrix, note: str) -> Table:
+        """Return rows of codes and scores as a table; what was given, to all or to each, is as it was."""
         states, numbers = self.layout.states, {}
         columns: list[Codes | None] = [None] * len(self.variables)
         codes = code_columns(values[:, list(states)].astype(np.int64), [self.variables[x] for x in states])
         for x, column in zip(states, codes, strict=True):
             columns[x] = column
         for x, scale in self.scales.items():
-            known = not np.isnan(given[x])
-            numbers[x] = np.full(len(values), given[x]) if known else scale.decode(values[:, x])
+            known = np.broadcast_to(given[..., x], len(values))
+            numbers[x] = np.where(np.isnan(known), scale.decode(values[:, x]), known)
         return Table(
             self.variables, tuple(columns), len(values), numbers, notes=(note,), name="Markov network"
         )
