@@ -91,6 +91,10 @@ class EmbeddedProducts:
     def require(self, pairs: Iterable[tuple[int, int]]) -> None:
         """Do nothing: all pairs are there."""
 
+    def rows_behind(self, variables: Sequence[int]) -> float:  # noqa: ARG002 - no cell is missing
+        """Return how many rows the sums of some variables rest on: all."""
+        return self.n_rows
+
     def between(self, u: int, v: int) -> NDArray[np.float64]:
         """Return the sums for two variables, a line for each state of u; numbers have one line."""
         # an indicator is 1 / r and its contrasts times those of the row
