@@ -15,7 +15,7 @@ from graphoid.regression.sums import sum_engine
 from graphoid.settings import PROBABILITY, Allowed, FrozenSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
