@@ -22,15 +22,19 @@ namespace {
 class DatasetHandle {
 public:
     DatasetHandle(nb::list columns, const std::vector<std::uint32_t>& arities, std::size_t n_rows, nb::object units, double unit,
-           const std::string& simd) {
+           const std::string& simd, const std::vector<std::uint32_t>& holes) {
         const Simd* chosen = choose_simd(simd.c_str());
         if (chosen == nullptr) throw nb::value_error(("this processor has no instruction set named " + simd).c_str());
         require(n_rows < std::size_t{1} << 32, "rows are numbered in 32 bits: there must be fewer than 4,294,967,296");
         check_arities(arities);
         columns_ = columns_of(columns, arities.size(), n_rows);
+        for (const std::uint32_t v : holes) {
+            require(v < arities.size(), "there is no such column to have holes");
+            columns_.native[v].holes = holes_ = true;
+        }
         for (std::size_t v = 0; v < arities.size(); ++v) {
             Column& column = columns_.native[v];
-            column.arity = arities[v];
+            column.arity = arities[v] + column.holes;
             // a code without a state would be counted outside the table
             if (!(column.narrow != nullptr ? all_below(column.narrow, n_rows, column.arity) : all_below(column.wide, n_rows, column.arity)))
                 throw nb::value_error(("column " + std::to_string(v) + " has codes beyond its states").c_str());
@@ -61,7 +65,8 @@ public:
         return nb::make_tuple(questions.x, questions.y, questions.given,
                               column([](const Numbers& a) { return a.statistic; }), column([](const Numbers& a) { return a.dof; }),
                               column([](const Numbers& a) { return std::exp(a.log_p); }), column([](const Numbers& a) { return a.log_p; }),
-                              column([](const Numbers& a) { return a.log_odds; }), column([](const Numbers& a) { return a.cells; }));
+                              column([](const Numbers& a) { return a.log_odds; }), column([](const Numbers& a) { return a.cells; }),
+                              holes_ ? nb::object(column([](const Numbers& a) { return a.rows; })) : nb::none());
     }
 
     // All pairs of variables: the strongest partners of each with their numbers, pairs within a limit with theirs, sums.
@@ -111,7 +116,7 @@ public:
                 if (v == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
                 if (v < 0 || static_cast<std::size_t>(v) >= data_->columns.size()) throw nb::index_error("no such variable");
                 job.variables.push_back(static_cast<int>(v));
-                cells *= data_->columns[v].arity;
+                cells *= data_->columns[v].states();
                 require(cells <= std::size_t{1} << 32, "the table is too large to be written out");
             }
             if (cells == 0) continue;  // a variable without states
@@ -155,7 +160,7 @@ public:
                         std::vector<std::vector<double>> margins, nb::list scores, unsigned threads) {
         require(margins.size() == data_->columns.size(), "there must be margins for every column");
         for (std::size_t v = 0; v < margins.size(); ++v)
-            require(margins[v].empty() || (margins[v].size() > 2 && margins[v].size() == data_->columns[v].arity),
+            require(margins[v].empty() || (margins[v].size() > 2 && margins[v].size() == data_->columns[v].states()),
                     "margins of ordered columns have a number for every state");
         const nb::tuple listed(scores);  // looking at an array may run code that changes the list
         require(listed.size() == data_->columns.size(), "there must be scores, or None, for every column");
@@ -221,6 +226,7 @@ private:
         return static_cast<double>(static_cast<std::int64_t>(total)) * data_->unit;
     }
 
+    bool holes_ = false;
     Columns columns_;  // with the arrays whose memory the data set borrows
     Array<std::int64_t> units_;
     std::unique_ptr<Dataset> data_;
@@ -240,9 +246,10 @@ DatasetAccess dataset_of(nb::handle object) {
 
 void bind_dataset(nb::module_& m) {
     nb::class_<DatasetHandle>(m, "Dataset")
-        .def(nb::init<nb::list, const std::vector<std::uint32_t>&, std::size_t, nb::object, double, const std::string&>(),
+        .def(nb::init<nb::list, const std::vector<std::uint32_t>&, std::size_t, nb::object, double, const std::string&,
+                      const std::vector<std::uint32_t>&>(),
              nb::arg("columns"), nb::arg("arities"), nb::arg("n_rows"), nb::arg("units").none(), nb::arg("unit"),
-             nb::arg("simd"))
+             nb::arg("simd"), nb::arg("holes") = std::vector<std::uint32_t>())
         .def_prop_ro("simd", &DatasetHandle::simd)
         .def("judge", &DatasetHandle::judge)
         .def("screen", &DatasetHandle::screen)

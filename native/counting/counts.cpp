@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "counting/holes.hpp"
 #include "counting/parallel.hpp"
 #include "counting/planes.hpp"
 
@@ -208,17 +209,29 @@ void count_one_table(Dataset& data, const TableJob& job, SliceMasks& masks, Scra
     const std::vector<int>& variables = job.variables;
     size_t cells = 1;
     for (const int v : variables) cells *= data.columns[v].arity;
+    const bool holes = data.holes(variables);
     if (by_planes(data, variables)) {
         const size_t k = variables.size() - 2;
         if (scratch.table.size() < cells) scratch.table.resize(cells, 0);
-        masks.table_given(variables.data(), static_cast<int>(k), variables[k], variables[k + 1], true, scratch.table.data());
-        add_table(scratch.table, cells, job.out);
+        const size_t n = masks.table_given(variables.data(), static_cast<int>(k), variables[k], variables[k + 1], true, scratch.table.data());
+        const Column &x = data.columns[variables[k]], &y = data.columns[variables[k + 1]];
+        drop_holes(x, y, n, scratch.table.data());
+        add_table(scratch.table, n * x.states() * y.states(), job.out);
+        if (holes) std::fill_n(scratch.table.data(), cells, 0);
     } else if (data.units == nullptr && count_mixed(data, variables, scratch)) {
-        add_table(scratch.table, cells, job.out);
-    } else if (cells <= 65536) {
-        count_codes<uint16_t>(data, variables, job.out);
+        add_table(scratch.table, drop_holes(data, variables, scratch.table.data()), job.out);
+        if (holes) std::fill_n(scratch.table.data(), cells, 0);
     } else {
-        count_codes<uint32_t>(data, variables, job.out);
+        if (holes) scratch.weighted.assign(cells, 0);
+        int64_t* out = holes ? scratch.weighted.data() : job.out;
+        if (cells <= 65536)
+            count_codes<uint16_t>(data, variables, out);
+        else
+            count_codes<uint32_t>(data, variables, out);
+        if (!holes) return;
+        const size_t kept = drop_holes(data, variables, out);
+        for (size_t i = 0; i < kept; ++i) add_units(job.out[i], out[i]);
+        scratch.weighted.assign(cells, 0);
     }
 }
 

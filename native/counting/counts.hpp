@@ -31,7 +31,7 @@ bool count_mixed(const Dataset& data, const std::vector<int>& variables, Scratch
 // Counts of (slice, x, y) in units of weight, to scratch.weighted.
 void weigh_cells(const Dataset& data, const Slices* slices, int x, int y, Scratch& scratch);
 
-// A table of `variables` in the order given, last fastest; out has all cells, to which the counts are added.
+// A table of the states of `variables` in the order given, last fastest; out has all cells, to which the counts are added.
 struct TableJob {
     std::vector<int> variables;
     std::int64_t* out;
@@ -39,7 +39,7 @@ struct TableJob {
 void count_tables(Dataset& data, const std::vector<TableJob>& jobs, unsigned threads);
 
 // Configurations that occur, in lexicographic order, and their counts. A configuration is given by its
-// mixed-radix code or, where codes would not fit into 32 bits, by a row where it is seen.
+// mixed-radix code, of states, or, where codes would not fit into 32 bits, by a row where it is seen.
 struct Occurring {
     std::vector<std::uint32_t> codes, rows;  // one of both is empty
     std::vector<std::int64_t> counts;

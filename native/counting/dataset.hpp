@@ -21,8 +21,11 @@ inline void add_units(std::int64_t& to, std::int64_t more) {
 struct Column {
     const std::uint8_t* narrow = nullptr;   // up to 256 states
     const std::uint16_t* wide = nullptr;    // more; exactly one of the two is set
-    std::uint32_t arity = 0;
+    std::uint32_t arity = 0;                // codes that there are
+    bool holes = false;                     // whether the last of them is that of missing cells, which have no state
 
+    std::uint32_t states() const { return arity - holes; }
+    bool missing(std::size_t row) const { return holes && (*this)[row] + 1 == arity; }
     std::uint32_t operator[](std::size_t row) const { return narrow != nullptr ? narrow[row] : wide[row]; }
 };
 
@@ -74,6 +77,11 @@ public:
     void mix(Code* code, const std::vector<int>& variables, std::size_t start, std::size_t n) const {
         std::fill(code, code + n, Code{0});
         for (const int v : variables) mix(code, v, start, n);
+    }
+
+    // Whether any of `variables` may have missing cells.
+    bool holes(const std::vector<int>& variables) const {
+        return std::any_of(variables.begin(), variables.end(), [this](int v) { return columns[v].holes; });
     }
 
     bool planar(int v) const { return columns[v].narrow != nullptr && columns[v].arity <= kMaxPlanes; }

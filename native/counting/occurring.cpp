@@ -51,6 +51,27 @@ void count_runs(const std::vector<uint32_t>& codes, std::vector<uint32_t>& ends,
     }
 }
 
+// Leaves out configurations with holes; codes are those of the states then.
+void drop_holes(const Dataset& data, const std::vector<int>& variables, Occurring& found) {
+    size_t kept = 0;
+    for (size_t i = 0; i < found.codes.size(); ++i) {
+        uint32_t rest = found.codes[i], code = 0, unit = 1;
+        bool hole = false;
+        for (size_t k = variables.size(); k-- > 0;) {
+            const Column& column = data.columns[variables[k]];
+            hole |= column.holes && rest % column.arity == column.states();
+            code += rest % column.arity * unit;
+            unit *= column.states();
+            rest /= column.arity;
+        }
+        if (hole) continue;
+        found.codes[kept] = code;
+        found.counts[kept++] = found.counts[i];
+    }
+    found.codes.resize(kept);
+    found.counts.resize(kept);
+}
+
 }  // namespace
 
 Occurring count_occurring(const Dataset& data, const std::vector<int>& variables) {
@@ -64,14 +85,16 @@ Occurring count_occurring(const Dataset& data, const std::vector<int>& variables
             data.mix(codes.data() + start, variables, start, std::min(kChunk, data.n_rows - start));
         sort_codes(codes, spare, static_cast<uint64_t>(range));
         count_runs(codes, spare, out);
+        if (data.holes(variables)) drop_holes(data, variables, out);
         return out;
     }
     Slices slices;
     make_slices(slices, data, variables, true);
-    out.rows.assign(slices.n, 0);
-    out.counts.assign(slices.n, 0);
+    out.rows.assign(slices.kept(), 0);
+    out.counts.assign(slices.kept(), 0);
     for (size_t i = data.n_rows; i-- > 0;) {
         const uint32_t id = slices[i];
+        if (id >= slices.kept()) continue;
         out.rows[id] = static_cast<uint32_t>(i);
         add_units(out.counts[id], data.units != nullptr ? data.units[i] : 1);
     }

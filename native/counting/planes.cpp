@@ -14,7 +14,7 @@ void SliceMasks::condition_on(const int* given, int n_given) {
         ones_.push_back(static_cast<uint32_t>(data_.n_rows));
         return;
     }
-    for (uint32_t s = 0; s < data_.columns[given[0]].arity; ++s) {
+    for (uint32_t s = 0; s < data_.columns[given[0]].states(); ++s) {
         if (data_.margin(given[0], s) == 0) continue;
         bits_.push_back(data_.plane(given[0], s));
         ones_.push_back(data_.margin(given[0], s));
@@ -22,7 +22,7 @@ void SliceMasks::condition_on(const int* given, int n_given) {
     const size_t words = data_.words;
     std::vector<uint32_t> ones;
     for (int g = 1; g < n_given; ++g) {
-        const uint32_t arity = data_.columns[given[g]].arity;
+        const uint32_t arity = data_.columns[given[g]].states();
         std::vector<Word>& to = storage_[g % 2];  // the masks split now lie in the other one
         if (to.size() < bits_.size() * arity * words) to.resize(bits_.size() * arity * words);
         ones.clear();
@@ -104,7 +104,7 @@ void SliceMasks::descend(const Path& path, int depth, const Word* mask, uint32_t
     const int x = path.x, y = path.y;
     if (depth < path.n_given) {
         const int v = path.given[depth];
-        for (uint32_t s = 0; s < data_.columns[v].arity; ++s) {
+        for (uint32_t s = 0; s < data_.columns[v].states(); ++s) {
             const Word* next = data_.plane(v, s);
             uint32_t c = data_.margin(v, s);
             if (mask != nullptr) {
@@ -116,7 +116,7 @@ void SliceMasks::descend(const Path& path, int depth, const Word* mask, uint32_t
                 descend(path, depth + 1, next, c, cells);
             } else if (path.all) {
                 size_t below = size_t{data_.columns[x].arity} * data_.columns[y].arity;
-                for (int d = depth + 1; d < path.n_given; ++d) below *= data_.columns[path.given[d]].arity;
+                for (int d = depth + 1; d < path.n_given; ++d) below *= data_.columns[path.given[d]].states();
                 std::fill_n(cells, below, 0);
                 cells += below;
             }

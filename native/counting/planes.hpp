@@ -14,7 +14,8 @@ public:
 
     // Prepares the slices of `given` for many tables; what was prepared before is forgotten.
     void condition_on(const int* given, int n_given);
-    // Cells [slice][x][y] of the slices that occur; returns how many there are.
+    // Cells [slice][x][y] of the slices that occur, without those of holes; returns how many there are. X and Y have holes,
+    // as last code.
     std::size_t table(int x, int y, std::uint32_t* cells);
     // The same for one table alone: slice by slice, so that masks stay in the first cache. With `all`, slices
     // that do not occur are there too, as zeros.

@@ -75,8 +75,34 @@ void narrow_if_possible(Slices& s) {
     s.ids32.clear();
 }
 
+// Gives one id, the last, to all rows that have no configuration: those from `from` on, and those where `column` is missing.
+// The last id is free for them, as it is a configuration of last codes, of which one is a hole.
+template <class Id>
+void mark_holes(std::vector<Id>& ids, size_t n, size_t from, const Column* column) {
+    const Id last = static_cast<Id>(n - 1);
+    if (from < n - 1)
+        for (Id& id : ids) id = id >= from ? last : id;
+    if (column == nullptr || !column->holes) return;
+    if (column->narrow != nullptr) {
+        const auto hole = static_cast<uint8_t>(column->states());
+        for (size_t i = 0; i < ids.size(); ++i) ids[i] = column->narrow[i] == hole ? last : ids[i];
+    } else {
+        const auto hole = static_cast<uint16_t>(column->states());
+        for (size_t i = 0; i < ids.size(); ++i) ids[i] = column->wide[i] == hole ? last : ids[i];
+    }
+}
+
+void mark_holes(Slices& s, size_t from, const Column* column) {
+    if (!s.ids32.empty())
+        mark_holes(s.ids32, s.n, from, column);
+    else
+        mark_holes(s.ids16, s.n, from, column);
+}
+
 void compact(Slices& s) {
     widen(s);
+    const auto last = static_cast<uint32_t>(s.n - 1);
+    s.discard = s.discard && std::find(s.ids32.begin(), s.ids32.end(), last) != s.ids32.end();
     s.n = rank_ids(s.ids32, s.n);
     s.compact = true;
     narrow_if_possible(s);
@@ -86,12 +112,20 @@ void mix_in(Slices& s, const Dataset& data, int variable) {
     const Column& column = data.columns[variable];
     if (static_cast<uint64_t>(s.n) * column.arity > kWideIds) compact(s);
     const uint64_t range = static_cast<uint64_t>(s.n) * column.arity;  // <= n_rows * 65,536 after compacting
+    const bool discarded = s.discard;
+    const auto mark = [&](size_t from) {
+        s.discard = discarded || column.holes;
+        if (s.discard) mark_holes(s, discarded ? from : s.n - 1, &column);
+    };
     if (range > kWideIds) {
         // Only with more than 65,536 slices and very many states: sort by the pair, high part first.
         const size_t n = data.n_rows;
         widen(s);
         std::vector<uint64_t> keys(n);
-        for (size_t i = 0; i < n; ++i) keys[i] = static_cast<uint64_t>(s.ids32[i]) * column.arity + column[i];
+        for (size_t i = 0; i < n; ++i) {
+            const bool hole = column.missing(i) || (discarded && s.ids32[i] + size_t{1} == s.n);
+            keys[i] = hole ? range : static_cast<uint64_t>(s.ids32[i]) * column.arity + column[i];
+        }
         std::vector<uint64_t> distinct = keys;
         std::sort(distinct.begin(), distinct.end());
         distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
@@ -99,6 +133,7 @@ void mix_in(Slices& s, const Dataset& data, int variable) {
             s.ids32[i] = static_cast<uint32_t>(std::lower_bound(distinct.begin(), distinct.end(), keys[i]) - distinct.begin());
         s.n = distinct.size();
         s.compact = true;
+        s.discard = !distinct.empty() && distinct.back() == range;
         return;
     }
     if (range > kNarrowIds) {
@@ -109,8 +144,10 @@ void mix_in(Slices& s, const Dataset& data, int variable) {
     } else {  // wide ids whose range shrank below the limit only ever come narrowed from compact()
         data.mix(s.ids32.data(), variable, 0, data.n_rows);
     }
+    const size_t before = s.n;
     s.n = range;
     s.compact = false;
+    mark((before - 1) * column.arity);
 }
 
 // Decided by the set alone, not by how its ids were come by: what is computed from them stays the same to the bit.
@@ -125,7 +162,7 @@ void finish(Slices& s, const Dataset& data, bool ranked) {
 void make_slices(Slices& out, const Dataset& data, const std::vector<int>& given, bool ranked) {
     out.given = given;
     out.n = 1;
-    out.compact = false;
+    out.compact = out.discard = false;
     out.ids16.clear();
     out.ids32.clear();
     // As many variables as fit into 16 bits are mixed chunk by chunk, while their ids are in the first cache.
@@ -139,6 +176,10 @@ void make_slices(Slices& out, const Dataset& data, const std::vector<int>& given
         std::fill_n(ids, n, 0);
         for (size_t k = 0; k < lead; ++k) data.mix(ids, given[k], start, n);
     }
+    for (size_t k = 0; k < lead; ++k) {
+        out.discard |= data.columns[given[k]].holes;
+        if (data.columns[given[k]].holes) mark_holes(out, out.n - 1, &data.columns[given[k]]);
+    }
     for (size_t k = lead; k < given.size(); ++k) mix_in(out, data, given[k]);
     finish(out, data, ranked);
 }
@@ -148,6 +189,7 @@ void refine_slices(Slices& out, const Dataset& data, const Slices& base, int var
     out.given.push_back(variable);
     out.n = base.n;
     out.compact = base.compact;
+    out.discard = base.discard;
     out.ids16 = base.ids16;
     out.ids32 = base.ids32;
     mix_in(out, data, variable);

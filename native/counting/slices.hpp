@@ -15,6 +15,8 @@ struct Slices {
     std::vector<int> given;               // the variables, in the order in which they were mixed
     std::size_t n = 1;                    // ids run from 0 to n - 1
     bool compact = false;                 // every id occurs, and ids are ranks of configurations
+    bool discard = false;                 // whether the last id is that of rows in which a cell is missing
+    std::size_t kept() const { return n - discard; }
     std::vector<std::uint16_t> ids16;     // used while n fits
     std::vector<std::uint32_t> ids32;     // else
     std::uint32_t operator[](std::size_t row) const {

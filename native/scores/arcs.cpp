@@ -27,7 +27,10 @@ ArcScore::ArcScore(const Dataset& data, double ess) : ess_(ess), states_(data.co
     for (std::size_t v = 0; v < data.columns.size(); ++v) {
         counts.assign(data.columns[v].arity, 0);
         for (std::size_t i = 0; i < data.n_rows; ++i) add_units(counts[data.columns[v][i]], data.units == nullptr ? 1 : data.units[i]);
-        entropy_[v] = c_log_c(rows_);
+        if (data.columns[v].holes) counts.pop_back();
+        double observed = 0;
+        for (const std::int64_t units : counts) observed += static_cast<double>(units) * (data.units == nullptr ? 1.0 : data.unit);
+        entropy_[v] = c_log_c(data.columns[v].holes ? observed : rows_);
         for (const std::int64_t units : counts) {
             const double count = static_cast<double>(units) * (data.units == nullptr ? 1.0 : data.unit);
             states_[v] += count > 0;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "counting/counts.hpp"
+#include "counting/holes.hpp"
 #include "counting/parallel.hpp"
 
 namespace graphoid {
@@ -43,10 +44,10 @@ Family count_family(const Dataset& data, const Blanket& blanket) {
     std::vector<int> variables = blanket.members;
     variables.push_back(blanket.x);
     std::vector<std::uint32_t> arities;
-    double cells = 1;
+    double cells = 1;  // with those of holes
     for (const int v : variables) {
-        arities.push_back(data.columns[v].arity);
-        cells *= arities.back();
+        arities.push_back(data.columns[v].states());
+        cells *= data.columns[v].arity;
     }
     Family family;
     family.states = arities.back();
@@ -56,12 +57,14 @@ Family count_family(const Dataset& data, const Blanket& blanket) {
     // stepping over empty cells must not cost more than sorting the rows
     if (data.units == nullptr && cells <= 65536 && cells <= 8.0 * static_cast<double>(data.n_rows) &&
         count_mixed(data, variables, scratch)) {
-        for (std::size_t code = 0; code < static_cast<std::size_t>(cells); ++code) {
+        const std::size_t kept = drop_holes(data, variables, scratch.table.data());
+        for (std::size_t code = 0; code < kept; ++code) {
             if (scratch.table[code] == 0) continue;
             unpack(code, arities, states.data());
             merger.add(states.data(), states.back(), scratch.table[code]);
             scratch.table[code] = 0;
         }
+        if (static_cast<double>(kept) < cells) std::fill_n(scratch.table.data(), static_cast<std::size_t>(cells), 0);
         return family;
     }
     const Occurring found = count_occurring(data, variables);
@@ -77,19 +80,29 @@ Family count_family(const Dataset& data, const Blanket& blanket) {
     return family;
 }
 
-Family family_of_rows(const Dataset& data, const Blanket& blanket) {
+Family family_of_rows(const Dataset& data, const Blanket& blanket, const std::vector<const double*>& scores) {
     const std::size_t width = blanket.members.size();
     const Column& x = data.columns[blanket.x];
     Family family;
-    family.n = data.n_rows;
-    family.states = x.arity;
-    family.members.resize(data.n_rows * width);
-    family.counts.assign(data.n_rows * x.arity, 0.0);
+    family.states = x.states();
+    const auto missing = [&](int v, std::size_t row) {
+        return scores[v] != nullptr ? std::isnan(scores[v][row]) : data.columns[v].missing(row);
+    };
+    for (std::size_t row = 0; row < data.n_rows; ++row) {
+        const auto absent = [&](int v) { return missing(v, row); };
+        if (absent(blanket.x) || std::any_of(blanket.members.begin(), blanket.members.end(), absent)) continue;
+        family.rows.push_back(static_cast<std::uint32_t>(row));
+    }
+    family.n = family.rows.size();
+    family.members.resize(family.n * width);
+    family.counts.assign(family.n * family.states, 0.0);
     for (std::size_t i = 0; i < width; ++i)
-        for (std::size_t row = 0; row < data.n_rows; ++row)
-            family.members[row * width + i] = static_cast<std::uint16_t>(data.columns[blanket.members[i]][row]);
-    for (std::size_t row = 0; row < data.n_rows; ++row)
-        family.counts[row * x.arity + x[row]] = data.units == nullptr ? 1.0 : static_cast<double>(data.units[row]) * data.unit;
+        for (std::size_t c = 0; c < family.n; ++c)
+            family.members[c * width + i] = static_cast<std::uint16_t>(data.columns[blanket.members[i]][family.rows[c]]);
+    for (std::size_t c = 0; c < family.n; ++c) {
+        const std::size_t row = family.rows[c];
+        family.counts[c * family.states + x[row]] = data.units == nullptr ? 1.0 : static_cast<double>(data.units[row]) * data.unit;
+    }
     return family;
 }
 
@@ -128,7 +141,7 @@ void marginal_likelihoods(const Dataset& data, RisingTables& tables, double ess,
     in_parallel(blankets.size(), threads, [&](std::size_t i, unsigned) {
         const Family family = count_family(data, blankets[i]);
         double configurations = 1;
-        for (const int v : blankets[i].members) configurations *= data.columns[v].arity;
+        for (const int v : blankets[i].members) configurations *= data.columns[v].states();
         const LogRising& cell = tables[ess / (configurations * family.states)];
         const LogRising& row = tables[ess / configurations];
         const auto term = [&](const LogRising& table, double count) {

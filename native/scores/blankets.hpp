@@ -24,10 +24,12 @@ struct Family {
     std::uint32_t states = 0;              // of the variable
     std::vector<std::uint16_t> members;    // [configuration][member]
     std::vector<double> counts;            // [configuration][state]
+    std::vector<std::uint32_t> rows;       // of the data, where every one of them is a configuration
 };
 Family count_family(const Dataset& data, const Blanket& blanket);
 // The same with a configuration for every row, in the order of the rows: where members are numbers, hardly any two are the same.
-Family family_of_rows(const Dataset& data, const Blanket& blanket);
+// `scores`: for every variable null or its numbers, of which those that are missing are NaN.
+Family family_of_rows(const Dataset& data, const Blanket& blanket, const std::vector<const double*>& scores);
 
 // The closure of every blanket: for each variable y the log odds of X ⊥ Y given the blanket, without y where y is a
 // member. One line of as many numbers as there are variables for each blanket; x itself gets 0.

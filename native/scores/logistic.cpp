@@ -448,7 +448,7 @@ private:
 
 double fit_blanket(const Dataset& data, const LogisticSettings& settings, const Blanket& blanket, Coding coding, const Objective& objective, double memory) {
     const bool by_row = std::any_of(blanket.members.begin(), blanket.members.end(), [&](int v) { return settings.scores[v] != nullptr; });
-    const Family family = by_row ? family_of_rows(data, blanket) : count_family(data, blanket);
+    const Family family = by_row ? family_of_rows(data, blanket, settings.scores) : count_family(data, blanket);
     if (family.states < 2) return 0.0;
     const std::size_t width = blanket.members.size(), rows = (family.n + 7) / 8 * 8;
     Columns constant(1, rows);
@@ -461,10 +461,10 @@ double fit_blanket(const Dataset& data, const LogisticSettings& settings, const 
         const double* const scores = settings.scores[blanket.members[i]];
         if (scores != nullptr) {
             effects.push_back({Columns(1, rows), 1});
-            std::copy_n(scores, family.n, effects.back().columns[0]);
+            for (std::size_t c = 0; c < family.n; ++c) effects.back().columns[0][c] = scores[family.rows[c]];
             continue;
         }
-        const std::uint32_t states = data.columns[blanket.members[i]].arity;
+        const std::uint32_t states = data.columns[blanket.members[i]].states();
         const std::vector<double> code = code_of(blanket.members[i], states);
         effects.push_back({Columns(states - 1, rows), settings.margins[blanket.members[i]].empty() ? states - 1 : 1});
         Columns& columns = effects.back().columns;

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <numeric>
 #include <unordered_map>
 
 #include "counting/counts.hpp"
+#include "counting/holes.hpp"
 #include "counting/parallel.hpp"
 #include "counting/hub_tally.hpp"
 #include "counting/planes.hpp"
@@ -26,6 +28,7 @@ struct Group {
     const int* given;  // sorted
     int n_given;
     double configurations = 1, log_configurations = 0;
+    double coded = 1;      // configurations of codes, holes among them
     double occurring = 1;  // configurations of states that occur, for Kind::arc
 
     std::vector<int> set() const { return {given, given + n_given}; }
@@ -55,7 +58,8 @@ class Batch {
 public:
     Batch(Dataset& data, SliceCache& cache, const Settings& settings, const std::vector<Question>& questions,
           Numbers* answers)
-        : data_(data), cache_(cache), settings_(settings), questions_(questions), answers_(answers) {
+        : data_(data), cache_(cache), settings_(settings), questions_(questions), answers_(answers),
+          holes_(std::any_of(data.columns.begin(), data.columns.end(), [](const Column& c) { return c.holes; })) {
         sort_tasks();
         form_groups();
         order_.reserve(tasks_.size());
@@ -118,12 +122,13 @@ private:
                 continue;
             }
             Group group{i, i + 1, given, n};
-            for (int k = 0; k < n; ++k) group.configurations *= data_.columns[given[k]].arity;
+            for (int k = 0; k < n; ++k) group.configurations *= data_.columns[given[k]].states();
+            for (int k = 0; k < n; ++k) group.coded *= data_.columns[given[k]].arity;
             if (settings_.kind == Kind::arc)
                 for (int k = 0; k < n; ++k) group.occurring *= settings_.arcs->states(given[k]);
             group.log_configurations = std::isinf(group.configurations) ? 0 : std::log(group.configurations);
             if (std::isinf(group.configurations))
-                for (int k = 0; k < n; ++k) group.log_configurations += std::log(static_cast<double>(data_.columns[given[k]].arity));
+                for (int k = 0; k < n; ++k) group.log_configurations += std::log(static_cast<double>(data_.columns[given[k]].states()));
             groups_.push_back(group);
         }
     }
@@ -172,7 +177,7 @@ private:
             uint32_t most = 0;
             for (const auto& [v, n] : meets)
                 if (n > most || (n == most && v < hub)) most = n, hub = v;
-            if (hub < 0 || !HubTally::pays(data_, group.configurations, hub, most)) return;
+            if (hub < 0 || !HubTally::pays(data_, group.coded, hub, most)) return;
             const size_t start = order_.size();
             std::vector<uint32_t> left;
             for (const uint32_t i : rest) {
@@ -201,12 +206,27 @@ private:
     }
 
     void begin(const Group& group, const Task& task, Worker& worker) {
-        worker.judge.begin(data_.columns[task.x].arity, data_.columns[task.y].arity, group.configurations, group.log_configurations);
+        worker.judge.begin(data_.columns[task.x].states(), data_.columns[task.y].states(), group.configurations, group.log_configurations);
         if (settings_.kind == Kind::arc) worker.judge.begin_arc(settings_.arcs->states(task.x), settings_.arcs->states(task.y), group.occurring);
     }
 
     size_t table_size(const Task& task) const {
         return size_t{data_.columns[task.x].arity} * data_.columns[task.y].arity;
+    }
+
+    // Judges tables of states, one a slice.
+    void judge(const Group& group, const Task& task, const uint32_t* cells, size_t slices, Worker& worker) {
+        begin(group, task, worker);
+        worker.judge.slices(cells, slices);
+        Numbers& answer = answers_[task.question] = worker.judge.end();
+        const size_t size = slices * data_.columns[task.x].states() * data_.columns[task.y].states();
+        if (holes_) answer.rows = static_cast<double>(std::accumulate(cells, cells + size, uint64_t{0}));
+    }
+
+    // Judges tables of codes, one a slice, whose holes are dropped.
+    void judge_codes(const Group& group, const Task& task, uint32_t* cells, size_t slices, Worker& worker) {
+        drop_holes(data_.columns[task.x], data_.columns[task.y], slices, cells);
+        judge(group, task, cells, slices, worker);
     }
 
     void work(const Item& item, Worker& worker) {
@@ -220,6 +240,7 @@ private:
     void by_planes(const Item& item, Worker& worker);
     void by_hub(const Item& item, Worker& worker);
     void by_table(const Item& item, Worker& worker);
+    void judge_weighted(const Group& group, const Task& task, size_t slices, Worker& worker);
     bool by_codes(const Group& group, const Task& task, Worker& worker);
     void by_listing(const Group& group, const Task& task, const Slices* slices, Worker& worker);
 
@@ -228,6 +249,7 @@ private:
     const Settings& settings_;
     const std::vector<Question>& questions_;
     Numbers* answers_;
+    const bool holes_;               // whether rows are to be counted for every question
     std::vector<int> given_;         // all conditioning sets, sorted, one after the other
     std::vector<size_t> given_at_;   // where the set of a question begins
     std::vector<Task> tasks_;
@@ -242,13 +264,11 @@ void Batch::by_planes(const Item& item, Worker& worker) {
     if (!alone) worker.masks.condition_on(group.given, group.n_given);
     for (size_t k = item.first; k < item.last; ++k) {
         const Task& task = tasks_[order_[k]];
-        const size_t most = static_cast<size_t>(group.configurations) * table_size(task);
+        const size_t most = static_cast<size_t>(group.coded) * table_size(task);
         if (worker.cells.size() < most) worker.cells.resize(most);
         const size_t slices = alone ? worker.masks.table_given(group.given, group.n_given, task.x, task.y, false, worker.cells.data())
                                     : worker.masks.table(task.x, task.y, worker.cells.data());
-        begin(group, task, worker);
-        worker.judge.slices(worker.cells.data(), slices);
-        answers_[task.question] = worker.judge.end();
+        judge_codes(group, task, worker.cells.data(), slices, worker);
     }
 }
 
@@ -271,7 +291,7 @@ void Batch::by_hub(const Item& item, Worker& worker) {
         if (data_.block_of(v) != block) tally.tally_block(block = data_.block_of(v));
         if (worker.cells.size() < n_slices * size) worker.cells.resize(n_slices * size);
         tally.table_of(v, worker.cells.data());
-        const uint32_t* cells = worker.cells.data();
+        uint32_t* cells = worker.cells.data();
         if (task.x != item.hub) {  // the table has the hub first; the question has it second
             worker.turned.resize(n_slices * size);
             for (size_t s = 0; s < n_slices; ++s)
@@ -279,9 +299,7 @@ void Batch::by_hub(const Item& item, Worker& worker) {
                     for (uint32_t k = 0; k < rv; ++k) worker.turned[s * size + k * rh + h] = cells[s * size + h * rv + k];
             cells = worker.turned.data();
         }
-        begin(group, task, worker);
-        worker.judge.slices(cells, n_slices);
-        answers_[task.question] = worker.judge.end();
+        judge_codes(group, task, cells, slices ? slices->kept() : 1, worker);
     }
 }
 
@@ -295,45 +313,54 @@ void Batch::by_table(const Item& item, Worker& worker) {
     if (k == item.last) return;
     std::shared_ptr<const Slices> slices;
     if (group.n_given > 0) slices = cache_.get(data_, group.set());
-    const size_t n_slices = slices ? slices->n : 1;
+    const size_t n_slices = slices ? slices->n : 1, kept = slices ? slices->kept() : 1;
     for (; k < item.last; ++k) {
         const Task& task = tasks_[order_[k]];
         const size_t size = table_size(task);
-        begin(group, task, worker);
         if (n_slices * size > dense_limit(data_.n_rows)) {
             by_listing(group, task, slices.get(), worker);
         } else if (data_.units != nullptr) {
             weigh_cells(data_, slices.get(), task.x, task.y, worker.scratch);
-            int64_t* units = worker.scratch.weighted.data();
-            worker.weighted.resize(size);
-            for (size_t s = 0; s < n_slices; ++s, units += size) {
-                for (size_t c = 0; c < size; ++c) worker.weighted[c] = static_cast<double>(units[c]) * data_.unit;
-                worker.judge.slice(worker.weighted.data());
-                std::fill_n(units, size, 0);
-            }
+            judge_weighted(group, task, kept, worker);
+            std::fill_n(worker.scratch.weighted.data(), n_slices * size, 0);
         } else {
             count_cells(data_, slices.get(), task.x, task.y, worker.scratch);
-            worker.judge.slices(worker.scratch.table.data(), n_slices);
+            judge_codes(group, task, worker.scratch.table.data(), kept, worker);
             std::fill_n(worker.scratch.table.data(), n_slices * size, 0);
         }
-        answers_[task.question] = worker.judge.end();
     }
+}
+
+// The tables of codes at hand, in units of weight.
+void Batch::judge_weighted(const Group& group, const Task& task, size_t slices, Worker& worker) {
+    const Column &x = data_.columns[task.x], &y = data_.columns[task.y];
+    const size_t size = size_t{x.states()} * y.states();
+    const int64_t* units = worker.scratch.weighted.data();
+    drop_holes(x, y, slices, worker.scratch.weighted.data());
+    worker.weighted.resize(size);
+    begin(group, task, worker);
+    int64_t total = 0;
+    for (size_t s = 0; s < slices; ++s, units += size) {
+        for (size_t c = 0; c < size; ++c) worker.weighted[c] = static_cast<double>(units[c]) * data_.unit;
+        for (size_t c = 0; c < size; ++c) add_units(total, units[c]);
+        worker.judge.slice(worker.weighted.data());
+    }
+    answers_[task.question] = worker.judge.end();
+    answers_[task.question].rows = static_cast<double>(total) * data_.unit;
 }
 
 // Cells straight from the columns, no slice ids in between.
 bool Batch::by_codes(const Group& group, const Task& task, Worker& worker) {
     const size_t size = table_size(task);
-    if (data_.units != nullptr || group.configurations * static_cast<double>(size) > 65536) return false;
+    if (data_.units != nullptr || group.coded * static_cast<double>(size) > 65536) return false;
     std::vector<int>& variables = worker.variables;
     variables.assign(group.given, group.given + group.n_given);
     variables.push_back(task.x);
     variables.push_back(task.y);
     if (!count_mixed(data_, variables, worker.scratch)) return false;
-    const auto n_slices = static_cast<size_t>(group.configurations);
-    begin(group, task, worker);
-    worker.judge.slices(worker.scratch.table.data(), n_slices);
-    std::fill_n(worker.scratch.table.data(), n_slices * size, 0);
-    answers_[task.question] = worker.judge.end();
+    drop_holes(data_, variables, worker.scratch.table.data());
+    judge(group, task, worker.scratch.table.data(), static_cast<size_t>(group.configurations), worker);
+    std::fill_n(worker.scratch.table.data(), static_cast<size_t>(group.coded) * size, 0);
     return true;
 }
 
@@ -347,12 +374,13 @@ void Batch::by_listing(const Group& group, const Task& task, const Slices* slice
     const Column &x = data_.columns[task.x], &y = data_.columns[task.y];
     const double unit = data_.units != nullptr ? data_.unit : 1.0;
     const size_t n = found.counts.size();
+    begin(group, task, worker);
     const auto slice_of = [&](size_t c) {
-        return found.rows.empty() ? found.codes[c] / (uint64_t{x.arity} * y.arity) : slices != nullptr ? (*slices)[found.rows[c]] : 0;
+        return found.rows.empty() ? found.codes[c] / (uint64_t{x.states()} * y.states()) : slices != nullptr ? (*slices)[found.rows[c]] : 0;
     };
     const auto cell = [&](size_t c) -> Cell {
         const double count = static_cast<double>(found.counts[c]) * unit;
-        if (found.rows.empty()) return {found.codes[c] / y.arity % x.arity, found.codes[c] % y.arity, count};
+        if (found.rows.empty()) return {found.codes[c] / y.states() % x.states(), found.codes[c] % y.states(), count};
         return {x[found.rows[c]], y[found.rows[c]], count};
     };
     worker.listed.clear();
@@ -363,6 +391,9 @@ void Batch::by_listing(const Group& group, const Task& task, const Slices* slice
             worker.listed.clear();
         }
     }
+    answers_[task.question] = worker.judge.end();
+    if (holes_)
+        for (size_t c = 0; c < n; ++c) answers_[task.question].rows += static_cast<double>(found.counts[c]) * unit;
 }
 
 }  // namespace

@@ -29,6 +29,7 @@ struct Numbers {
     double statistic, dof, log_p;  // classical tests; the gain of an arc
     double log_odds;               // Bayesian test
     double cells;                  // of the slices that occur
+    double rows = 0;               // behind them, where cells are missing or rows have weights
 };
 
 // A cell that occurs, of a slice too large to be written out.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "counting/counts.hpp"
+#include "counting/holes.hpp"
 #include "counting/parallel.hpp"
 #include "counting/planes.hpp"
 #include "tests/batch.hpp"
@@ -113,6 +114,7 @@ private:
 
     // Whether the number of a pair is the tail of chi-square at its statistic; see Judge::chi_square_fits.
     bool plain(int x, int y) const {
+        if (data_.columns[x].holes || data_.columns[y].holes) return false;
         if (set_.test.kind == Kind::mantel_haenszel) return full_[x] && full_[y];  // its degrees of freedom are of states that occur
         if (set_.test.kind != Kind::g) return set_.test.dof != Dof::adjusted;
         if (set_.test.dof == Dof::adjusted) return false;
@@ -164,7 +166,8 @@ private:
             for (int y = std::max(x + 1, first_y); y < last_y; ++y) {
                 if (!by_planes(x, y)) continue;
                 worker.masks.table(x, y, worker.cells.data());
-                const std::uint32_t rx = data_.columns[x].arity, ry = data_.columns[y].arity;
+                drop_holes(data_.columns[x], data_.columns[y], 1, worker.cells.data());
+                const std::uint32_t rx = data_.columns[x].states(), ry = data_.columns[y].states();
                 const double dof = (rx - 1.0) * (ry - 1.0);
                 if (quick_ && plain(x, y) && !may_matter(x, y, statistic(x, y, worker.cells.data()), dof, worker)) continue;
                 worker.judge.begin(rx, ry, 1, 0);

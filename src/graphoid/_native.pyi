@@ -26,14 +26,14 @@ _Row = TypeVar("_Row", bound=tuple[object, ...])
 class Dataset:
     def __init__(
         self, columns: list[Codes], arities: Sequence[int], n_rows: int, units: _I64 | None, unit: float,
-        simd: str,
+        simd: str, holes: Sequence[int] = ...,
     ) -> None: ...
     @property
     def simd(self) -> str: ...
     def judge(
         self, questions: list[Question], index: dict[str, int], resolve: Resolve,
         kind: int, dof: int, log_prior: float, pseudo_count: float, occurring: bool, threads: int, /,
-    ) -> tuple[list[int], list[int], list[tuple[int, ...]], _Nums, _Nums, _Nums, _Nums, _Nums, _Nums]: ...
+    ) -> tuple[list[int], list[int], list[tuple[int, ...]], _Nums, _Nums, _Nums, _Nums, _Nums, _Nums, _Nums | None]: ...
     def screen(
         self, kind: int, dof: int, log_prior: float, pseudo_count: float, occurring: bool, partners: int,
         limit: float, totals: bool, rank: Sequence[int], threads: int, /,

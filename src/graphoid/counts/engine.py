@@ -81,6 +81,8 @@ class Columns(NamedTuple):
     log_odds: list[float]
     cells: list[float]
     """Cells of the slices of the conditioning set that occur: |X| |Y| times their number."""
+    rows: list[float] | None = None
+    """Rows behind each of them, where that is not the same for all: where cells are missing."""
 
 
 @runtime_checkable

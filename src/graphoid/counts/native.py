@@ -161,9 +161,11 @@ class NativeEngine:
         arities = [max(1, arity) for arity in self._arities]
         try:
             units = None if weights is None else np.ascontiguousarray(weights.units)
-            self._data = native.Dataset(columns, arities, table.n_rows, units, self._unit, self._simd)
+            holes = sorted(table.holes - self._continuous)
+            self._data = native.Dataset(columns, arities, table.n_rows, units, self._unit, self._simd, holes)
         except ValueError:  # a code without a state would be counted outside its table
-            at = next(i for i, column in enumerate(columns) if column.max(initial=0) >= arities[i])
+            beyond = [arity + (i in table.holes) for i, arity in enumerate(arities)]
+            at = next(i for i, column in enumerate(columns) if column.max(initial=0) >= beyond[i])
             raise DataError(
                 f"{table.variables[at].name!r} has codes up to {columns[at].max()} and {arities[at]} states: "
                 f"codes go from 0 to {arities[at] - 1}."
@@ -306,13 +308,13 @@ class NativeEngine:
 
     def _refuse_continuous(self, variables: set[int]) -> None:
         for v in sorted(self._continuous & variables):
-            self._table.column(v)  # raises, and says what to do
+            self._table.codes_of(v)  # raises, and says what to do
 
     def _count(self, request: CountRequest, shape: tuple[int, ...]) -> Counts:
         """Count in a context, or list the configurations that occur."""
         variables = tuple(request.variables)
         self._refuse_continuous({*variables, *(v for v, _ in request.context)})
-        columns = [self._table.column(v) for v in variables]
+        columns = [self._table.codes_of(v) for v in variables]
         data, positions = self._data, list(variables)
         if request.context:
             columns, data = self._within(request, columns)
@@ -339,10 +341,13 @@ class NativeEngine:
         """Return the columns of the rows in the context, and a data set of them alone."""
         kept = np.ones(self._table.n_rows, dtype=bool)
         for variable, state in request.context:
-            kept &= self._table.column(variable) == state
+            kept &= self._table.codes_of(variable) == state
         rows = np.flatnonzero(kept)
         columns = [column[rows] for column in columns]
         weights = self._table.weights
         units = None if weights is None else weights.units[rows]
         arities = [self._arities[v] for v in request.variables]
-        return columns, self._native.Dataset(columns, arities, len(rows), units, self._unit, self._simd)
+        holes = [k for k, v in enumerate(request.variables) if v in self._table.holes]
+        return columns, self._native.Dataset(
+            columns, arities, len(rows), units, self._unit, self._simd, holes
+        )

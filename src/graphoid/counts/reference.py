@@ -47,11 +47,13 @@ class ReferenceEngine:
         table = self._table
         kept = np.ones(table.n_rows, dtype=bool)
         for variable, state in request.context:
-            kept &= table.column(variable) == state
+            kept &= table.codes_of(variable) == state
+        for variable in table.holes.intersection(request.variables):
+            kept &= ~table.absent(variable)
         shape = tuple(table.variables[v].arity for v in request.variables)
         rows = np.empty((int(kept.sum()), len(shape)), dtype=np.uint16)
         for axis, v in enumerate(request.variables):
-            rows[:, axis] = table.column(v)[kept]
+            rows[:, axis] = table.codes_of(v)[kept]
         # a table is written out or listed by the size of the whole data, not of the context
         units: NDArray[np.int64] = self._units[kept]
         return tabulate(request.variables, shape, rows, units, self._unit, table.n_rows)

@@ -18,6 +18,12 @@ if TYPE_CHECKING:
 
     from graphoid.progress import Listener
 
+MISSING = ("error", "drop", "category", "available", "weighted", "impute")
+"""What may become of missing cells."""
+
+HOLES = ("available", "weighted", "impute")
+"""Policies that leave missing cells in the table."""
+
 
 @runtime_checkable
 class Transformer(Protocol):
@@ -43,7 +49,9 @@ class ReadOptions:
         cut.
     missing
         "error" raises, naming columns and counts; "drop" leaves out rows with a missing cell, before states
-        and bins are determined; "category" makes missing cells the last state of their column.
+        and bins are determined; "category" makes missing cells the last state of their column. "available"
+        keeps them as holes: a question is answered from the rows that are complete for it. "weighted" is the
+        same, and rows count by the inverse of how likely they are to be complete.
     weights
         The name of a column of row weights, which is then no variable, or an array of one number a row.
     weighting
@@ -93,8 +101,8 @@ class ReadOptions:
         for name, kind in self.kinds.items():
             if kind not in KINDS:
                 raise SettingsError(f"{name!r} is to be {kind!r}; a kind is one of {', '.join(KINDS)}.")
-        if self.missing not in ("error", "drop", "category"):
-            raise SettingsError(f"missing is {self.missing!r}; expected 'error', 'drop' or 'category'.")
+        if self.missing not in MISSING:
+            raise SettingsError(f"missing is {self.missing!r}; expected one of {', '.join(MISSING)}.")
         if self.weighting not in ("frequency", "sampling"):
             raise SettingsError(f"weighting is {self.weighting!r}; expected 'frequency' or 'sampling'.")
         if self.weighting == "sampling" and self.weights is None:

@@ -15,7 +15,7 @@ from graphoid.data.formats.delimited import from_delimited
 from graphoid.data.formats.files import clear_errors, not_a_file
 from graphoid.data.formats.frames import from_array, from_arrow, from_columns, from_frame, from_table
 from graphoid.data.formats.labelled import from_arff, from_spss
-from graphoid.data.options import ReadOptions, RemoteOptions, Transformer
+from graphoid.data.options import HOLES, ReadOptions, RemoteOptions, Transformer
 from graphoid.data.remote.sources import relation_of
 from graphoid.data.remote.table import RemoteTable, remote_table
 from graphoid.data.source import Source, choose
@@ -125,6 +125,8 @@ def _in_memory(source: object, options: ReadOptions, remote: RemoteOptions) -> T
         {i: column.values for i, column in enumerate(columns) if column.values is not None},
         *_row_weights(found.weights, notes, options),
         opened.name if options.name is None else options.name,
+        found.holes,
+        options.missing if found.holes else "available",
     )
 
 
@@ -132,6 +134,10 @@ def _select(table: Table, options: ReadOptions) -> Table:
     """Return some columns of a table, or all of them with other kinds, bins, weights or another name."""
     weights, name = options.weights, options.name
     table = _reread(table, options)
+    if table.holes and options.missing == "drop":
+        table = table.complete()
+    elif table.holes and options.missing in HOLES:
+        table = replace(table, missing=options.missing)
     if options.columns is None and weights is None and name in {None, table.name}:
         return table
     chosen = choose(table.names, options)
@@ -162,7 +168,15 @@ def _reread(table: Table, options: ReadOptions) -> Table:
     source = from_table(table.take(again), numbers=True)
     kinds = {table.names[i]: wanted[i] for i in again}
     columns, notes = profile_source(
-        source, replace(options, columns=None, weights=None, weighting="frequency", kinds=kinds)
+        source,
+        replace(
+            options,
+            columns=None,
+            weights=None,
+            weighting="frequency",
+            kinds=kinds,
+            missing=table.missing if table.holes else options.missing,
+        ),
     ).finish()
     outdated = tuple(f"{table.names[i]!r} (" for i in again)  # how they were cut
     for i, column in zip(again, columns, strict=True):

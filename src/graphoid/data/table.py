@@ -120,6 +120,12 @@ class Table(NamedVariables):
         What reading changed: dropped rows, bins, merged levels.
     name
         Where it came from, for reports.
+    holes
+        Positions of the columns that may have missing cells: their code is the number of states, and no
+        state; in numbers they are NaN. Most tables have none.
+    missing
+        How questions about columns with holes are answered: "available" or "weighted", as in
+        :class:`~graphoid.data.options.ReadOptions`.
     """
 
     variables: tuple[Variable, ...]
@@ -129,6 +135,8 @@ class Table(NamedVariables):
     weights: Weights | None = None
     notes: tuple[str, ...] = ()
     name: str = "table"
+    holes: frozenset[int] = frozenset()
+    missing: str = "available"
 
     def __post_init__(self) -> None:
         for column in self.columns:
@@ -153,7 +161,14 @@ class Table(NamedVariables):
         return codes
 
     def column(self, variable: int | str) -> Codes:
-        """Return the codes of one variable."""
+        """Return the codes of one variable; refused where cells are missing, which have no state."""
+        i = self.position(variable)
+        if i in self.holes and self.absent(i).any():
+            raise self._hole_error(i)
+        return self.codes_of(i)
+
+    def codes_of(self, variable: int | str) -> Codes:
+        """Return the codes of one variable; a missing cell has the number of states as its code."""
         i = self.position(variable)
         column = self.columns[i]
         if column is None:
@@ -166,6 +181,57 @@ class Table(NamedVariables):
             )
         return column
 
+    def absent(self, variable: int | str) -> NDArray[np.bool_]:
+        """Return which cells of a column are missing."""
+        i = self.position(variable)
+        codes = self.columns[i]
+        if i not in self.holes:
+            return np.zeros(self.n_rows, dtype=bool)
+        return np.isnan(self.values[i]) if codes is None else np.asarray(codes == self.variables[i].arity)
+
+    @cached_property
+    def n_missing(self) -> int:
+        """How many cells are missing."""
+        return sum(int(self.absent(i).sum()) for i in sorted(self.holes))
+
+    def complete(self, variables: Sequence[int | str] | None = None) -> Table:
+        """Return the rows in which no cell of some variables is missing, of all unless they are given.
+
+        Those columns have no holes then, so that whatever needs every cell of them can be asked.
+        """
+        wanted = range(len(self.variables)) if variables is None else map(self.position, variables)
+        some = self.holes.intersection(wanted)
+        if not some:
+            return self
+        kept = np.ones(self.n_rows, dtype=bool)
+        for i in some:
+            kept &= ~self.absent(i)
+        return replace(self.keep(kept), holes=self.holes - some)
+
+    def observed(self, variables: Sequence[int]) -> Table:
+        """Return some columns alone, with the rows that are complete for them: what a question is asked of.
+
+        Where the policy is "weighted", rows count by the inverse of how likely they are to be complete.
+        """
+        return self.take(variables).complete()
+
+    def keep(self, rows: NDArray[np.bool_] | NDArray[np.intp]) -> Table:
+        """Return some of the rows as a table of their own."""
+        weights = self.weights
+        columns = tuple(None if column is None else column[rows] for column in self.columns)
+        values = {i: numbers[rows] for i, numbers in self.values.items()}
+        if weights is not None:
+            weights = Weights(weights.units[rows], weights.unit)
+        n_rows = int(np.count_nonzero(rows)) if rows.dtype == bool else len(rows)
+        return replace(self, columns=columns, values=values, weights=weights, n_rows=n_rows)
+
+    def _hole_error(self, i: int) -> DataError:
+        n = int(self.absent(i).sum())
+        return DataError(
+            f"{self.variables[i].name!r} has {n:,} missing cell(s), and what was asked for needs every cell. "
+            f"Read it with {setting('missing', 'drop')}, or use the table's complete()."
+        )
+
     @property
     def discretized(self) -> Table:
         """The same rows with states in every column: numbers are cut as ``discretize="auto"`` cuts them."""
@@ -177,8 +243,12 @@ class Table(NamedVariables):
         values, notes = dict(self.values), list(self.notes)
         for i, v in enumerate(self.variables):
             if v.continuous:
-                numbers = self.numbers(i)
-                cut = cut_numbers(numbers, v.name)
+                absent = self.absent(i)
+                cut = cut_numbers(self.values[i][~absent], v.name)
+                if absent.any():
+                    codes = np.full(self.n_rows, len(cut.states), dtype=np.uint8)
+                    codes[~absent] = cut.codes
+                    cut = cut._replace(codes=codes)
                 columns[i] = cut.codes
                 variables[i] = Variable(v.name, cut.states, cuts=cut.cuts, label=v.label, kind="ordered")
                 notes += cut.notes
@@ -208,6 +278,8 @@ class Table(NamedVariables):
         v = self.variables[i]
         if i in self.values:
             absent = int(np.isnan(self.values[i]).sum())
+            if absent and i in self.holes:
+                raise self._hole_error(i)
             if absent:
                 raise DataError(
                     f"{v.name!r} has {absent:,} missing cell(s), a state of their own and no number. "
@@ -228,6 +300,8 @@ class Table(NamedVariables):
         for i, codes in enumerate(self.columns):
             column = self.values[i] if codes is None else codes
             seen = column[rows]
+            if i in self.holes:
+                seen = seen[~self.absent(i)[rows]]
             # a look at some rows first: few columns are constant
             if (seen[:4096] == seen[:1]).all() and (seen == seen[:1]).all():
                 found[i] = 0 if codes is None or not len(seen) else int(seen[0])
@@ -249,6 +323,7 @@ class Table(NamedVariables):
             variables=tuple(self.variables[i] for i in positions),
             columns=tuple(self.columns[i] for i in positions),
             values={k: self.values[i] for k, i in enumerate(positions) if i in self.values},
+            holes=frozenset(k for k, i in enumerate(positions) if i in self.holes),
         )
 
     @cached_property
@@ -267,6 +342,8 @@ class Table(NamedVariables):
         if self.weights is not None:
             digest.update(f"weights {self.weights.unit!r}".encode())
             digest.update(np.ascontiguousarray(self.weights.units).data)
+        if self.holes:
+            digest.update(f"holes {sorted(self.holes)} {self.missing}".encode())
         return digest.hexdigest()
 
     def _repr_html_(self) -> str:
@@ -279,13 +356,17 @@ class Table(NamedVariables):
         notes = "".join(f"<li>{escape(note)}</li>" for note in self.notes)
         return (
             f"<p><b>{escape(self.name)}</b>: {self.n_rows:,} rows x {len(self.variables):,} variables"
-            f"{', weighted' if self.weights is not None else ''}</p>"
+            f"{self._extras()}</p>"
             f"<table><tr><th>variable</th><th>kind</th><th>states</th></tr>{cells}</table>{rest}<ul>{notes}</ul>"
         )
 
     def __repr__(self) -> str:
+        size = f"{self.n_rows:,} rows x {len(self.variables):,} variables"
+        return f"<Table {self.name!r}: {size}{self._extras()}>"
+
+    def _extras(self) -> str:
         weighted = ", weighted" if self.weights is not None else ""
-        return f"<Table {self.name!r}: {self.n_rows:,} rows x {len(self.variables):,} variables{weighted}>"
+        return weighted + (f", {self.n_missing:,} cells missing" if self.holes else "")
 
 
 _said: WeakSet[Table] = WeakSet()
@@ -359,12 +440,22 @@ def _series(table: Table, i: int) -> pd.Series:
     import pandas as pd
 
     variable = table.variables[i]
+    if (variable.continuous or variable.kind == "count") and table.absent(i).any():
+        return pd.Series(_numbers_with_holes(table, i))
     if variable.continuous or variable.kind == "count":
         numbers = table.numbers(i)
         whole = len(numbers) > 0 and np.array_equal(numbers, np.rint(numbers)) and variable.kind == "count"
         return pd.Series(numbers.astype(np.int64) if whole else numbers)
     states = pd.Index(variable.states, dtype=None if len({type(s) for s in variable.states}) == 1 else object)
-    return pd.Series(pd.Categorical.from_codes(table.column(i), states, ordered=variable.ordered))
+    codes = np.where(table.absent(i), -1, table.codes_of(i).astype(np.int32))
+    return pd.Series(pd.Categorical.from_codes(codes, states, ordered=variable.ordered))
+
+
+def _numbers_with_holes(table: Table, i: int) -> NDArray[np.float64]:
+    """Return a column of numbers, NaN where cells are missing."""
+    if i in table.values:
+        return table.values[i]
+    return np.append(np.array(table.variables[i].states, dtype=np.float64), np.nan)[table.codes_of(i)]
 
 
 def _states(variable: Variable) -> str:

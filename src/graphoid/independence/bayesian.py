@@ -138,10 +138,17 @@ class BayesianTest(FrozenSettings):
 
     def verdicts(self, columns: Columns, n_rows: float) -> list[Verdict]:
         """Return the verdicts for numbers that were computed from the counts."""
-        independent, thin = self.decisions(columns, repeat(n_rows))
+        independent, thin = self.decisions(columns, columns.rows or repeat(n_rows))
         numbers = None, None, None, None, columns.log_odds
         return make_verdicts(
-            len(thin), columns.x, columns.y, columns.given, independent, *numbers, n_rows, thin
+            len(thin),
+            columns.x,
+            columns.y,
+            columns.given,
+            independent,
+            *numbers,
+            columns.rows or n_rows,
+            thin,
         )
 
     def decisions(self, columns: Columns, n_rows: Iterable[float]) -> tuple[list[bool], list[bool]]:

@@ -50,10 +50,17 @@ class SignificanceTest(FrozenSettings, abc.ABC):
 
     def verdicts(self, columns: Columns, n_rows: float) -> list[Verdict]:
         """Return the verdicts for numbers that were computed from the counts."""
-        independent, thin = self.decisions(columns, repeat(n_rows))
+        independent, thin = self.decisions(columns, columns.rows or repeat(n_rows))
         numbers = columns.statistic, columns.dof, columns.p_value, columns.log_p, None
         return make_verdicts(
-            len(thin), columns.x, columns.y, columns.given, independent, *numbers, n_rows, thin
+            len(thin),
+            columns.x,
+            columns.y,
+            columns.given,
+            independent,
+            *numbers,
+            columns.rows or n_rows,
+            thin,
         )
 
     def decisions(self, columns: Columns, n_rows: Iterable[float]) -> tuple[list[bool], list[bool]]:

@@ -38,6 +38,10 @@ EFFORT = 0.6
 MOST_DIRECTED = 1_000
 """Up to so many variables directed graphs are tried as well; beyond, the reason says that they were not."""
 
+LEAST_COMPLETE = 500
+"""Complete rows from which on families are compared by them, where cells are missing: in fewer, the one that
+is simpler wins."""
+
 
 class Recommendation(NamedTuple):
     """Who is to learn."""
@@ -91,6 +95,8 @@ def no_directed_graphs(table: Table) -> str | None:
     """Return why directed graphs of states are not tried; None where they are."""
     if isinstance(table, RemoteTable):
         return "rows that stay at their source cannot be held out"
+    if table.holes and table.complete().n_rows < LEAST_COMPLETE:
+        return "too few rows are complete to hold some out"
     return f"{len(table.names):,} variables are many" if len(table.names) > MOST_DIRECTED else None
 
 
@@ -184,6 +190,13 @@ def learn(
         given |= {k: v for k, v in (("start", start), ("seconds", seconds)) if v is not None}
         return learner.with_params(**given).fit(table, progress=progress).structure_
     seed = 0 if random_state is ... else random_state
+    if table.missing == "impute" and table.n_missing:
+        from graphoid.uncertainty.imputation import DRAWS, learn_imputed
+
+        each = None if seconds is None else seconds / (DRAWS + 1)
+        return learn_imputed(
+            table, lambda whole: _learn_as_recommended(whole, start, seed, each, progress), seed
+        )
     return _learn_as_recommended(table, start, seed, seconds, progress)
 
 

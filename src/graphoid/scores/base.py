@@ -18,6 +18,7 @@ from graphoid.errors import DataError, SettingsError
 from graphoid.limits import memory_limit
 from graphoid.logic.names import name_order, name_rank
 from graphoid.regression.mixed import MomentEngine, engine_of
+from graphoid.scores.available import StepwiseTerms
 from graphoid.scores.priors import GraphPrior, PairOdds, UniformPrior
 from graphoid.settings import FrozenSettings
 from graphoid.structure.separation import members
@@ -130,10 +131,9 @@ class Scorer(ABC):
             data = read(data)
         if isinstance(data, Table) and not self.score.takes_numbers:
             data = with_states(data)
-        if isinstance(data, CountEngine):
-            self.engine = data
-        else:
-            self.engine = engine_of(data) if self.score.takes_numbers else engine_for(data)
+        self.engine = data if isinstance(data, CountEngine) else self.engine_of(data)
+        self.table = data if isinstance(data, Table) and data.holes else None
+        """The data, where cells are missing."""
         numbers = next((v.name for v in data.variables if v.continuous), None)
         if numbers is not None and not isinstance(self.engine, MomentEngine):
             raise DataError(
@@ -147,6 +147,10 @@ class Scorer(ABC):
         self.arities = [v.arity for v in data.variables]
         refuse_many_pairs(self.n)
         self.adopt(self.score.prior)
+
+    def engine_of(self, table: Table) -> CountEngine:
+        """Return what counts a table for the score."""
+        return engine_of(table) if self.score.takes_numbers else engine_for(table)
 
     def adopt(self, prior: GraphPrior) -> None:
         """Take a prior over graphs in the place of the score's own; terms stay as they are."""
@@ -252,6 +256,8 @@ class BlanketScorer(Scorer):
         super().__post_init__(data)
         limit = memory_limit()
         self.most_held = 2**63 if limit is None else limit // 4 // TERM_BYTES
+        if self.table is not None:
+            self.terms = StepwiseTerms(self.terms, self.table, self.engine_of)
 
     def local(self, x: int, mask: int) -> float:
         """Return the term of a variable and its blanket."""

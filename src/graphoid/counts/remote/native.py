@@ -59,7 +59,7 @@ class NativeRemoteEngine(RemoteEngine):
                 (at[x], at[y], tuple([at[v] for v in given])) for x, y, given in (resolved[i] for i in places)
             ]
             columns = table.engine.judge(kernel, own, _as_positions)
-            for i, found in zip(places, zip(*columns[3:], strict=True), strict=True):
+            for i, found in zip(places, zip(*columns[3:9], strict=True), strict=True):
                 numbers[i] = found
         x, y, given = zip(*resolved, strict=True) if resolved else ((), (), ())
         listed = [list(column) for column in zip(*numbers, strict=True)] or [[] for _ in range(6)]

@@ -50,6 +50,22 @@ def nothing_left_error(names: Sequence[str], columns: Sequence[Encoded | None]) 
     )
 
 
+def no_value_error(name: str) -> DataError:
+    """Return the error for a column without a single value."""
+    return DataError(f"{name!r} is missing in every row. Leave it out {leave_out(name)}.")
+
+
+def hole_note(columns: Sequence[Encoded | None], n_rows: int, n_complete: int) -> str:
+    """Return the sentence on missing cells that stay in the table."""
+    some = [column for column in columns if column is not None]
+    total, cells = sum(column.n_missing for column in some), n_rows * len(some)
+    return (
+        f"{total:,} of {cells:,} cells ({total / cells:.1%}) are missing, in {n_rows - n_complete:,} of "
+        f"{n_rows:,} rows; the other {1 - total / cells:.1%} are used, each question by the rows that are "
+        f"complete for it."
+    )
+
+
 def _incomplete(names: Sequence[str], columns: Sequence[Encoded | None]) -> list[tuple[str, Encoded]]:
     pairs = zip(names, columns, strict=True)
     return [(name, column) for name, column in pairs if column is not None and column.n_missing]

@@ -13,6 +13,7 @@ from graphoid.data.encoding.discretize import FEW, Bins, bins, most_states
 from graphoid.data.encoding.kinds import Decided, kind_of, to_numbers
 from graphoid.data.encoding.likely_codes import doubts, holds_numbers
 from graphoid.data.encoding.missing import missing_label
+from graphoid.data.options import HOLES
 from graphoid.data.variables import MAX_STATES, Kind, State, Variable
 from graphoid.errors import ON_COMMAND_LINE, DataError, GraphoidError, leave_out, setting
 
@@ -143,7 +144,7 @@ def _plan_states(
     column: Encoded, name: str, decided: Decided, options: ReadOptions, n_rows: int
 ) -> ColumnPlan:
     n_states = len(column.levels) + (column.n_missing > 0 and options.missing == "category")
-    if n_states > MAX_STATES:
+    if n_states + (column.n_missing > 0 and options.missing in HOLES) > MAX_STATES:
         remedy = "Leave its kind to graphoid" if column.numeric else "Merge rare values"
         return _refuse(
             "too many states",
@@ -233,6 +234,9 @@ def finish(column: Encoded, planned: ColumnPlan, name: str, missing: str) -> Col
         kind = "nominal"  # missing is neither more nor less
         states = (*states, missing_label(states))
         notes.append(f"{column.n_missing:,} missing cell(s) of {name!r} are the state {states[-1]!r}.")
-    narrow = codes.astype(np.uint8 if len(states) <= 256 else np.uint16, copy=False)
+    n_codes = len(states) + (
+        column.n_missing > 0 and missing != "category"
+    )  # holes have the code after the last
+    narrow = codes.astype(np.uint8 if n_codes <= 256 else np.uint16, copy=False)
     variable = Variable(name, states, cuts=cuts, label=column.label, kind=kind if states else None)
     return Column(variable, cast("Codes", narrow), values, tuple(notes))

@@ -12,9 +12,10 @@ from graphoid.data.encoding.columns import encode
 from graphoid.data.encoding.dates import in_units
 from graphoid.data.encoding.encode import Encoded
 from graphoid.data.encoding.likely_codes import doubts
-from graphoid.data.encoding.missing import SHOWN, missing_error, nothing_left_error
+from graphoid.data.encoding.missing import SHOWN, hole_note, missing_error, no_value_error, nothing_left_error
 from graphoid.data.encoding.plan import Column, ColumnPlan, finish, plan
 from graphoid.data.encoding.spelling import USUAL, Spelling
+from graphoid.data.options import HOLES
 from graphoid.data.source import Chosen, Source, choose
 from graphoid.data.table import Weights, refuse_no_weight
 from graphoid.errors import DataError, GraphoidError, leave_out
@@ -74,6 +75,13 @@ class Profile:
         if constant:
             notes.append(constant_note(constant))
         return columns, tuple(notes)
+
+    @property
+    def holes(self) -> frozenset[int]:
+        """Positions of columns whose missing cells stay in the table."""
+        if self.missing not in HOLES:
+            return frozenset()
+        return frozenset(i for i, c in enumerate(self.columns) if c is not None and c.n_missing)
 
     def _error(self) -> GraphoidError:
         """Return the first problem, or all columns that cannot be used where there are several of them."""
@@ -166,6 +174,11 @@ def profile_columns(
     elif options.missing == "drop" and n_complete < n_rows:
         n_used = n_complete
         notes.append(f"{n_rows - n_complete:,} of {n_rows:,} rows had missing cells and were dropped.")
+    if options.missing in HOLES:
+        empty = [n for n, c in zip(names, encoded, strict=True) if c is not None and c.n_missing == n_rows]
+        problems += [no_value_error(name) for name in empty]
+        if any(column is not None and column.n_missing for column in encoded):
+            notes.append(hole_note(encoded, n_rows, n_complete))
     plans = tuple(
         plan(column, name, options, n_used)
         if isinstance(column, Encoded)
