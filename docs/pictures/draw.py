@@ -103,6 +103,24 @@ def data() -> Axes:
     return plots.missing(with_holes())
 
 
+def missing() -> Axes:
+    table = gd.read(with_holes(), missing="available")
+    n = len(table.names)
+    share = np.array(
+        [[table.complete_rows([i, j]).n_rows / table.n_rows for j in range(n)] for i in range(n)]
+    )
+    _, ax = plt.subplots(figsize=(4.6, 3.6), layout="constrained")
+    ax.imshow(share, cmap="Blues", vmin=0, vmax=1)
+    for (i, j), number in np.ndenumerate(share):
+        ax.text(
+            j, i, f"{number:.0%}", ha="center", va="center", color="white" if number > 0.6 else INK, size=7
+        )
+    ax.set_xticks(range(n), table.names, rotation=45, ha="right")
+    ax.set_yticks(range(n), table.names)
+    ax.tick_params(length=0)
+    return ax
+
+
 def counts() -> Axes:
     table = survey()
     codes = table.codes
@@ -247,6 +265,7 @@ PICTURES: dict[str, Callable[[], Axes]] = {
         strength,
         which_learner,
         data,
+        missing,
         counts,
         independence,
         constraint_based,

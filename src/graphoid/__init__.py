@@ -84,8 +84,8 @@ if TYPE_CHECKING:
     from graphoid.structure.graph import UndirectedGraph as UndirectedGraph
     from graphoid.structure.learned import LearnedStructure as LearnedStructure
     from graphoid.uncertainty.bootstrap import Bootstrap as Bootstrap
-    from graphoid.uncertainty.imputation import impute as impute
     from graphoid.uncertainty.groups import compare_groups as compare_groups
+    from graphoid.uncertainty.imputation import impute as impute
     from graphoid.uncertainty.io import load as load
     from graphoid.uncertainty.power import power as power
     from graphoid.uncertainty.sensitivity import sensitivity as sensitivity

@@ -33,7 +33,9 @@ class Dataset:
     def judge(
         self, questions: list[Question], index: dict[str, int], resolve: Resolve,
         kind: int, dof: int, log_prior: float, pseudo_count: float, occurring: bool, threads: int, /,
-    ) -> tuple[list[int], list[int], list[tuple[int, ...]], _Nums, _Nums, _Nums, _Nums, _Nums, _Nums, _Nums | None]: ...
+    ) -> tuple[
+        list[int], list[int], list[tuple[int, ...]], _Nums, _Nums, _Nums, _Nums, _Nums, _Nums, _Nums | None
+    ]: ...
     def screen(
         self, kind: int, dof: int, log_prior: float, pseudo_count: float, occurring: bool, partners: int,
         limit: float, totals: bool, rank: Sequence[int], threads: int, /,

@@ -1,4 +1,4 @@
-"""Missing cells: every engine and test answers from the rows that are complete for a question, and from no others."""
+"""Missing cells: engines and tests answer from the rows that are complete for a question, and no others."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_the_reference_counts_complete_rows_alone(weights: bool) -> None:
     table = table_with_holes(0, weights=weights)
     for request in requests(np.random.default_rng(1), 6):
         mentioned = [*request.variables, *(v for v, _ in request.context)]
-        own = ReferenceEngine(table.complete(mentioned)).counts([request])[0]
+        own = ReferenceEngine(table.complete_rows(mentioned)).counts([request])[0]
         counted = ReferenceEngine(table).counts([request])[0]
         assert np.array_equal(own.dense(), counted.dense())
 
@@ -96,7 +96,7 @@ def test_verdicts_are_those_of_the_complete_rows(test: gd.ChiSquare, weights: bo
     asked = questions(np.random.default_rng(5), len(arities))
     found = gd.Tester(test, NativeEngine(table)).ask(asked)
     for (x, y, given), verdict in zip(asked, found, strict=True):
-        own = gd.Tester(test, NativeEngine(table.complete([x, y, *given]))).ask([(x, y, given)])[0]
+        own = gd.Tester(test, NativeEngine(table.complete_rows([x, y, *given]))).ask([(x, y, given)])[0]
         plain = test.judge(own.assertion, ReferenceEngine(table).counts([test.needs(own.assertion)])[0])
         assert verdict.n_rows == own.n_rows == plain.n_rows
         assert (verdict.independent, verdict.thin) == (own.independent, own.thin)
@@ -115,7 +115,7 @@ def test_every_pair_is_screened_by_its_own_rows(n_rows: int) -> None:
     ci = gd.Tester(gd.GTest(), table)
     for x in range(8):
         for y in range(x):
-            kept = table.complete([x, y])
+            kept = table.complete_rows([x, y])
             assert ci.ask([(x, y, ())])[0].n_rows == kept.n_rows
             assert ci.ask([(x, y, ())])[0].log_p == pytest.approx(
                 gd.Tester(gd.GTest(), kept).ask([(x, y, ())])[0].log_p, rel=1e-9
@@ -123,7 +123,7 @@ def test_every_pair_is_screened_by_its_own_rows(n_rows: int) -> None:
 
 
 def test_a_table_without_holes_in_use_answers_to_the_bit() -> None:
-    table = table_with_holes(7).complete()
+    table = table_with_holes(7).complete_rows()
     declared = Table(table.variables, table.columns, table.n_rows, holes=frozenset({0, 2, 3}))
     asked = questions(np.random.default_rng(8), 6)
     ours, theirs = (gd.Tester(gd.GTest(), t).ask(asked) for t in (table, declared))

@@ -23,6 +23,9 @@ class Missing(enum.StrEnum):
     error = "error"
     drop = "drop"
     category = "category"
+    available = "available"
+    weighted = "weighted"
+    impute = "impute"
 
 
 class Discretize(enum.StrEnum):

@@ -31,6 +31,7 @@ from graphoid.counts.engine import (
     refuse_large_models,
 )
 from graphoid.counts.reference import ReferenceEngine
+from graphoid.counts.weighted import WeightedEngine, WeightedJudge
 from graphoid.data.remote.table import RemoteTable
 from graphoid.errors import DataError, SettingsError, SlowWarning
 from graphoid.limits import check_time, memory_limit
@@ -90,14 +91,17 @@ def engine_for(table: Table) -> CountEngine:
 
         engine = _engines[table] = remote_engine(table)
     elif engine is None:
-        twin = replace(table)  # the same columns: an engine that held its own key would keep it forever
-        if kernels() is not None:
-            engine = NativeEngine(twin)
-        else:
-            _say_slow_once()
-            engine = ReferenceEngine(twin)
-        _engines[table] = engine
+        # the same columns: an engine that held its own key would keep it forever
+        engine = _engines[table] = _engine_in_memory(replace(table))
     return engine
+
+
+def _engine_in_memory(table: Table) -> CountEngine:
+    weighted = table.holes and table.missing == "weighted"
+    if kernels() is not None:
+        return WeightedJudge(table, NativeEngine) if weighted else NativeEngine(table)
+    _say_slow_once()
+    return WeightedEngine(table, ReferenceEngine) if weighted else ReferenceEngine(table)
 
 
 def _say_slow_once() -> None:

@@ -135,7 +135,7 @@ def _select(table: Table, options: ReadOptions) -> Table:
     weights, name = options.weights, options.name
     table = _reread(table, options)
     if table.holes and options.missing == "drop":
-        table = table.complete()
+        table = table.complete_rows()
     elif table.holes and options.missing in HOLES:
         table = replace(table, missing=options.missing)
     if options.columns is None and weights is None and name in {None, table.name}:

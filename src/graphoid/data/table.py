@@ -14,6 +14,7 @@ from weakref import WeakSet
 import numpy as np
 
 from graphoid.data.encoding.discretize import AUTO_BINS, FEW, bins
+from graphoid.data.propensity import inverse_probabilities
 from graphoid.data.variables import NamedVariables, State, Variable
 from graphoid.errors import DataError, DiscretizedWarning, missing_extra, setting
 from graphoid.logic.names import quote
@@ -194,7 +195,7 @@ class Table(NamedVariables):
         """How many cells are missing."""
         return sum(int(self.absent(i).sum()) for i in sorted(self.holes))
 
-    def complete(self, variables: Sequence[int | str] | None = None) -> Table:
+    def complete_rows(self, variables: Sequence[int | str] | None = None) -> Table:
         """Return the rows in which no cell of some variables is missing, of all unless they are given.
 
         Those columns have no holes then, so that whatever needs every cell of them can be asked.
@@ -208,12 +209,24 @@ class Table(NamedVariables):
             kept &= ~self.absent(i)
         return replace(self.keep(kept), holes=self.holes - some)
 
-    def observed(self, variables: Sequence[int]) -> Table:
+    def rows_for(self, variables: Sequence[int]) -> Table:
         """Return some columns alone, with the rows that are complete for them: what a question is asked of.
 
         Where the policy is "weighted", rows count by the inverse of how likely they are to be complete.
         """
-        return self.take(variables).complete()
+        rows = self.take(variables).complete_rows()
+        incomplete = sorted(self.holes.intersection(variables))
+        if self.missing != "weighted" or not incomplete:
+            return rows
+        kept = ~np.logical_or.reduce([self.absent(i) for i in incomplete])
+        weights = np.prod([self._inverse_probabilities[i][kept] for i in incomplete], axis=0)
+        if rows.weights is not None:
+            weights = weights * rows.weights.values
+        return replace(rows, weights=Weights.of(weights).effective() if weights.any() else rows.weights)
+
+    @cached_property
+    def _inverse_probabilities(self) -> dict[int, NDArray[np.float64]]:
+        return inverse_probabilities(self)
 
     def keep(self, rows: NDArray[np.bool_] | NDArray[np.intp]) -> Table:
         """Return some of the rows as a table of their own."""
@@ -229,7 +242,7 @@ class Table(NamedVariables):
         n = int(self.absent(i).sum())
         return DataError(
             f"{self.variables[i].name!r} has {n:,} missing cell(s), and what was asked for needs every cell. "
-            f"Read it with {setting('missing', 'drop')}, or use the table's complete()."
+            f"Read it with {setting('missing', 'drop')}, or use the table's complete_rows()."
         )
 
     @property

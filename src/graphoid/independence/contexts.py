@@ -18,7 +18,7 @@ from graphoid.counts.assignments import Assignments
 from graphoid.counts.engine import Columns, CountEngine
 from graphoid.counts.native import KINDS, engine_for, kernels
 from graphoid.data.table import Table, with_states
-from graphoid.errors import SettingsError
+from graphoid.errors import DataError, SettingsError, setting
 from graphoid.independence.base import DiscreteTest, KernelTest, Test
 from graphoid.independence.classical import ClassicalTest
 from graphoid.limits import check_time
@@ -83,6 +83,11 @@ class ContextTester:
     def __init__(self, test: Test, table: Table) -> None:
         self.test = within_context(test)
         table = with_states(table)
+        if table.holes:
+            raise DataError(
+                f"{table.n_missing:,} cell(s) are missing, and contexts are rows without a hole; read the "
+                f"table with {setting('missing', 'drop')}, or {setting('missing', 'category')}."
+            )
         self.names = table.names
         self.states = tuple(variable.states for variable in table.variables)
         self.assignments = Assignments.of(engine_for(table))

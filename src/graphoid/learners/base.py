@@ -132,7 +132,8 @@ class Learner(Settings, ABC, Generic[Source, Structure]):
         def learn(completed: Table) -> Structure:
             return self.with_params().fit(completed, progress=progress).structure_
 
-        self._structure = replace(learn_imputed(table, learn), learner=self.with_params())
+        pooled = replace(learn_imputed(table, learn), learner=self.with_params())
+        self._structure = pooled  # type: ignore[assignment] # what is pooled is no canonical model
         self.feature_names_in_ = np.array(table.names, dtype=object)
         self.n_features_in_ = len(table.names)
         return self

@@ -95,7 +95,7 @@ def no_directed_graphs(table: Table) -> str | None:
     """Return why directed graphs of states are not tried; None where they are."""
     if isinstance(table, RemoteTable):
         return "rows that stay at their source cannot be held out"
-    if table.holes and table.complete().n_rows < LEAST_COMPLETE:
+    if table.holes and table.complete_rows().n_rows < LEAST_COMPLETE:
         return "too few rows are complete to hold some out"
     return f"{len(table.names):,} variables are many" if len(table.names) > MOST_DIRECTED else None
 
@@ -190,13 +190,6 @@ def learn(
         given |= {k: v for k, v in (("start", start), ("seconds", seconds)) if v is not None}
         return learner.with_params(**given).fit(table, progress=progress).structure_
     seed = 0 if random_state is ... else random_state
-    if table.missing == "impute" and table.n_missing:
-        from graphoid.uncertainty.imputation import DRAWS, learn_imputed
-
-        each = None if seconds is None else seconds / (DRAWS + 1)
-        return learn_imputed(
-            table, lambda whole: _learn_as_recommended(whole, start, seed, each, progress), seed
-        )
     return _learn_as_recommended(table, start, seed, seconds, progress)
 
 
@@ -208,6 +201,12 @@ def _learn_as_recommended(
     progress: Listener | None,
 ) -> LearnedStructure:
     """Learn by the learner we recommend, with the reason and what it took to find that out."""
+    if table.missing == "impute" and table.n_missing:
+        from graphoid.uncertainty.imputation import DRAWS, learn_imputed
+
+        each = None if seconds is None else seconds / (DRAWS + 1)
+        learn_one = lambda whole: _learn_as_recommended(whole, start, random_state, each, progress)  # noqa: E731
+        return learn_imputed(table, learn_one, random_state)
     engine: object = engine_for(table.varying) if isinstance(table, RemoteTable) else None
     before = engine.spent if isinstance(engine, MeteredEngine) else AccessCost()
     began = time.monotonic()

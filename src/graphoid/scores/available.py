@@ -90,4 +90,4 @@ class StepwiseTerms:
                 self._steps[step] = gain
 
     def _complete(self, variables: tuple[int, ...]) -> CountEngine:
-        return self._engine_of(self._table.observed(variables))
+        return self._engine_of(self._table.rows_for(variables))

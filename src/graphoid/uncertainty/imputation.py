@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -67,7 +67,7 @@ def impute(
     --------
     >>> import graphoid as gd
     >>> first, second = gd.impute({"a": [0, 1, None, 1] * 9, "b": ["x", "y", "x", None] * 9}, n=2)
-    >>> first.n_rows, first.to_frame().isna().sum().sum()
+    >>> first.n_rows, first.n_missing
     (36, 0)
     """
     if n < 1 or rounds < 1:
@@ -114,11 +114,11 @@ def _first_fill(table: Table, rng: np.random.Generator) -> Table:
 
 
 def _complete(table: Table, columns: Sequence[Codes | None], values: dict[int, NDArray[np.float64]]) -> Table:
-    """Return a table without holes: its own cells where it has them, and others in the place of missing ones."""
+    """Return the table with other columns, none of them with a missing cell."""
     whole: list[Codes | None] = []
     for v, codes in zip(table.variables, columns, strict=True):
         narrow = np.uint8 if v.arity <= 256 else np.uint16
-        whole.append(None if codes is None else np.ascontiguousarray(codes, dtype=narrow))
+        whole.append(None if codes is None else cast("Codes", np.ascontiguousarray(codes, dtype=narrow)))
     return replace(table, columns=tuple(whole), values=values, holes=frozenset(), missing="error")
 
 
@@ -173,11 +173,15 @@ def pool_effects(graph: UndirectedGraph, effects: Sequence[dict[Edge, Effect]]) 
         known = [one[pair] for one in effects if pair in one]
         if len(known) < len(effects):
             continue
-        signed = [one.weight for one in known]
-        if any(weight is None for weight in signed):
+        signed = [
+            (e.weight, e.weight_low, e.weight_high)
+            for e in known
+            if e.weight is not None and e.weight_low is not None and e.weight_high is not None
+        ]
+        if len(signed) < len(known):
             pooled[pair] = Effect(*_pool([(e.size, e.low, e.high) for e in known], floor=0.0))
             continue
-        weight, low, high = _pool([(e.weight, e.weight_low, e.weight_high) for e in known])
+        weight, low, high = _pool(signed)
         ends = sorted((abs(low), abs(high)))
         size = (abs(weight), 0.0 if low < 0 < high else ends[0], ends[1])
         pooled[pair] = Effect(*size, weight, low, high)

@@ -202,7 +202,7 @@ def test_packed_rows_are_judged_as_rows_are(held: int, weights: str | None, monk
         local = local_rows.LocalRows(rows, table.variables, 1.0)
         for test in (gd.ChiSquare(), gd.GTest(), gd.BayesianTest(), gd.MantelHaenszel()):
             columns = here.judge(test.kernel, list(questions), lambda question: question)
-            for question, *expected in zip(questions, *columns[3:], strict=True):
+            for question, *expected in zip(questions, *columns[3:9], strict=True):
                 assert local.judge(test.kernel, question) == tuple(expected)
 
 

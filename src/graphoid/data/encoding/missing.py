@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 SHOWN = 8
 """Columns named in a message; the rest are counted."""
 
+FEW_DROPPED = 0.99
+"""Share of complete rows from which on dropping the others is as good as anything, and simplest."""
+
 
 def missing_error(
     names: Sequence[str], columns: Sequence[Encoded | None], n_rows: int, n_complete: int
@@ -28,12 +31,46 @@ def missing_error(
         for written in [", ".join(repr(spelling) for spelling in column.spelled if spelling)]
     )
     more = f" and {len(found) - SHOWN:,} more columns" if len(found) > SHOWN else ""
-    drop, category = setting("missing", "drop"), setting("missing", "category")
-    kept = f"{drop} leaves {n_complete:,} of {n_rows:,} rows" if n_complete else "every row has one"
+    cells = n_rows * sum(column is not None for column in columns)
     return DataError(
-        f"{total:,} cell(s) are missing: {where}{more}. Choose a policy ({kept}; {category} makes "
-        f"them a state of their own), or leave these columns out {leave_out(*(name for name, _ in found))}."
+        f"{total:,} cell(s) are missing: {where}{more}. {policies(n_rows, n_complete, 1 - total / cells)} "
+        f"Or leave these columns out {leave_out(*(name for name, _ in found))}."
     )
+
+
+def policies(n_rows: int, n_complete: int, share: float) -> str:
+    """Return what can be done about missing cells, and what each way keeps; the one to take comes first.
+
+    Parameters
+    ----------
+    n_rows, n_complete
+        Rows, and those of them without a missing cell.
+    share
+        Of cells that are not missing.
+    """
+    ways = {
+        "available": f"uses {_percent(share)} of the cells, each question by the rows complete for it",
+        "weighted": "does so with rows that count by how unlikely they are to be complete",
+        "drop": f"leaves {n_complete:,} of {n_rows:,} rows" if n_complete else "leaves no row",
+        "category": "makes them a state of their own",
+    }
+    first = recommend_policy(n_rows, n_complete)
+    order = [first, *(way for way in ways if way != first)]
+    said = "; ".join(f"{setting('missing', way)} {ways[way]}" for way in order)
+    return f"Choose a policy, best the first: {said}."
+
+
+def recommend_policy(n_rows: int, n_complete: int) -> str:
+    """Return the policy for missing cells that we recommend: "drop" where next to nothing is dropped.
+
+    ``benchmarks/missing.py`` has what each way costs.
+    """
+    return "drop" if n_complete >= FEW_DROPPED * n_rows else "available"
+
+
+def _percent(share: float) -> str:
+    """Return a share as a percentage that is not 100 where something is missing."""
+    return f"{share:.1%}" if share <= 0.9995 else "all but a few"
 
 
 def nothing_left_error(names: Sequence[str], columns: Sequence[Encoded | None]) -> DataError:
@@ -50,9 +87,13 @@ def nothing_left_error(names: Sequence[str], columns: Sequence[Encoded | None]) 
     )
 
 
-def no_value_error(name: str) -> DataError:
-    """Return the error for a column without a single value."""
-    return DataError(f"{name!r} is missing in every row. Leave it out {leave_out(name)}.")
+def no_value_errors(names: Sequence[str], columns: Sequence[Encoded | None], n_rows: int) -> list[DataError]:
+    """Return the errors for columns without a single value."""
+    return [
+        DataError(f"{name!r} is missing in every row. Leave it out {leave_out(name)}.")
+        for name, column in _incomplete(names, columns)
+        if column.n_missing == n_rows
+    ]
 
 
 def hole_note(columns: Sequence[Encoded | None], n_rows: int, n_complete: int) -> str:

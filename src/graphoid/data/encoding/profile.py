@@ -12,7 +12,13 @@ from graphoid.data.encoding.columns import encode
 from graphoid.data.encoding.dates import in_units
 from graphoid.data.encoding.encode import Encoded
 from graphoid.data.encoding.likely_codes import doubts
-from graphoid.data.encoding.missing import SHOWN, hole_note, missing_error, no_value_error, nothing_left_error
+from graphoid.data.encoding.missing import (
+    SHOWN,
+    hole_note,
+    missing_error,
+    no_value_errors,
+    nothing_left_error,
+)
 from graphoid.data.encoding.plan import Column, ColumnPlan, finish, plan
 from graphoid.data.encoding.spelling import USUAL, Spelling
 from graphoid.data.options import HOLES
@@ -156,29 +162,17 @@ def profile_columns(
         Rows of the source, and those without a missing cell.
     """
     names, problems, notes = chosen.names, list(chosen.problems), list(chosen.notes)
-    columns = [
-        in_units(column, name, options.kinds.get(name)) if isinstance(column, Encoded) else column
-        for column, name in zip(columns, names, strict=True)
-    ]
-    doubtful = [
-        doubts(column, name) if isinstance(column, Encoded) and name not in options.kinds else []
-        for column, name in zip(columns, names, strict=True)
-    ]
-    encoded = tuple(
-        replace(column, notes=(*column.notes, *said)) if isinstance(column, Encoded) else None
-        for column, said in zip(columns, doubtful, strict=True)
-    )
+    columns, doubtful = _look_closer(columns, names, options)
+    encoded = tuple(column if isinstance(column, Encoded) else None for column in columns)
     n_used = n_rows
     if options.missing == "drop" and not n_complete:
         problems.append(nothing_left_error(names, encoded))
     elif options.missing == "drop" and n_complete < n_rows:
         n_used = n_complete
         notes.append(f"{n_rows - n_complete:,} of {n_rows:,} rows had missing cells and were dropped.")
-    if options.missing in HOLES:
-        empty = [n for n, c in zip(names, encoded, strict=True) if c is not None and c.n_missing == n_rows]
-        problems += [no_value_error(name) for name in empty]
-        if any(column is not None and column.n_missing for column in encoded):
-            notes.append(hole_note(encoded, n_rows, n_complete))
+    if options.missing in HOLES and n_complete < n_rows:
+        problems += no_value_errors(names, encoded, n_rows)
+        notes.append(hole_note(encoded, n_rows, n_complete))
     plans = tuple(
         plan(column, name, options, n_used)
         if isinstance(column, Encoded)
@@ -198,8 +192,26 @@ def profile_columns(
         n_complete,
         tuple(problems),
         tuple(notes),
-        doubts=tuple(chain.from_iterable(doubtful)),
+        doubts=doubtful,
     )
+
+
+def _look_closer(
+    columns: Sequence[Encoded | GraphoidError], names: Sequence[str], options: ReadOptions
+) -> tuple[list[Encoded | GraphoidError], tuple[str, ...]]:
+    """Return columns with dates in their units and with notes on what is doubtful, and these notes."""
+    seen: list[Encoded | GraphoidError] = []
+    doubtful: list[str] = []
+    for column, name in zip(columns, names, strict=True):
+        if not isinstance(column, Encoded):
+            seen.append(column)
+            continue
+        wanted = options.kinds.get(name)
+        said = doubts(column, name) if wanted is None else []
+        dated = in_units(column, name, wanted)
+        seen.append(replace(dated, notes=(*dated.notes, *said)) if said else dated)
+        doubtful += said
+    return seen, tuple(doubtful)
 
 
 def encode_columns(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from graphoid.data.encoding.profile import profile_columns
-from graphoid.data.options import ReadOptions, RemoteOptions
+from graphoid.data.options import HOLES, ReadOptions, RemoteOptions
 from graphoid.data.remote.census import WeightSummary, take_census
 from graphoid.data.remote.relation import CensusRelation, JoinedRelation
 from graphoid.data.source import choose
@@ -192,11 +192,16 @@ class RemoteTable(RemoteOptions, Table):
         return f"<RemoteTable {self.name!r} ({self.relation.kind}): {many}{weighted}>"
 
 
-def remote_table(relation: CensusRelation, options: ReadOptions, remote: RemoteOptions) -> RemoteTable:
-    """Return the table that stands for a relation: its states are discovered by one query."""
+def _refuse_what_takes_rows(options: ReadOptions) -> None:
+    """Raise if something is asked for that only rows in memory can give."""
     if options.weights is not None and not isinstance(options.weights, str):
         raise DataError(
             "row weights of data that stay where they are must be the name of one of their columns."
+        )
+    if options.missing in HOLES:
+        raise DataError(
+            f"missing={options.missing!r} takes the rows, and these stay where they are: read them with "
+            f"where='memory', or choose 'drop' or 'category'."
         )
     if options.weighting == "sampling":
         raise DataError(
@@ -208,6 +213,11 @@ def remote_table(relation: CensusRelation, options: ReadOptions, remote: RemoteO
             "rows are dropped where the data are, and na_values are known here: read them with "
             "where='memory', or choose another policy for missing cells."
         )
+
+
+def remote_table(relation: CensusRelation, options: ReadOptions, remote: RemoteOptions) -> RemoteTable:
+    """Return the table that stands for a relation: its states are discovered by one query."""
+    _refuse_what_takes_rows(options)
     chosen = choose(relation.names, options)
     if chosen.problems:
         raise chosen.problems[0]

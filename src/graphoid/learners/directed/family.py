@@ -64,7 +64,7 @@ def compare_families(
     The directed one is found by a quick search; the undirected one is the better, by its score, of the moral
     graph of that and of what ``guess`` returns in little time.
     """
-    table = table.complete()
+    table = table.complete_rows()
     n = len(table.names)
     split = split_rows(table, seed, max(LEAST_ROWS, MOST_CELLS // n))
     scorer = score.on(split.kept)

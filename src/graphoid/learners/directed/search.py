@@ -11,7 +11,7 @@ import numpy as np
 from graphoid.counts.engine import CountEngine, DirectedEngine, DirectedSettings, DirectedWalk
 from graphoid.counts.native import engine_for
 from graphoid.data.table import Table, with_states
-from graphoid.errors import Interrupted
+from graphoid.errors import DataError, Interrupted, setting
 from graphoid.learners.base import Learner, Run
 from graphoid.learners.directed.equivalence import CPDAG, cpdag_of
 from graphoid.learners.directed.inclusion import UNLIKELY, Inclusion, edge_inclusion
@@ -218,7 +218,13 @@ class DirectedSearch(Learner[FamilyScorer, LearnedStructure]):
 
     def _join(self, table: Table, run: Run) -> FamilyScorer:  # noqa: ARG002 - as of every learner
         ess = self.ess if self.score == "bdeu" else None
-        return FamilyScorer(engine_for(with_states(table)), ess, self.density)
+        engine = engine_for(with_states(table))
+        if table.holes and not isinstance(engine, DirectedEngine):
+            raise DataError(
+                f"{table.n_missing:,} cell(s) are missing, and directed graphs of weighted rows, or without "
+                f"compiled kernels, are scored in complete rows alone; choose {setting('missing', 'drop')}."
+            )
+        return FamilyScorer(engine, ess, self.density)
 
     def _learn(self, source: FamilyScorer, run: Run) -> LearnedStructure:
         seed, rng = seed_and_generator(self.random_state)
