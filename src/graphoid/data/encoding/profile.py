@@ -143,6 +143,21 @@ def profile_source(source: Source, options: ReadOptions) -> Profile:
         return replace(found, problems=(*found.problems, error))
 
 
+def _about_missing(
+    names: Sequence[str], columns: Sequence[Encoded | None], policy: str, n_rows: int, n_complete: int
+) -> tuple[list[GraphoidError], list[str]]:
+    """Return what stops reading, and what is said, where rows are dropped or holes stay."""
+    if n_complete == n_rows:
+        return [], []
+    if policy == "drop" and not n_complete:
+        return [nothing_left_error(names, columns)], []
+    if policy == "drop":
+        return [], [f"{n_rows - n_complete:,} of {n_rows:,} rows had missing cells and were dropped."]
+    if policy in HOLES:
+        return [*no_value_errors(names, columns, n_rows)], [hole_note(columns, n_rows, n_complete)]
+    return [], []
+
+
 def profile_columns(
     chosen: Chosen,
     columns: Sequence[Encoded | GraphoidError],
@@ -164,15 +179,10 @@ def profile_columns(
     names, problems, notes = chosen.names, list(chosen.problems), list(chosen.notes)
     columns, doubtful = _look_closer(columns, names, options)
     encoded = tuple(column if isinstance(column, Encoded) else None for column in columns)
-    n_used = n_rows
-    if options.missing == "drop" and not n_complete:
-        problems.append(nothing_left_error(names, encoded))
-    elif options.missing == "drop" and n_complete < n_rows:
-        n_used = n_complete
-        notes.append(f"{n_rows - n_complete:,} of {n_rows:,} rows had missing cells and were dropped.")
-    if options.missing in HOLES and n_complete < n_rows:
-        problems += no_value_errors(names, encoded, n_rows)
-        notes.append(hole_note(encoded, n_rows, n_complete))
+    n_used = n_complete if options.missing == "drop" and n_complete else n_rows
+    stops, said = _about_missing(names, encoded, options.missing, n_rows, n_complete)
+    problems += stops
+    notes += said
     plans = tuple(
         plan(column, name, options, n_used)
         if isinstance(column, Encoded)
