@@ -11,6 +11,7 @@ from graphoid.counts.native import NativeEngine, kernels
 from graphoid.counts.reference import ReferenceEngine
 from graphoid.data.table import Table, Weights
 from graphoid.data.variables import Variable
+from graphoid.independence.partial_association import CountedProducts
 
 native = pytest.mark.skipif(kernels() is None, reason="needs the compiled kernels")
 
@@ -128,3 +129,14 @@ def test_a_table_without_holes_in_use_answers_to_the_bit() -> None:
     asked = questions(np.random.default_rng(8), 6)
     ours, theirs = (gd.Tester(gd.GTest(), t).ask(asked) for t in (table, declared))
     assert [v.log_p for v in ours] == [v.log_p for v in theirs]
+
+
+def test_regressions_by_pairs_rest_on_the_rows_of_the_pairs() -> None:
+    table = table_with_holes(9, 4000, (2, 2, 3, 2))
+    products = CountedProducts(ReferenceEngine(table))
+    products.require([(0, 2)])
+    kept = table.complete_rows([0, 2])
+    own = CountedProducts(ReferenceEngine(kept))
+    own.require([(0, 2)])
+    assert products.rows_behind((0, 1, 2)) == kept.n_rows
+    assert np.allclose(products.between(0, 2) / 4000, own.between(0, 2) / kept.n_rows)

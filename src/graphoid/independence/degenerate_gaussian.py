@@ -15,7 +15,7 @@ from graphoid.regression.sums import sum_engine
 from graphoid.settings import PROBABILITY, Allowed, FrozenSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -90,6 +90,10 @@ class EmbeddedProducts:
 
     def require(self, pairs: Iterable[tuple[int, int]]) -> None:
         """Do nothing: all pairs are there."""
+
+    def rows_behind(self, variables: Sequence[int]) -> float:  # noqa: ARG002 - no cell is missing
+        """Return how many rows the sums of some variables rest on: all."""
+        return self.n_rows
 
     def between(self, u: int, v: int) -> NDArray[np.float64]:
         """Return the sums for two variables, a line for each state of u; numbers have one line."""

@@ -58,14 +58,23 @@ class Products(Protocol):
     def between(self, u: int, v: int) -> NDArray[np.float64]:
         """Return the sums for two variables, a line for each state of u; numbers have one line."""
 
+    def rows_behind(self, variables: Sequence[int]) -> float:
+        """Return how many rows the sums of some variables rest on."""
+
 
 class CountedProducts:
-    """Sums of products from the counts of pairs, each of which an engine counts once."""
+    """Sums of products from the counts of pairs, each of which an engine counts once.
+
+    Where cells are missing, a pair has the rows that are complete for it, and its sums are what they would be
+    in all rows; what rests on several pairs rests on as many rows as the pair that has fewest.
+    """
 
     def __init__(self, engine: CountEngine) -> None:
         self._engine, self.variables, self.n_rows = engine, engine.variables, float(engine.n_rows)
         margins = engine.counts([CountRequest((v,)) for v in range(len(engine.variables))])
-        self.margins = [np.asarray(m.dense(), dtype=np.float64) for m in margins]
+        self.margins = [self._scale(np.asarray(m.dense(), dtype=np.float64), m.total) for m in margins]
+        self._fewer: dict[tuple[int, int], float] = {}
+        """Rows of pairs, where cells are missing."""
         self._products: dict[tuple[int, int], NDArray[np.float64]] = {}
 
     def require(self, pairs: Iterable[tuple[int, int]]) -> None:
@@ -73,8 +82,13 @@ class CountedProducts:
         unknown = set(pairs) - self._products.keys()
         new = sorted(p for p in unknown if p[0] != p[1])
         for (u, v), counts in zip(new, self._engine.counts([CountRequest(p) for p in new]), strict=True):
-            expected = np.outer(self.margins[u], self.margins[v]) / self.n_rows
-            self._products[u, v] = counts.dense() - expected
+            cells, rows = counts.dense(), float(counts.total)
+            if rows < self.n_rows * (1 - 1e-9):
+                self._fewer[u, v] = rows
+                expected = np.outer(cells.sum(axis=1), cells.sum(axis=0)) / max(rows, 1.0)
+                self._products[u, v] = self._scale(cells - expected, rows)
+                continue
+            self._products[u, v] = cells - np.outer(self.margins[u], self.margins[v]) / self.n_rows
         for u in {u for u, v in unknown if u == v}:
             m = self.margins[u]
             self._products[u, u] = np.diag(m) - np.outer(m, m) / max(self.n_rows, 1.0)
@@ -82,6 +96,17 @@ class CountedProducts:
     def between(self, u: int, v: int) -> NDArray[np.float64]:
         """Return the sums for two variables, a line for each state of u."""
         return self._products[u, v] if u <= v else self._products[v, u].T
+
+    def rows_behind(self, variables: Sequence[int]) -> float:
+        """Return how many rows the sums of some variables rest on."""
+        if not self._fewer:
+            return self.n_rows
+        pairs = itertools.combinations(sorted(variables), 2)
+        return min((self._fewer.get(pair, self.n_rows) for pair in pairs), default=self.n_rows)
+
+    def _scale(self, sums: NDArray[np.float64], rows: float) -> NDArray[np.float64]:
+        """Return sums over some rows as they would be over all."""
+        return sums if rows >= self.n_rows * (1 - 1e-9) else sums * (self.n_rows / max(rows, 1.0))
 
 
 Covariances = tuple["NDArray[np.float64]", "NDArray[np.float64]", "NDArray[np.float64]"]
@@ -153,7 +178,8 @@ class PartialAssociation:
                     self._products.between(x, y) - ex.T @ ey,
                     self._products.between(y, y) - ey.T @ ey,
                 )
-                found = self._verdict(x, y, questions[i][2], left, self.n_rows - 1 - len(ex))
+                rows = self._products.rows_behind((x, y, *given))
+                found = self._verdict(x, y, questions[i][2], left, rows - 1 - len(ex))._replace(n_rows=rows)
                 answers[i] = found._replace(x=questions[i][0], y=questions[i][1])
         return [answers[i] for i in range(len(questions))]
 

@@ -2,9 +2,9 @@ r"""Terms of scores where cells are missing: sums of steps, each by the rows tha
 
 What a variable is worth with one blanket and with another can be compared in the same rows alone. In others
 it differs by chance, and by far more than an edge is worth: taken from the rows that are complete for each
-blanket, a search by :class:`~graphoid.LogLinearEvidence` found an F1 of .27 in an Ising field of 20 variables,
-2,000 rows and a fifth of the cells missing, and .93 in this way (1.00 without holes; one data set). Means over
-rows ([Balov2013]_) have the same fault: other rows have other means. So a term is
+blanket, a search by :class:`~graphoid.LogLinearEvidence` found an F1 of .27 in an Ising field of 20
+variables, 2,000 rows and a fifth of the cells missing, and .93 in this way (1.00 without holes; one data
+set). Means over rows ([Balov2013]_) have the same fault: other rows have other means. So a term is
 
 .. math:: T(x, \{b_1, \dots, b_k\}) = t(x, \emptyset)
     + \sum_i \left[ t_i(x, \{b_1, \dots, b_i\}) - t_i(x, \{b_1, \dots, b_{i-1}\}) \right]
