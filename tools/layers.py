@@ -46,6 +46,9 @@ NATIVE_FROM = {"counts/native.py"}
 SHOWN_BY = {
     "structure/learned.py": ("graphoid.report", "graphoid.uncertainty"),
     "classifiers/markov.py": ("graphoid.report.hyperedges",),
+    # learners of a table whose missing cells are to be drawn: draws need models, and results are pooled
+    "learners/base.py": ("graphoid.uncertainty.imputation",),
+    "learners/recommended.py": ("graphoid.uncertainty.imputation",),
 }
 
 

@@ -85,6 +85,7 @@ if TYPE_CHECKING:
     from graphoid.structure.learned import LearnedStructure as LearnedStructure
     from graphoid.uncertainty.bootstrap import Bootstrap as Bootstrap
     from graphoid.uncertainty.groups import compare_groups as compare_groups
+    from graphoid.uncertainty.imputation import impute as impute
     from graphoid.uncertainty.io import load as load
     from graphoid.uncertainty.power import power as power
     from graphoid.uncertainty.sensitivity import sensitivity as sensitivity
@@ -100,6 +101,7 @@ _HOME = {
     "BayesianTest": "independence.bayesian",
     "BlockPrior": "scores.priors",
     "Bootstrap": "uncertainty.bootstrap",
+    "impute": "uncertainty.imputation",
     "Budget": "learners.pfmn.budget",
     "CSGS": "learners.contexts.csgs",
     "CSPC": "learners.contexts.cspc",

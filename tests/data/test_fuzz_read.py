@@ -18,6 +18,8 @@ import graphoid as gd
 from graphoid.data.check import check
 from graphoid.errors import GraphoidError
 
+pytestmark = pytest.mark.filterwarnings("ignore::graphoid.errors.LikelyMissingWarning")
+
 missing = st.sampled_from(["error", "drop", "category"])
 discretize = st.sampled_from(["auto", "scott", None])
 names = st.one_of(

@@ -25,6 +25,7 @@ class Missing(enum.StrEnum):
     category = "category"
     available = "available"
     weighted = "weighted"
+    impute = "impute"
 
 
 class Discretize(enum.StrEnum):

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
     from graphoid.progress import Listener
 
-MISSING = ("error", "drop", "category", "available", "weighted")
+MISSING = ("error", "drop", "category", "available", "weighted", "impute")
 """What may become of missing cells."""
 
-HOLES = ("available", "weighted")
+HOLES = ("available", "weighted", "impute")
 """Policies that leave missing cells in the table."""
 
 
@@ -51,7 +51,8 @@ class ReadOptions:
         "error" raises, naming columns and counts; "drop" leaves out rows with a missing cell, before states
         and bins are determined; "category" makes missing cells the last state of their column. "available"
         keeps them as holes: a question is answered from the rows that are complete for it. "weighted" is the
-        same, and rows count by the inverse of how likely they are to be complete.
+        same, and rows count by the inverse of how likely they are to be complete. "impute" keeps them, and
+        learners draw them from models several times and pool what they find: see :func:`graphoid.impute`.
     weights
         The name of a column of row weights, which is then no variable, or an array of one number a row.
     weighting

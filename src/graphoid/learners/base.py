@@ -93,6 +93,8 @@ class Learner(Settings, ABC, Generic[Source, Structure]):
             from graphoid.data.read import read
 
             table = read(table)
+        if table.missing == "impute" and table.n_missing:
+            return self._fit_imputed(table, progress)
         run = Run(progress, table.data_id, known, time.perf_counter())
         numbers = [v.name for v in table.variables if v.continuous] if self.cuts_numbers(table) else []
         if numbers:
@@ -119,6 +121,19 @@ class Learner(Settings, ABC, Generic[Source, Structure]):
         if numbers:
             structure = replace(structure, settings={**structure.settings, "discretized": numbers})
         self._structure: Structure = replace(structure, table=table, learner=self.with_params())
+        self.feature_names_in_ = np.array(table.names, dtype=object)
+        self.n_features_in_ = len(table.names)
+        return self
+
+    def _fit_imputed(self, table: Table, progress: Listener | None) -> Self:
+        """Learn from tables in which missing cells are drawn, and pool what was found."""
+        from graphoid.uncertainty.imputation import learn_imputed
+
+        def learn(completed: Table) -> Structure:
+            return self.with_params().fit(completed, progress=progress).structure_
+
+        pooled = replace(learn_imputed(table, learn), learner=self.with_params())
+        self._structure = pooled  # type: ignore[assignment] # what is pooled is no canonical model
         self.feature_names_in_ = np.array(table.names, dtype=object)
         self.n_features_in_ = len(table.names)
         return self

@@ -201,6 +201,12 @@ def _learn_as_recommended(
     progress: Listener | None,
 ) -> LearnedStructure:
     """Learn by the learner we recommend, with the reason and what it took to find that out."""
+    if table.missing == "impute" and table.n_missing:
+        from graphoid.uncertainty.imputation import DRAWS, learn_imputed
+
+        each = None if seconds is None else seconds / (DRAWS + 1)
+        learn_one = lambda whole: _learn_as_recommended(whole, start, random_state, each, progress)  # noqa: E731
+        return learn_imputed(table, learn_one, random_state)
     engine: object = engine_for(table.varying) if isinstance(table, RemoteTable) else None
     before = engine.spent if isinstance(engine, MeteredEngine) else AccessCost()
     began = time.monotonic()

@@ -145,13 +145,13 @@ def _codes(column: _Column, variable: Variable) -> NDArray[np.int64]:
         return _labels(column, variable)
     if column.states == variable.states:
         return column.codes.astype(np.int64)
-    return np.asarray(_labels(column.states, variable)[column.codes])
+    return np.where(column.codes < 0, UNKNOWN, _labels(column.states, variable)[column.codes])
 
 
 def _numbers(column: _Column, variable: Variable) -> NDArray[np.float64]:
     """Return the numbers of a column, NaN where nothing was observed."""
     if isinstance(column, _Coded):
-        return np.asarray(_numbers(column.states, variable)[column.codes])
+        return np.where(column.codes < 0, np.nan, _numbers(column.states, variable)[column.codes])
     if isinstance(column, np.ndarray) and column.dtype.kind in "iuf":
         found = column.astype(np.float64)
     else:
@@ -222,9 +222,13 @@ def _columns(names: Sequence[str], variables: Sequence[Variable]) -> list[tuple[
 def _of_table(table: Table, variables: Sequence[Variable]) -> _Columns:
     found: dict[int, _Column] = {}
     for name, k in _columns(table.names, variables):
-        theirs = table.variables[table.position(name)]
-        if theirs.continuous or (variables[k].continuous and table.position(name) in table.values):
-            found[k] = table.numbers(name)
+        i = table.position(name)
+        theirs = table.variables[i]
+        if theirs.continuous or (variables[k].continuous and i in table.values):
+            found[k] = table.values[i] if i in table.holes else table.numbers(name)
+        elif i in table.holes:
+            codes = table.codes_of(i).astype(np.int64)
+            found[k] = _Coded(np.where(table.absent(i), UNKNOWN, codes), theirs.states)
         else:
             found[k] = _Coded(table.column(name), theirs.states)
     return _Columns(found, table.n_rows, many=True)

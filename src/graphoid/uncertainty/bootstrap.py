@@ -122,6 +122,11 @@ class Bootstrap(Settings):
             from graphoid.data.read import read
 
             table = read(table)
+        if table.missing == "impute" and table.n_missing:
+            raise SettingsError(
+                "Bootstrap resamples rows as they are, and the missing cells of this table are to be drawn: "
+                "read it with missing='available', or take the intervals that gd.learn pools over the draws."
+            )
         learner = recommend(table)[0] if self.learner is None else self.learner
         if structure is not None and structure.table is not table and structure.data_id != table.data_id:
             raise DataError("Bootstrap: the structure was found in another table; give the one it is of.")

@@ -177,18 +177,8 @@ def profile_columns(
         Rows of the source, and those without a missing cell.
     """
     names, problems, notes = chosen.names, list(chosen.problems), list(chosen.notes)
-    columns = [
-        in_units(column, name, options.kinds.get(name)) if isinstance(column, Encoded) else column
-        for column, name in zip(columns, names, strict=True)
-    ]
-    doubtful = [
-        doubts(column, name) if isinstance(column, Encoded) and name not in options.kinds else []
-        for column, name in zip(columns, names, strict=True)
-    ]
-    encoded = tuple(
-        replace(column, notes=(*column.notes, *said)) if isinstance(column, Encoded) else None
-        for column, said in zip(columns, doubtful, strict=True)
-    )
+    columns, doubtful = _look_closer(columns, names, options)
+    encoded = tuple(column if isinstance(column, Encoded) else None for column in columns)
     n_used = n_complete if options.missing == "drop" and n_complete else n_rows
     stops, said = _about_missing(names, encoded, options.missing, n_rows, n_complete)
     problems += stops
@@ -212,8 +202,26 @@ def profile_columns(
         n_complete,
         tuple(problems),
         tuple(notes),
-        doubts=tuple(chain.from_iterable(doubtful)),
+        doubts=doubtful,
     )
+
+
+def _look_closer(
+    columns: Sequence[Encoded | GraphoidError], names: Sequence[str], options: ReadOptions
+) -> tuple[list[Encoded | GraphoidError], tuple[str, ...]]:
+    """Return columns with dates in their units and with notes on what is doubtful, and these notes."""
+    seen: list[Encoded | GraphoidError] = []
+    doubtful: list[str] = []
+    for column, name in zip(columns, names, strict=True):
+        if not isinstance(column, Encoded):
+            seen.append(column)
+            continue
+        wanted = options.kinds.get(name)
+        said = doubts(column, name) if wanted is None else []
+        dated = in_units(column, name, wanted)
+        seen.append(replace(dated, notes=(*dated.notes, *said)) if said else dated)
+        doubtful += said
+    return seen, tuple(doubtful)
 
 
 def encode_columns(
