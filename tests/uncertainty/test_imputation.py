@@ -72,7 +72,7 @@ def test_effects_are_pooled_by_the_rules():
     effects = [{(0, 1): Effect(w, w - half, w + half, w, w - half, w + half)} for w in (1.0, 2.0, 3.0)]
     pooled = pool_effects(graph, effects)[0, 1]
     assert pooled.weight == pytest.approx(2)
-    # the t quantile of .975 with 2.8203 degrees of freedom is 3.2996 (R: qt(.975, 2.8203))
-    assert pooled.weight_high - 2 == pytest.approx(3.30 * np.sqrt(0.25 + 4 / 3), rel=0.01)
+    # the t quantile of .975 with 2.8203 degrees of freedom is 3.3003
+    assert pooled.weight_high - 2 == pytest.approx(3.3003 * np.sqrt(0.25 + 4 / 3), rel=1e-4)
     same = pool_effects(graph, effects[:1] * 3)[0, 1]
     assert (same.low, same.high) == pytest.approx((1 - half, 1 + half))

@@ -239,10 +239,11 @@ class Table(NamedVariables):
         return replace(self, columns=columns, values=values, weights=weights, n_rows=n_rows)
 
     def _hole_error(self, i: int) -> DataError:
-        n = int(self.absent(i).sum())
+        n, drop = int(self.absent(i).sum()), setting("missing", "drop")
+        learn = "" if self.missing == "impute" else f" learn with {setting('missing', 'impute')},"
         return DataError(
-            f"{self.variables[i].name!r} has {n:,} missing cell(s), and what was asked for needs every cell. "
-            f"Read it with {setting('missing', 'drop')}, or use the table's complete_rows()."
+            f"{self.variables[i].name!r} has {n:,} missing cell(s), and what was asked for needs every cell:"
+            f"{learn} complete the table by gd.impute, or read it with {drop}."
         )
 
     @property

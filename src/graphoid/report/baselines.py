@@ -46,8 +46,8 @@ class Baseline(NamedTuple):
 
 
 def comparable(table: Table) -> bool:
-    """Return whether rows can be predicted: they are here, have states, and some can be held out."""
-    if isinstance(table, RemoteTable):
+    """Return whether rows can be predicted: they are here, whole, with states, and some can be held out."""
+    if isinstance(table, RemoteTable) or table.n_missing:
         return False
     return table.n_rows >= 2 * HELD_OUT and not any(v.continuous or not v.arity for v in table.variables)
 

@@ -66,18 +66,19 @@ class Sample(NamedTuple):
     """Of columns of numbers: normal scores of their values, with standard deviation one."""
 
 
-def sample_of(table: Table) -> Sample:
-    """Return the rows of a table that count."""
+def sample_of(table: Table, at: Sequence[int] | None = None) -> Sample:
+    """Return the rows of a table that count; its columns have other places where ``at`` says so."""
+    places = range(len(table.variables)) if at is None else at
     weights = np.ones(table.n_rows) if table.weights is None else table.weights.values
     rows = slice(None) if weights.all() else weights > 0
     columns: dict[int, Codes] = {}
     scores: dict[int, Matrix] = {}
-    for i, v in enumerate(table.variables):
+    for i, (place, v) in enumerate(zip(places, table.variables, strict=True)):
         if v.continuous:
             every = standard_scores(table.numbers(i), table.weights)[rows] * math.sqrt(2)
-            scores[i], columns[i] = np.unique(every, return_inverse=True)
+            scores[place], columns[place] = np.unique(every, return_inverse=True)
         else:
-            columns[i] = table.column(i)[rows]
+            columns[place] = table.column(i)[rows]
     return Sample(columns, weights[rows], scores)
 
 

@@ -247,7 +247,13 @@ def _by_sums(
 def _estimators(
     graph: UndirectedGraph, pairs: Sequence[Edge], variables: Sequence[Variable], data: Table | CountEngine
 ) -> dict[Edge, Effects]:
-    """Return what estimates the effect of each pair; from counts alone, of those among states only."""
+    """Return what estimates the effect of each pair; from counts alone, of those among states only.
+
+    Where cells are missing, by the rows that are complete for the pair and its blankets.
+    """
+    if isinstance(data, Table) and data.holes:
+        complete = {f: sample_of(data.rows_for(f), f) for f in {_family(graph, pair) for pair in pairs}}
+        return {pair: Effects(graph, variables, complete[_family(graph, pair)]) for pair in pairs}
     if isinstance(data, Table):
         return dict.fromkeys(pairs, Effects(graph, variables, sample_of(data)))
     discrete = [pair for pair in pairs if not any(variables[v].continuous for v in _family(graph, pair))]

@@ -51,6 +51,7 @@ def policies(n_rows: int, n_complete: int, share: float) -> str:
     ways = {
         "available": f"uses {_percent(share)} of the cells, each question by the rows complete for it",
         "weighted": "does so with rows that count by how unlikely they are to be complete",
+        "impute": "draws them from learned models, also numbers, and pools the results of several draws",
         "drop": f"leaves {n_complete:,} of {n_rows:,} rows" if n_complete else "leaves no row",
         "category": "makes them a state of their own",
     }
@@ -96,14 +97,18 @@ def no_value_errors(names: Sequence[str], columns: Sequence[Encoded | None], n_r
     ]
 
 
-def hole_note(columns: Sequence[Encoded | None], n_rows: int, n_complete: int) -> str:
+def hole_note(columns: Sequence[Encoded | None], policy: str, n_rows: int, n_complete: int) -> str:
     """Return the sentence on missing cells that stay in the table."""
+    use = (
+        "they are drawn from learned models, several times."
+        if policy == "impute"
+        else "each question is answered by the rows that are complete for it."
+    )
     some = [column for column in columns if column is not None]
     total, cells = sum(column.n_missing for column in some), n_rows * len(some)
     return (
         f"{total:,} of {cells:,} cells ({total / cells:.1%}) are missing, in {n_rows - n_complete:,} of "
-        f"{n_rows:,} rows; the other {1 - total / cells:.1%} are used, each question by the rows that are "
-        f"complete for it."
+        f"{n_rows:,} rows; the other {1 - total / cells:.1%} are used: {use}"
     )
 
 

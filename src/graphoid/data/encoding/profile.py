@@ -154,7 +154,7 @@ def _about_missing(
     if policy == "drop":
         return [], [f"{n_rows - n_complete:,} of {n_rows:,} rows had missing cells and were dropped."]
     if policy in HOLES:
-        return [*no_value_errors(names, columns, n_rows)], [hole_note(columns, n_rows, n_complete)]
+        return [*no_value_errors(names, columns, n_rows)], [hole_note(columns, policy, n_rows, n_complete)]
     return [], []
 
 
