@@ -156,13 +156,6 @@ def test_weights_beyond_64_bits_end_nothing():
     assert len(merger) == 1
 
 
-@pytest.mark.parametrize("log_prior", [-1e300, 1e300])
-def test_totals_of_pairs_beyond_64_bits_keep_their_sign(log_prior):
-    data = dataset([np.array([0, 1, 1, 0], dtype=np.uint8)] * 9, [2] * 9, 4)
-    *_, total = data.screen(2, 0, log_prior, 1.0, False, 2, 0.0, True, list(range(9)), 1)
-    assert total == pytest.approx(np.sign(log_prior) * 2.0**38 * 8 / 9)
-
-
 def test_a_variable_without_states_has_tables_without_cells():
     empty = dataset([np.zeros(0, dtype=np.uint8)] * 2, [0, 2], 0)
     assert empty.tables([(0,), (1,), (0, 1)], 1).tolist() == [0, 0]
