@@ -65,15 +65,15 @@ def path_of(table):
 def test_a_command_ends_in_time_and_says_what_it_left_out(csv, tmp_path):
     out = tmp_path / "r.json"
     with Seconds() as seconds:
-        done = graphoid("learn", csv, "--seconds", "1", "--out", out)
+        done = graphoid("learn", csv, "--seconds", "0.2", "--out", out)
     assert done.returncode == 0
-    assert seconds.taken < 1 + TARDY
+    assert seconds.taken < 0.2 + TARDY
     assert "stopped early: budget" in done.stdout
     found = gd.load(out)
-    said = "note: edges are not measured: the 1 s of --seconds were over" in done.stderr
-    assert said or not found.graph.n_edges  # which a busy machine may not come to
-    assert found.settings["run"]["seconds"] == 1  # what was asked for, whatever the search got of it
-    assert all(row.size is None for row in found.edges())
+    said = "note: edges are not measured: the 0.2 s of --seconds were over" in done.stderr
+    measured = [row.size is not None for row in found.edges()]
+    assert said != all(measured) or not measured  # how far it comes hangs on the machine
+    assert found.settings["run"]["seconds"] == 0.2  # what was asked for, whatever the search got of it
 
 
 def test_what_follows_the_search_shares_what_is_left(csv, tmp_path):
