@@ -7,8 +7,12 @@ import pytest
 
 import graphoid as gd
 from graphoid.errors import DataError, SettingsError
-from graphoid.uncertainty.groups import PRIOR_SPREAD, log_bayes_factor, probabilities
-from tests.support.tables import table_of
+from graphoid.uncertainty.groups import (
+    PRIOR_SPREAD,
+    difference_p_values,
+    log_bayes_factor,
+    probabilities,
+)
 
 ROBUST = gd.GSMN(preset="robust")
 
@@ -198,12 +202,141 @@ def test_p_values_are_level_where_nothing_differs():
 
 def test_groups_that_cannot_be_compared():
     table = two_groups(0, differ=True, n=50)
-    with pytest.raises(DataError, match="3 states"):
-        gd.compare_groups(table_of([[0, 1, 2], [0, 1, 0]]), "v0")
-    with pytest.raises(DataError, match="nothing to compare"):
-        gd.compare_groups(table_of([[0, 0, 0], [0, 1, 0]], [2, 2]), "v0")
+    for columns, message in (
+        ({"g": [0] * 20, "a": [0, 1] * 10, "b": [0, 1] * 10}, "all rows have g = 0"),
+        ({"g": ["x"] * 17 + ["y"] * 3, "a": [0, 1] * 10, "b": [0, 1] * 10}, "g = 'y' has 3 row"),
+        ({"g": [0, 1] * 10, "a": [0, 1] * 10}, "beside 'g' there is 'a'"),
+    ):
+        with pytest.raises(DataError, match=message):
+            gd.compare_groups(columns, "g")
+    with pytest.raises(LookupError, match="country"):
+        gd.compare_groups(table, "country")
     with pytest.raises(SettingsError, match="n is 0"):
         gd.compare_groups(table, "group", n=0)
+    with pytest.raises(SettingsError, match="cannot be a covariate"):
+        gd.compare_groups(table, "group", covariates=["group"])
+    holes = gd.read({"g": ["x", None] * 20, "a": [0, 1] * 20, "b": [1, 1, 0, 0] * 10}, missing="available")
+    with pytest.raises(DataError, match="20 missing"):
+        gd.compare_groups(holes, "g")
+
+
+def countries(rng, effects, rows=400):
+    """Three columns in several groups: a and b have an effect by group, b and c the same in all."""
+    parts = []
+    for effect in effects:
+        a = rng.normal(size=rows)
+        b = effect * a + rng.normal(size=rows)
+        c = 0.6 * b + rng.normal(size=rows)
+        parts.append(np.column_stack([a, b, c]))
+    return np.vstack(parts), np.repeat([f"country {g}" for g in range(len(effects))], rows)
+
+
+def cut(columns, kind):
+    """Return columns as numbers, grades, two states or names of them."""
+    if kind == "numbers":
+        return dict(zip("abc", columns.T, strict=True))
+    codes = np.digitize(columns, (0.0,) if kind == "binary" else (-1.0, 0.0, 1.0))
+    names = np.array(list("wxyz"))
+    return dict(zip("abc", (names[codes] if kind == "names" else codes).T, strict=True))
+
+
+@pytest.mark.parametrize("kind", ["numbers", "grades", "binary", "names"])
+def test_of_several_groups_the_edge_that_differs_is_found(kind):
+    rows, group = countries(np.random.default_rng(8), (0.8, 0.8, -0.8))
+    table = gd.read({"group": group, **cut(rows, kind)})
+    found = gd.compare_groups(table, "group", learner=ROBUST, n=200, random_state=1)
+    pairs = by_pair(found)
+    assert found.groups == ("country 0", "country 1", "country 2")
+    assert found.rows == (400, 400, 400)
+    assert len(found.graphs) == len(found.strengths) == 3
+    assert found.p_value < 0.05
+    assert pairs["a", "b"].p_adjusted < 0.05
+    assert pairs["a", "b"].probability > 0.95
+    assert pairs["b", "c"].p_adjusted > 0.05
+    assert len(pairs["a", "b"].effects) == 3
+    assert pairs["a", "b"].dof == (18 if kind == "names" else 2)
+    for low, high in pairs["a", "b"].intervals:
+        assert low < high
+    for effect, (low, high) in zip(pairs["b", "c"].effects, pairs["b", "c"].intervals, strict=True):
+        assert low <= effect <= high
+
+
+def test_two_groups_among_several_are_as_if_alone():
+    # numbers of a pair in two groups by hand: Fisher's z of each, apart in standard errors
+    rows, group = countries(np.random.default_rng(9), (0.7, 0.2), 300)
+    table = gd.read({"group": group, "a": rows[:, 0], "b": rows[:, 1]})
+    (row,) = gd.compare_groups(table, "group", learner=ROBUST, n=20, random_state=1).pairs
+    expected = (row.effects[0] - row.effects[1]) ** 2 / (1 / 297 + 1 / 297)
+    assert row.statistic == pytest.approx(expected)
+    assert row.error == pytest.approx(math.sqrt(2 / 297))
+
+
+@pytest.mark.parametrize("kind", ["numbers", "grades", "binary"])
+def test_an_edge_that_changes_with_a_number_is_found(kind):
+    rng = np.random.default_rng(11)
+    age = rng.uniform(20, 80, size=1_000)
+    a = rng.normal(size=1_000)
+    b = (age - 50) / 25 * a + rng.normal(size=1_000)
+    c = 0.6 * a + rng.normal(size=1_000)
+    table = gd.read({"age": age, **cut(np.column_stack([a, b, c]), kind)})
+    found = gd.compare_groups(table, "age", learner=ROBUST, n=200, random_state=1)
+    pairs = by_pair(found)
+    assert found.groups == pytest.approx((26, 50, 74), abs=2)
+    assert found.rows == (1_000,)
+    assert pairs["a", "b"].p_adjusted < 0.05
+    assert pairs["a", "b"].effects[0] < -0.3
+    assert pairs["a", "b"].effects[2] > 0.3
+    assert abs(pairs["a", "b"].effects[1]) < 0.3
+    assert pairs["a", "c"].p_adjusted > 0.05
+    with pytest.raises(SettingsError, match="shared is for groups"):
+        gd.compare_groups(table, "age", shared=True)
+
+
+def test_a_covariate_is_given_and_not_compared():
+    # one cause of both columns differs between groups in strength: given it, nothing is left to differ
+    rng = np.random.default_rng(12)
+    cause, group = rng.normal(size=2_000), np.repeat([0, 1], 1_000)
+    load = np.where(group == 0, 1.2, 0.2)
+    a, b = (load * cause + rng.normal(size=2_000) for _ in range(2))
+    table = gd.read({"group": group, "a": a, "b": b, "cause": cause})
+    (plain, *_) = gd.compare_groups(table, "group", learner=ROBUST, n=99, random_state=1).pairs
+    without = gd.compare_groups({"group": group, "a": a, "b": b}, "group", n=99, random_state=1).pairs
+    found = gd.compare_groups(table, "group", covariates=["cause"], n=99, random_state=1)
+    (row,) = found.pairs
+    assert without[0].p_adjusted < 0.05 < row.p_adjusted
+    assert found.covariates == ("cause",)
+    assert found.graph.names == ("a", "b")
+    assert row.effects == pytest.approx(plain.effects, abs=0.02)
+
+
+def test_groups_estimated_together_borrow_what_they_share():
+    rows, group = countries(np.random.default_rng(13), (0.5, 0.5, 0.5, -1.0), 100)
+    table = gd.read({"group": group, **cut(rows, "numbers")})
+    alone, together = (
+        by_pair(gd.compare_groups(table, "group", learner=ROBUST, n=99, random_state=1, shared=shared))
+        for shared in (False, True)
+    )
+    common, differs = together["b", "c"], together["a", "b"]
+    assert np.ptp(common.effects) < np.ptp(alone["b", "c"].effects) / 2
+    assert common.intervals[0][1] - common.intervals[0][0] < 0.8 * np.diff(alone["b", "c"].intervals[0])[0]
+    assert differs.effects == pytest.approx(alone["a", "b"].effects, abs=0.1)
+    assert common.p_value == alone["b", "c"].p_value
+
+
+def test_permutations_say_what_draws_say():
+    for differ in (False, True):
+        table = two_groups(3, differ=differ, n=400)
+        found = gd.compare_groups(table, "group", learner=gd.GSMN(), n=400, permutations=40, random_state=1)
+        assert (found.permutation_p_values[0] < 0.05) == (found.p_value < 0.05) == differ
+
+
+def test_p_values_of_two_tables_are_those_of_groups():
+    table = two_groups(3, differ=True, n=400)
+    group = table.column("group")
+    rest = table.take([1, 2, 3])
+    found = gd.compare_groups(table, "group", learner=gd.GSMN(), n=5, random_state=1)
+    p = difference_p_values(rest.keep(group == 0), rest.keep(group == 1), found.graph)
+    assert list(p.values()) == pytest.approx([row.p_value for row in found.pairs])
 
 
 def test_groups_do_not_depend_on_threads():

@@ -1,14 +1,12 @@
-r"""Whether a network is the same in two groups: for every pair one statistic and what it says.
+r"""Whether a network is the same in several groups, or along a number: for every pair what it says.
 
-A pair's term is estimated in each group by itself, given the rest of a blanket in the union of the graphs of
-both groups and of all rows together. Constants and other terms are each group's own, so that neither other
-margins nor a neighbor's other edge look like a difference of this pair.
+The terms of pairs, and by how much they differ, are of :mod:`graphoid.uncertainty.group_terms`; given is the
+rest of a blanket in the union of the graphs of all groups and of all rows together.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -16,29 +14,36 @@ from scipy import special
 
 from graphoid.data.read import read
 from graphoid.data.table import Table
-from graphoid.errors import DataError, SettingsError
+from graphoid.errors import DataError, SettingsError, setting
 from graphoid.learners.recommended import recommend_search
-from graphoid.limits import map_threads
-from graphoid.regression.coding import standard_scores
+from graphoid.logic.names import quote
+from graphoid.progress import track
 from graphoid.settings import Number, RandomState, check_setting
 from graphoid.structure.graph import UndirectedGraph
-from graphoid.uncertainty.gaussian_model import correlate
-from graphoid.uncertainty.pair_terms import (
-    ConditionalModel,
-    Term,
-    contrast_code,
-    invert,
-    score_code,
+from graphoid.uncertainty.effects import NORMAL_95, TAIL
+from graphoid.uncertainty.group_terms import (
+    Compared,
+    Difference,
+    Effect,
+    GroupSplit,
+    ModeratorSplit,
+    PairColumns,
+    Split,
+    compare_terms,
 )
+from graphoid.uncertainty.pair_terms import invert
 from graphoid.uncertainty.replicates import graph_of
 from graphoid.uncertainty.resampling import seed_of
-from graphoid.uncertainty.strength import has_direction
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
     from numpy.typing import NDArray
 
     from graphoid.data.variables import State, Variable
     from graphoid.learners.base import AnyLearner
+    from graphoid.progress import Listener
+    from graphoid.structure.graph import Edge
 
     Matrix = NDArray[np.float64]
 
@@ -46,15 +51,18 @@ PRIOR_SPREAD = 0.5
 """Standard deviation of a difference, for a standard deviation of each variable, if there is one: that of
 partial correlations of .25 and -.25, or of log odds ratios of 1 and -1."""
 
-LEAST_INFORMATION = 1e-6
-"""On a direction of a difference: with less, the standard error is a thousand."""
-
 SHARES = (np.arange(200) + 0.5) / 200
 """Of pairs that differ, each as probable as the other beforehand."""
 
+LEAST_ROWS = 10
+"""Of a group: in fewer, no model of three variables has a row for each of its weights."""
+
+QUANTILES = (0.1, 0.5, 0.9)
+"""Of a moderator, at which effects are given."""
+
 
 class PairComparison(NamedTuple):
-    """One pair of variables in two groups."""
+    """One pair of variables in all groups."""
 
     x: str
     y: str
@@ -62,16 +70,19 @@ class PairComparison(NamedTuple):
     """"log_odds" of two variables of two states; "fisher_z" of the partial correlation of two of numbers;
     "linear_by_linear", the log odds ratio for a standard deviation of each, of others with an order; "size",
     the root mean square of a pair's log potential, without sign, where states have no order."""
-    effects: tuple[float | None, float | None]
-    """One a group; None where it cannot be told."""
+    effects: tuple[float | None, ...]
+    """One a group, or a value of the moderator; None where it cannot be told."""
+    intervals: tuple[tuple[float, float] | None, ...]
+    """That cover the effects with a probability of .95."""
     difference: float | None
-    """The first less the second; of sizes, the size of the difference."""
+    """Of two groups, the first less the second; of more, the largest less the smallest; along a moderator the
+    change for a standard deviation of it. Of sizes, the size of the difference, of two groups."""
     error: float | None
-    """Its standard error; None of a size."""
+    """Its standard error; None of a size, and of more than two groups."""
     statistic: float
     """The square of the difference in standard errors."""
     dof: int
-    """Its degrees of freedom: the numbers in a term."""
+    """Its degrees of freedom: the numbers in a term, times the groups but one."""
     p_value: float
     """That chi-square is as large."""
     p_adjusted: float
@@ -83,30 +94,29 @@ class PairComparison(NamedTuple):
 
 
 class GroupComparison(NamedTuple):
-    """Two groups compared."""
+    """Groups compared."""
 
-    groups: tuple[State, State]
-    rows: tuple[int, int]
+    by: str
+    groups: tuple[State, ...]
+    """States of the column that says the group; of a moderator, the numbers at which effects are given."""
+    rows: tuple[int, ...]
+    """In each group; of a moderator, all of them."""
     graph: UndirectedGraph
-    """With the edges of either group and of all rows together."""
+    """With the edges of any group and of all rows together."""
+    graphs: tuple[UndirectedGraph, ...]
+    """One a group; along a moderator those of the lower and of the upper half of it."""
     pairs: list[PairComparison]
     p_value: float
-    """That all pairs are alike: that of the largest statistic."""
+    """That all pairs are alike: of the largest statistic and of the sum of all, together."""
+    strengths: tuple[float, ...]
+    """Global strength: the sum of the sizes of all edges, one a group."""
+    strength_p_value: float
+    """That it is the same."""
+    permutation_p_values: tuple[float, float] | None
+    """What permuted groups say instead of ``p_value`` and ``strength_p_value``; None without."""
+    covariates: tuple[str, ...]
     n: int
     seed: int
-
-
-class _Difference(NamedTuple):
-    """Of a pair's term."""
-
-    terms: tuple[Term, Term]
-    statistic: float
-    dof: int
-    information: Matrix
-    unit: float
-    """From standard deviations to the states themselves, for log odds ratios."""
-    chance: NDArray[np.float32]
-    """The statistic in draws of what chance alone would give."""
 
 
 def compare_groups(
@@ -114,27 +124,46 @@ def compare_groups(
     by: str,
     *,
     learner: AnyLearner | None = None,
+    covariates: Sequence[str] = (),
+    shared: bool = False,
     n: int = 500,
+    permutations: int = 0,
     n_jobs: int = 1,
     random_state: RandomState = None,
+    seconds: float | None = None,
+    progress: Listener | None = None,
 ) -> GroupComparison:
-    """Compare the networks of two groups of rows.
+    """Compare the networks of groups of rows, or of rows along a number.
 
     Parameters
     ----------
     table
         Anything that :func:`graphoid.read` takes.
     by
-        The column that says which group a row belongs to; it must have two states.
+        The column that says which group a row belongs to; any number of groups. A column of numbers without
+        states is a moderator: terms are linear in it.
     learner
         Who learns the graphs, which say what is given for each pair; the search over undirected
         graphs that we recommend if None.
+    covariates
+        Columns that every pair is given, and that are not compared: what they explain is no effect, and
+        groups that differ by them do not differ for that reason.
+    shared
+        Whether groups are estimated together: an effect is that of all groups as far as the pair is probably
+        the same in them, and its own as far as it differs; ``graphs`` likewise. Tests do not depend on it.
     n
         Draws of what chance gives all pairs together, for ``p_adjusted`` and the p-value of all.
+    permutations
+        How often rows are dealt to the groups at random, and compared again, as a check of both p-values of
+        the network.
     n_jobs
         Threads. The result does not depend on it.
     random_state
         Seed.
+    seconds
+        Time that the recommended learner may take for all graphs.
+    progress
+        Hears of every graph, and of every permutation.
 
     Examples
     --------
@@ -146,198 +175,283 @@ def compare_groups(
     """
     table = table if isinstance(table, Table) else read(table)
     check_setting("n", n, Number(least=1, whole=True, noun="number of draws"))
-    group, member, rest = _split(table, by)
-    learner = recommend_search(rest)[0] if learner is None else learner  # as its rates were measured
-    if not hasattr(learner, "fit"):
+    check_setting("permutations", permutations, Number(least=0, whole=True, noun="number of permutations"))
+    if learner is not None and not hasattr(learner, "fit"):
         raise SettingsError(f"compare_groups: learner must be a learner such as GSIMN(), not {learner!r}.")
-    graph = _union([graph_of(learner, part) for part in (rest, _rows(rest, member), _rows(rest, ~member))])
+    rest, n_drawn = _columns(table, by, covariates)
+    told = _moderator(table, by) if table.variables[table.position(by)].continuous else _groups(table, by)
+    if shared and isinstance(told.split, ModeratorSplit):
+        raise SettingsError(
+            f"{by!r} is a number: shared is for groups; along a number rows are shared anyway."
+        )
+    parts = [rest, *(rest.keep(rows) for rows in told.parts)]
+    if learner is None:
+        learner = recommend_search(rest)[0]  # as its rates were measured
+        if seconds is not None:
+            learner = learner.with_params(seconds=seconds / len(parts))
+    graphs = [_drawn(graph_of(learner, part), n_drawn) for part in track(parts, "learning graphs", progress)]
+    graph = _union(graphs)
     seed = seed_of(random_state)
-    draws = np.random.default_rng(seed).standard_normal((n, rest.n_rows), dtype=np.float32)
-    pairs, p = _judge(rest.variables, _compare_terms(rest, graph, member, draws, n_jobs))
-    sizes = int(member.sum()), int((~member).sum())
-    return GroupComparison((group.states[0], group.states[1]), sizes, graph, pairs, p, n, seed)
+    rng = np.random.default_rng(seed)
+    columns = PairColumns(rest, graph)
+    draws = rng.standard_normal((n, rest.n_rows), dtype=np.float32)
+    found = compare_terms(columns, graph, told.split, draws, n_jobs)
+    pairs, network = _judge(rest.variables, columns, found), _judge_network(found, draws)
+    if shared:
+        pairs, graphs[1:] = _share(rest.variables, columns, found, pairs, graphs)
+    check = None
+    if permutations:
+        times = track(range(permutations), "permuting", progress)
+        check = _permute(columns, graph, told.split, network, rng, times, n_jobs)
+    return GroupComparison(
+        by,
+        told.labels,
+        told.rows,
+        graph,
+        tuple(graphs[1:]),
+        pairs,
+        network.p_value,
+        network.strengths,
+        network.strength_p_value,
+        check,
+        rest.names[n_drawn:],
+        n,
+        seed,
+    )
 
 
-def _split(table: Table, by: str) -> tuple[Variable, NDArray[np.bool_], Table]:
-    """Return the variable that says the group, which rows are in its first, and all other columns."""
-    if table.weights is not None:
-        raise DataError("compare_groups compares rows that all count the same; this table has weights.")
-    at = table.position(by)
-    if len(table.names) == 1:
-        raise DataError(f"there is no column but {by!r}, which says the groups; there is nothing to compare.")
-    group, member = table.variables[at], table.column(at) == 0
-    if group.arity != 2:
-        raise DataError(
-            f"{by!r} has {group.arity:,} states; groups are compared two at a time: keep two of them."
-        )
-    if member.all() or not member.any():
-        raise DataError(
-            f"all rows have {by} = {group.states[int(not member.any())]!r}; there is nothing to compare."
-        )
-    return group, member, drop_column(table, at)
+def difference_p_values(first: Table, second: Table, graph: UndirectedGraph) -> dict[Edge, float]:
+    """Return for every pair the p-value that its term is the same in the rows of two tables.
 
-
-def _rows(table: Table, kept: NDArray[np.bool_]) -> Table:
-    """Return a table with some of the rows."""
-    columns = tuple(None if column is None else column[kept] for column in table.columns)
-    values = {i: numbers[kept] for i, numbers in table.values.items()}
-    return replace(table, columns=columns, values=values, n_rows=int(kept.sum()))
-
-
-def _union(graphs: list[UndirectedGraph]) -> UndirectedGraph:
-    return UndirectedGraph(graphs[0].names, sorted({edge for graph in graphs for edge in graph.edges}))
-
-
-class _Coding(NamedTuple):
-    """A column as it enters models."""
-
-    shares: Matrix
-    """Of its states; empty for a continuous one."""
-    code: Matrix
-    """Numbers for each state."""
-    numbers: Matrix
-    """Numbers for each row."""
-
-    @classmethod
-    def of(cls, table: Table, at: int) -> _Coding:
-        variable = table.variables[at]
-        if variable.continuous:
-            scores = standard_scores(table.numbers(at)) * math.sqrt(2)
-            return cls(np.zeros(0), np.zeros((0, 1)), scores[:, None])
-        codes = table.column(at)
-        shares = np.bincount(codes, minlength=variable.arity) / table.n_rows
-        code = score_code(shares) if has_direction(variable) or variable.arity == 2 else contrast_code(shares)
-        return cls(shares, code, code[codes])
-
-
-def _compare_terms(
-    table: Table, graph: UndirectedGraph, member: NDArray[np.bool_], draws: NDArray[np.float32], n_jobs: int
-) -> dict[tuple[int, int], _Difference]:
-    """Return by how much the term of every pair differs."""
-    codings = [_Coding.of(table, v) for v in range(graph.n)]
-    blankets = [graph.blanket(v) for v in range(graph.n)]
-    units = [float(np.diff(c.code[:, 0])[0]) if c.code.shape == (2, 1) else 1.0 for c in codings]
-
-    def weights(y: int, x: int) -> float:
-        """Return how many a model of y has beside x; a continuous y is one only of a continuous x."""
-        given = sum(codings[z].code.shape[1] for z in blankets[y] if z != x)
-        states = len(codings[y].shares)
-        return states + codings[y].code.shape[1] * given if states or not len(codings[x].shares) else math.inf
-
-    partners: list[list[int]] = [[] for _ in blankets]
-    for x in range(graph.n):
-        for y in range(x + 1, graph.n):
-            response, other = (x, y) if weights(x, y) <= weights(y, x) else (y, x)
-            partners[response].append(other)
-
-    def terms(y: int, rows: NDArray[np.bool_]) -> list[Term]:
-        numbers = {z: codings[z].numbers[rows] for z in {*blankets[y], *partners[y], y}}
-        if table.variables[y].continuous:
-            nothing = np.zeros((int(rows.sum()), 0))
-            given = {x: [numbers[z] for z in blankets[y] if z != x] for x in partners[y]}
-            return [_fisher_z(numbers[x], numbers[y], np.hstack([nothing, *given[x]])) for x in partners[y]]
-        model = ConditionalModel(
-            table.column(y)[rows], codings[y].shares, codings[y].code, {z: numbers[z] for z in blankets[y]}
-        )
-        return [model.term(x, numbers[x]) for x in partners[y]]
-
-    def differences(y: int) -> list[_Difference]:
-        both = zip(terms(y, member), terms(y, ~member), strict=True)
-        return [
-            _difference(first, second, member, draws, units[x] * units[y])
-            for x, (first, second) in zip(partners[y], both, strict=True)
-        ]
-
-    found = map_threads(differences, range(graph.n), n_jobs)
+    Both have the variables of the graph, whose blankets are given; constants and other terms are each
+    table's own, so that other margins are no difference. A pair of which one of them tells nothing has 1.
+    """
+    rows = first.n_rows + second.n_rows
+    columns = tuple(
+        None if a is None or b is None else np.concatenate([a, b])
+        for a, b in zip(first.columns, second.columns, strict=True)
+    )
+    values = {
+        i: np.concatenate([numbers, second.values[i]])
+        for i, numbers in first.values.items()
+        if columns[i] is None
+    }
+    both = Table(first.variables, columns, rows, values)
+    split = GroupSplit(np.repeat([0, 1], [first.n_rows, second.n_rows]), 2)
+    found = compare_terms(PairColumns(both, graph), graph, split, np.zeros((0, rows), np.float32))
     return {
-        (min(x, y), max(x, y)): one
-        for y in range(graph.n)
-        for x, one in zip(partners[y], found[y], strict=True)
+        pair: float(special.chdtrc(one.difference.dof, one.difference.statistic))
+        if one.difference.dof
+        else 1.0
+        for pair, one in sorted(found.items())
     }
 
 
-def _fisher_z(x: Matrix, y: Matrix, given: Matrix) -> Term:
-    """Return the partial correlation of two columns of numbers, on Fisher's scale, as a term."""
-    known = correlate(x[:, 0], y[:, 0], given, np.ones(len(x)))
-    if known is None:
-        return Term(np.zeros(1), np.zeros((1, 1)), np.zeros((len(x), 1)))
-    z, error, influence = known
-    return Term(np.array([z]), np.array([[error**-2]]), influence[:, None])
+class _Told(NamedTuple):
+    """How rows are told apart."""
+
+    split: Split
+    labels: tuple[State, ...]
+    rows: tuple[int, ...]
+    parts: list[NDArray[np.bool_]]
+    """Rows that a graph is learned from."""
 
 
-def _difference(
-    first: Term, second: Term, member: NDArray[np.bool_], draws: NDArray[np.float32], unit: float
-) -> _Difference:
-    r"""Return the statistic of two terms, and what it is in draws.
+def _columns(table: Table, by: str, covariates: Sequence[str]) -> tuple[Table, int]:
+    """Return the columns that are compared, then the covariates, and how many are compared."""
+    if table.weights is not None:
+        raise DataError("compare_groups compares rows that all count the same; this table has weights.")
+    at = table.position(by)
+    given = [table.position(name) for name in ([covariates] if isinstance(covariates, str) else covariates)]
+    if at in given:
+        raise SettingsError(f"{by!r} says the groups, and cannot be a covariate as well.")
+    drawn = [v for v in range(len(table.variables)) if v != at and v not in given]
+    if len(drawn) < 2:
+        left = quote([table.names[v] for v in drawn]) or "no column"
+        used = quote([table.names[v] for v in (at, *given)])
+        raise DataError(f"beside {used} there is {left}; there is nothing to compare.")
+    if table.absent(at).any():
+        raise DataError(
+            f"{by!r}, which says the groups, has {int(table.absent(at).sum()):,} missing cell(s), and a row "
+            f"without a group cannot be compared: read it with {setting('missing', 'drop')}, or "
+            f"{setting('missing', 'category')} to make them a group."
+        )
+    return table.take([*drawn, *dict.fromkeys(given)]), len(drawn)
 
-    .. math:: T = d^\top (I_1^{-1} + I_2^{-1})^{-1} d
 
-    for the difference d of terms with information I; directions of which one group tells nothing are left
-    out. A draw multiplies each row's influence on the difference by a normal number, the same for all pairs,
-    so that draws are as correlated as the pairs are ([Chernozhukov2013]_); their spread is set to one.
-    """
-    information = (
-        first.information
-        - first.information @ invert(first.information + second.information) @ first.information
-    )
-    sizes, axes = np.linalg.eigh(information)
-    axes = axes[:, sizes > LEAST_INFORMATION]
-    difference = first.value - second.value
-    statistic = float(difference @ information @ difference)
-    influence = np.empty((len(member), axes.shape[1]))
-    influence[member], influence[~member] = first.influence @ axes, -second.influence @ axes
-    basis = np.linalg.qr(influence)[0]
-    chance = ((draws @ basis.astype(np.float32)) ** 2).sum(axis=1)
-    return _Difference((first, second), statistic, axes.shape[1], information, unit, chance)
+def _groups(table: Table, by: str) -> _Told:
+    """Return rows told apart by the states of a column."""
+    at = table.position(by)
+    codes, states = table.column(at), table.variables[at].states
+    occur, member, sizes = np.unique(codes, return_inverse=True, return_counts=True)
+    labels = tuple(states[code] for code in occur.tolist())
+    if len(labels) < 2:
+        raise DataError(
+            f"all rows have {by} = {labels[0]!r}; there is nothing to compare."
+            if labels
+            else "there are no rows to compare."
+        )
+    small = int(sizes.argmin())
+    if sizes[small] < LEAST_ROWS:
+        raise DataError(
+            f"{by} = {labels[small]!r} has {sizes[small]:,} row(s), and a group needs {LEAST_ROWS} at least: "
+            "leave these rows out, or join them to another group."
+        )
+    parts = [member == g for g in range(len(labels))]
+    return _Told(GroupSplit(member, len(labels)), labels, tuple(sizes.tolist()), parts)
+
+
+def _moderator(table: Table, by: str) -> _Told:
+    """Return rows told apart by a column of numbers."""
+    numbers = table.numbers(by)
+    spread = float(numbers.std())
+    if not len(numbers) or not spread > 0:
+        raise DataError(f"all rows have the same {by}; there is nothing to compare.")
+    at = np.quantile(numbers, QUANTILES)
+    values = tuple(((at - numbers.mean()) / spread).tolist())
+    upper = numbers > np.median(numbers)
+    split = ModeratorSplit((numbers - numbers.mean()) / spread, values)
+    return _Told(split, tuple(at.tolist()), (table.n_rows,), [~upper, upper])
+
+
+def _drawn(graph: UndirectedGraph, n: int) -> UndirectedGraph:
+    """Return a graph of its first variables: what holds given the others."""
+    return UndirectedGraph(graph.names[:n], [(x, y) for x, y in graph.edges if x < n and y < n])
+
+
+def _union(graphs: Sequence[UndirectedGraph]) -> UndirectedGraph:
+    return UndirectedGraph(graphs[0].names, sorted({edge for graph in graphs for edge in graph.edges}))
 
 
 def _judge(
-    variables: tuple[Variable, ...], found: dict[tuple[int, int], _Difference]
-) -> tuple[list[PairComparison], float]:
-    """Return the rows of all pairs, and the p-value that none differs."""
-    pairs = sorted(pair for pair in found if found[pair].dof)
-    statistics = np.array([found[pair].statistic for pair in pairs])
-    dof = np.array([found[pair].dof for pair in pairs])
-    log_factors = np.array([log_bayes_factor(*found[pair][1:4]) for pair in pairs])
-    chance = np.array([found[pair].chance for pair in pairs])
-    largest = _normal_scores(chance, dof[:, None]).max(axis=0, initial=-np.inf) if pairs else np.zeros(0)
-    count = 1 + len(largest)  # the groups as they are belong to the draws
-    together = (1 + (largest >= _normal_scores(statistics, dof)[:, None]).sum(axis=1)) / count
-    alone = special.chdtrc(dof, statistics)
+    variables: tuple[Variable, ...], columns: PairColumns, found: Mapping[Edge, Compared]
+) -> list[PairComparison]:
+    """Return the rows of all pairs."""
+    pairs = sorted(pair for pair in found if found[pair].difference.dof)
+    differences = [found[pair].difference for pair in pairs]
+    statistics, dof, largest = _scores(found, pairs)
+    alone = special.chdtrc(dof, np.array([one.statistic for one in differences]))
+    together = (1 + (largest >= statistics[:, None]).sum(axis=1)) / (1 + len(largest))
+    log_factors = np.array([log_bayes_factor(one.statistic, one.dof, one.information) for one in differences])
     factors, probability = np.exp(np.minimum(log_factors, 700.0)), probabilities(log_factors)
-    rows = {pair: _row(variables[pair[0]], variables[pair[1]], found[pair]) for pair in sorted(found)}
+    rows = {}
+    for x, y in sorted(found):
+        rows[x, y] = _row(variables[x], variables[y], found[x, y].difference, columns.unit(x, y))
     for pair, p, q, factor, share in zip(pairs, alone, together, factors, probability, strict=True):
         rows[pair] = rows[pair]._replace(
             p_value=float(p), p_adjusted=float(q), bayes_factor=float(factor), probability=float(share)
         )
-    return list(rows.values()), float(together.min(initial=1.0))
+    return list(rows.values())
 
 
-def _row(x: Variable, y: Variable, found: _Difference) -> PairComparison:
+def _scores(
+    found: Mapping[Edge, Compared], pairs: Sequence[Edge]
+) -> tuple[NDArray[np.floating], NDArray[np.integer], NDArray[np.floating]]:
+    """Return statistics on one scale, their degrees of freedom, and the largest of each draw."""
+    dof = np.array([found[pair].difference.dof for pair in pairs])
+    statistics = np.array([found[pair].difference.statistic for pair in pairs])
+    if not pairs:
+        return statistics, dof, np.zeros(0)
+    chance = _normal_scores(np.array([found[pair].chance for pair in pairs]), dof[:, None])
+    return _normal_scores(statistics, dof), dof, chance.max(axis=0)
+
+
+class _Network(NamedTuple):
+    """What all pairs say together."""
+
+    p_value: float
+    strengths: tuple[float, ...]
+    strength_p_value: float
+    figures: tuple[float, float, float]
+    """Largest statistic, sum of them, and that of the global strength: what permutations are held against."""
+
+
+def _judge_network(found: Mapping[Edge, Compared], draws: NDArray[np.float32]) -> _Network:
+    """Return the p-values that no pair differs, and that strength does not."""
+    scores = np.full((2, 1 + len(draws)), -np.inf)
+    pairs = [one for one in found.values() if one.difference.dof]
+    if pairs:
+        dof = np.array([[one.difference.dof] for one in pairs])
+        every = np.array([np.append(one.difference.statistic, one.chance) for one in pairs])
+        each = _normal_scores(every, dof)
+        scores = np.array([each.max(axis=0), each.sum(axis=0)])  # the groups as they are come first
+    n_groups = len(next(iter(found.values())).difference.effects)
+    sizes = [one.strength for one in found.values() if one.strength is not None]
+    strengths, statistic, p = _judge_strength(sizes, n_groups, draws)
+    return _Network(_together(scores), strengths, p, (scores[0, 0], scores[1, 0], statistic))
+
+
+def _together(scores: NDArray[np.floating]) -> float:
+    """Return the p-value of several statistics together: a line each, what was seen first, then draws.
+
+    Of each draw the smallest of its p-values counts, as of what was seen.
+    """
+    ordered = np.sort(scores, axis=1)
+    total = scores.shape[1]
+    above = [total - np.searchsorted(line, own, "left") for line, own in zip(ordered, scores, strict=True)]
+    least = np.min(above, axis=0)
+    return float((least <= least[0]).sum() / total)
+
+
+def _judge_strength(
+    sizes: Sequence[tuple[Matrix, Matrix]], n_groups: int, draws: NDArray[np.float32]
+) -> tuple[tuple[float, ...], float, float]:
+    """Return the global strengths, by how much they differ in standard errors, squared, and the p-value."""
+    if not sizes:
+        return (0.0,) * n_groups, 0.0, 1.0
+    strengths = np.sum([size for size, _ in sizes], axis=0)
+    influence = np.sum([moved for _, moved in sizes], axis=0)
+    away = influence - influence[:, :1]
+    precision = invert(away.T @ away)
+    deviation = strengths - strengths[0]
+    statistic = float(deviation @ precision @ deviation)
+    drawn = draws @ away
+    chance = np.einsum("ij,jk,ik->i", drawn, precision, drawn)
+    p = (1 + np.count_nonzero(chance >= statistic)) / (1 + len(chance))
+    return tuple(strengths.tolist()), statistic, float(p)
+
+
+def _permute(
+    columns: PairColumns,
+    graph: UndirectedGraph,
+    split: Split,
+    seen: _Network,
+    rng: np.random.Generator,
+    times: Iterable[int],
+    n_jobs: int,
+) -> tuple[float, float]:
+    """Return the p-values that permuted groups give what all pairs say together, and global strength."""
+    nothing = np.zeros((0, split.n_rows), np.float32)
+    figures = [seen.figures]
+    for _ in times:
+        found = compare_terms(columns, graph, split.permute(rng), nothing, n_jobs)
+        figures.append(_judge_network(found, nothing).figures)
+    largest, total, strength = np.array(figures).T
+    more = np.count_nonzero(strength >= strength[0])
+    return _together(np.array([largest, total])), float(more / len(strength))
+
+
+def _row(x: Variable, y: Variable, found: Difference, unit: float) -> PairComparison:
     """Return the effects of a pair, without verdict."""
-    first, second = found.terms
-    signed = len(first.value) == 1
+    signed = len(found.effects[0].value) == 1
     if x.continuous and y.continuous:
         measure = "fisher_z"
     elif x.arity == y.arity == 2:
         measure = "log_odds"
     else:
         measure = "linear_by_linear" if signed else "size"
-    unit = found.unit if measure == "log_odds" else 1.0
-    known = [bool(term.information.trace() > LEAST_INFORMATION) for term in (first, second)]
-    if signed:
-        effects = [float(term.value[0]) * unit for term in (first, second)]
-        difference = effects[0] - effects[1]
-    else:
-        effects = [_size(term.value, invert(term.information)) for term in (first, second)]
-        difference = _size(first.value - second.value, invert(found.information))
+    unit = unit if measure == "log_odds" else 1.0
+    effects = tuple(_effect(one, unit) if one.known else None for one in found.effects)
+    two = len(effects) == 2 and bool(found.dof)
+    error = unit / math.sqrt(float(found.information[0, 0])) if signed and two else None
     return PairComparison(
         x.name,
         y.name,
         measure,
-        (effects[0] if known[0] else None, effects[1] if known[1] else None),
-        difference if found.dof else None,
-        unit / math.sqrt(float(found.information[0, 0])) if signed and found.dof else None,
+        effects,
+        tuple(_interval(one, unit) if one.known else None for one in found.effects),
+        _spread(found, unit) if found.dof else None,
+        error,
         found.statistic,
         found.dof,
         p_value=1.0,
@@ -347,9 +461,82 @@ def _row(x: Variable, y: Variable, found: _Difference) -> PairComparison:
     )
 
 
-def _size(value: Matrix, covariance: Matrix) -> float:
-    """Return the norm of a term less what its error adds."""
-    return math.sqrt(max(0.0, float(value @ value - covariance.trace())))
+def _effect(effect: Effect, unit: float) -> float:
+    """Return an effect as a number."""
+    return float(effect.value[0]) * unit if len(effect.value) == 1 else effect.size
+
+
+def _interval(effect: Effect, unit: float) -> tuple[float, float]:
+    """Return what covers an effect with a probability of .95; of a size, by the noncentral chi-square."""
+    if len(effect.value) == 1:
+        middle, error = float(effect.value[0]) * unit, math.sqrt(float(effect.covariance[0, 0])) * abs(unit)
+        return middle - NORMAL_95 * error, middle + NORMAL_95 * error
+    spread = float(effect.covariance.trace()) / len(effect.value)
+    statistic = float(effect.value @ effect.value) / spread
+    ends = []
+    for tail in (1 - TAIL, TAIL):
+        inside = special.chdtr(len(effect.value), statistic) > tail  # else zero is not excluded on this side
+        ends.append(float(special.chndtrinc(statistic, len(effect.value), tail)) if inside else 0.0)
+    return math.sqrt(ends[0] * spread), math.sqrt(ends[1] * spread)
+
+
+def _spread(found: Difference, unit: float) -> float | None:
+    """Return by how much effects differ, as a number."""
+    known = [effect for effect in found.effects if effect.known]
+    if len(found.effects) == 2:
+        first, second = found.effects
+        if len(first.value) == 1:
+            return float(first.value[0] - second.value[0]) * unit
+        apart = first.value - second.value
+        return Effect(apart, first.covariance + second.covariance, first.influence).size
+    values = [_effect(effect, unit) for effect in known]
+    return max(values) - min(values) if values else None
+
+
+def _share(
+    variables: tuple[Variable, ...],
+    columns: PairColumns,
+    found: Mapping[Edge, Compared],
+    pairs: Sequence[PairComparison],
+    graphs: Sequence[UndirectedGraph],
+) -> tuple[list[PairComparison], list[UndirectedGraph]]:
+    """Return the pairs with effects estimated together, and the graph of each group likewise.
+
+    A pair that probably differs is joined in a group where the group's own graph joins it, any other where
+    the graph of all rows does.
+    """
+    rows, edges = [], [set(graph.edges) for graph in graphs]
+    shared: list[set[Edge]] = [set() for _ in graphs[1:]]
+    for pair, row in zip(sorted(found), pairs, strict=True):
+        differ = row.probability or 0.0
+        difference = _shrink(found[pair].difference, differ)
+        own = _row(variables[pair[0]], variables[pair[1]], difference, columns.unit(*pair))
+        rows.append(row._replace(effects=own.effects, intervals=own.intervals, difference=own.difference))
+        for mine, alone in zip(shared, edges[1:], strict=True):
+            if pair in (alone if differ > 0.5 else edges[0]):
+                mine.add(pair)
+    return rows, [UndirectedGraph(graphs[0].names, sorted(mine)) for mine in shared]
+
+
+def _shrink(found: Difference, differ: float) -> Difference:
+    r"""Return effects of groups as far as they differ, and what they have in common for the rest.
+
+    The mean of both answers by how probable they are: one effect :math:`\bar b` for all groups; or one for
+    each, :math:`\bar b + \frac{g}{1 + g} (b_g - \bar b)` under the prior of :func:`log_bayes_factor`.
+    """
+    precisions = [invert(effect.covariance) for effect in found.effects]
+    common = invert(np.sum(precisions, axis=0))
+    middle = common @ np.sum([p @ e.value for p, e in zip(precisions, found.effects, strict=True)], axis=0)
+    g = _prior_odds(found.dof, found.information) if found.dof else 0.0
+    own = g / (1 + g)
+    effects = []
+    for effect in found.effects:
+        known = invert(effect.covariance) @ effect.covariance  # nothing is known along the others
+        away = own * (known @ (effect.value - middle))
+        spread = own * effect.covariance + (1 - own) * common
+        covariance = (1 - differ) * common + differ * spread + differ * (1 - differ) * np.outer(away, away)
+        effects.append(Effect(middle + differ * away, covariance, effect.influence))
+    return found._replace(effects=tuple(effects))
 
 
 def _normal_scores(statistic: NDArray[np.floating], dof: NDArray[np.integer]) -> NDArray[np.floating]:
@@ -374,8 +561,13 @@ def log_bayes_factor(statistic: float, dof: int, information: Matrix) -> float:
     >>> round(math.exp(log_bayes_factor(0.0, 1, np.array([[4 * 99.0]]))), 6)
     0.1
     """
-    g = PRIOR_SPREAD**2 * float(information.trace()) / dof**2
+    g = _prior_odds(dof, information)
     return statistic / 2 * g / (1 + g) - dof / 2 * math.log1p(g)
+
+
+def _prior_odds(dof: int, information: Matrix) -> float:
+    """Return how much wider the prior of a difference is than its covariance."""
+    return PRIOR_SPREAD**2 * float(information.trace()) / dof**2
 
 
 def probabilities(log_factors: Matrix) -> Matrix:
@@ -389,15 +581,3 @@ def probabilities(log_factors: Matrix) -> Matrix:
     weight = np.exp(likelihood - likelihood.max())
     found: Matrix = special.expit(odds) @ (weight / weight.sum())
     return found
-
-
-def drop_column(table: Table, at: int) -> Table:
-    """Return a table without one column."""
-    kept = [i for i in range(len(table.variables)) if i != at]
-    return Table(
-        tuple(table.variables[i] for i in kept),
-        tuple(table.columns[i] for i in kept),
-        table.n_rows,
-        {kept.index(i): values for i, values in table.values.items() if i != at},
-        name=table.name,
-    )
