@@ -325,7 +325,7 @@ def test_groups_estimated_together_borrow_what_they_share():
 
 def test_permutations_say_what_draws_say():
     for differ in (False, True):
-        table = two_groups(3, differ=differ, n=400)
+        table = two_groups(4, differ=differ, n=400)
         found = gd.compare_groups(table, "group", learner=gd.GSMN(), n=400, permutations=40, random_state=1)
         assert (found.permutation_p_values[0] < 0.05) == (found.p_value < 0.05) == differ
 

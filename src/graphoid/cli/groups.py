@@ -1,0 +1,223 @@
+"""``graphoid groups``: where the networks of groups of rows differ."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json as json_text
+import os
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from graphoid.cli import files
+from graphoid.cli.clock import Clock
+from graphoid.cli.options import (
+    File,
+    Json,
+    Missing,
+    Quiet,
+    Seed,
+    examples,
+    parse_kinds,
+    parse_na,
+    select_columns,
+    split_names,
+)
+from graphoid.cli.outputs import Attempts, Output, check_outputs
+from graphoid.cli.process import ERROR
+from graphoid.cli.progress import Watch
+from graphoid.cli.terminal import cell, console, lines, note, number, print_json
+from graphoid.structure import whole_file
+from graphoid.structure.safe_text import csv_cell
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from graphoid.data.variables import Kind
+    from graphoid.uncertainty.groups import GroupComparison, PairComparison
+
+EPILOG = examples(
+    ("groups survey.csv --by country", "where do the networks of countries differ?"),
+    ("groups survey.csv --by age", "a number: what changes with it?"),
+    ("groups survey.csv --by country --covariates age,sex --shared", "adjusted, and estimated together"),
+    ("groups survey.csv --by country --out groups.csv --report groups.html", "to files"),
+)
+
+SHOWN = 40
+"""Pairs shown, the most probably different first; ``--json`` and files have all of them."""
+
+SEARCHING = 0.6
+"""Of ``--seconds``, what learning the graphs may take; the rest is for comparing them."""
+
+Names = Annotated[str | None, typer.Option(help="Names, separated by commas.")]
+
+
+def groups(
+    file: File,
+    *,
+    by: Annotated[str, typer.Option(help="The column that says the group of a row, or a number.")],
+    covariates: Annotated[
+        str | None, typer.Option(help="Columns to adjust for and not to compare, separated by commas.")
+    ] = None,
+    shared: Annotated[bool, typer.Option("--shared", help="Estimate groups together.")] = False,
+    permutations: Annotated[
+        int, typer.Option(min=0, help="Also deal rows to groups at random, so often, as a check.")
+    ] = 0,
+    draws: Annotated[int, typer.Option(min=1, help="Draws of what chance gives all pairs.")] = 500,
+    columns: Names = None,
+    drop: Annotated[
+        str | None, typer.Option(help="Names of columns to leave out, separated by commas.")
+    ] = None,
+    kind: Annotated[
+        list[str] | None, typer.Option(help="The kind of a column, age=continuous.", metavar="NAME=KIND")
+    ] = None,
+    missing: Annotated[Missing, typer.Option(help="What to do with missing cells.")] = Missing.error,
+    na: Annotated[
+        list[str] | None,
+        typer.Option(help="A value that stands for missing, such as -99; may be repeated.", metavar="VALUE"),
+    ] = None,
+    decimal: Annotated[str, typer.Option(help="The decimal mark of numbers: . or ,")] = ".",
+    out: Annotated[
+        list[str] | None, typer.Option(help="A .json or .csv file of all pairs; may be repeated.")
+    ] = None,
+    report: Annotated[str | None, typer.Option(help="A page, .html: networks side by side.")] = None,
+    seconds: Annotated[float | None, typer.Option(min=0, help="Time that all of it may take.")] = None,
+    seed: Seed = 0,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> int | None:
+    """Say where the networks of groups of rows in FILE differ, and how sure that is."""
+    import graphoid as gd
+
+    clock = Clock(seconds)
+    named = [Output("--out", path, WRITERS) for path in out or []]
+    named += [] if report is None else [Output("--report", report, [".html"])]
+    check_outputs(named, [file])
+    table = gd.read(
+        file,
+        columns=select_columns(file, split_names(columns), split_names(drop), None),
+        kinds=cast("Mapping[str, Kind]", parse_kinds(kind or [])),
+        missing=missing.value,
+        na_values=parse_na(na or []),
+        decimal=decimal,
+    )
+    title = f"comparing groups by {by}: {table.n_rows:,} rows of {len(table.variables):,} variables"
+    with Watch("groups", title, quiet=quiet) as watch, clock.limit("the groups were compared"):
+        found = gd.compare_groups(
+            table,
+            by,
+            covariates=split_names(covariates) or (),
+            shared=shared,
+            n=draws,
+            permutations=permutations,
+            n_jobs=int(os.environ.get("GRAPHOID_THREADS", "1")),
+            random_state=seed,
+            seconds=None if clock.left is None else SEARCHING * clock.left,
+            progress=watch,
+        )
+    done = Attempts()
+    for path in out or []:
+        done.write(path, partial(files.write, found, path, WRITERS))
+    if report is not None:
+        done.write(report, partial(_write_page, found, report, seed))
+    if json:
+        print_json({**to_values(found), "files": done.written})
+    elif not quiet:
+        _show(found)
+        for path in done.written:
+            note(f"wrote {path}")
+    if not done.failed:
+        return None
+    note(done.complaint())
+    return ERROR
+
+
+def _write_page(found: GroupComparison, path: str, seed: int) -> None:
+    from graphoid.report.groups import write
+
+    write(found, path, seed=seed)
+
+
+def to_values(found: GroupComparison) -> dict[str, object]:
+    """Return a comparison as plain values."""
+    names = found.graph.names
+
+    def edges(pairs: tuple[tuple[int, int], ...]) -> list[list[str]]:
+        return [[names[x], names[y]] for x, y in pairs]
+
+    return {
+        **found._asdict(),
+        "graph": edges(found.graph.edges),
+        "graphs": [edges(graph.edges) for graph in found.graphs],
+        "pairs": [row._asdict() for row in found.pairs],
+    }
+
+
+def _write_json(found: GroupComparison, path: str) -> None:
+    whole_file.write(path, json_text.dumps(to_values(found), indent=1) + "\n")
+
+
+def _write_csv(found: GroupComparison, path: str) -> None:
+    """Write a line a pair, with the effect and its interval of every group."""
+    page = io.StringIO(newline="")
+    rows = [_flat(found, row) for row in found.pairs]
+    writer = csv.DictWriter(page, list(rows[0]))
+    writer.writeheader()
+    for row in rows:
+        writer.writerow({key: csv_cell(it) if isinstance(it, str) else it for key, it in row.items()})
+    whole_file.write(path, page.getvalue())
+
+
+def _flat(found: GroupComparison, row: PairComparison) -> dict[str, object]:
+    values: dict[str, object] = {
+        key: value for key, value in row._asdict().items() if key not in ("effects", "intervals")
+    }
+    for label, effect, interval in zip(found.groups, row.effects, row.intervals, strict=True):
+        low, high = interval or (None, None)
+        values |= {f"effect {label}": effect, f"low {label}": low, f"high {label}": high}
+    return values
+
+
+WRITERS: dict[str, Callable[[GroupComparison, str], None]] = {".json": _write_json, ".csv": _write_csv}
+"""How a comparison is written."""
+
+
+def _show(found: GroupComparison) -> None:
+    """Print the pairs that differ most probably, and what all of them say together."""
+    screen = console()
+    rows = sorted(found.pairs, key=lambda row: (row.p_adjusted, row.p_value, row.x, row.y))
+    effects = [f"{found.by} = {_label(group)}" for group in found.groups]
+    table = lines("variable 1", "variable 2", *effects, "p", "p of all", "differs")
+    for row in rows[:SHOWN]:
+        style = "bold" if row.p_adjusted <= 0.05 else ""
+        shown = [
+            "" if effect is None or ends is None else f"{effect:.2f} ({ends[0]:.2f}, {ends[1]:.2f})"
+            for effect, ends in zip(row.effects, row.intervals, strict=True)
+        ]
+        differs = "" if row.probability is None else f"{row.probability:.2f}"
+        cells = (row.x, row.y, *shown, number(row.p_value), number(row.p_adjusted), differs)
+        table.add_row(*(cell(it, style) for it in cells))
+    screen.print(table)
+    if len(rows) > SHOWN:
+        screen.print(f"... and {len(rows) - SHOWN:,} more; --json has all of them.")
+    for line in summarize(found):
+        screen.print(line, soft_wrap=True)
+
+
+def _label(group: object) -> str:
+    return f"{group:.4g}" if isinstance(group, float) else str(group)
+
+
+def summarize(found: GroupComparison) -> list[str]:
+    """Return sentences on all pairs together."""
+    different = sum(row.p_adjusted <= 0.05 for row in found.pairs)
+    check = found.permutation_p_values
+    said = ["" if check is None else f" (permuted: {p:.3g})" for p in check or (0.0, 0.0)]
+    strengths = ", ".join(f"{s:.2f}" for s in found.strengths)
+    return [
+        f"{different:,} of {len(found.pairs):,} pairs differ (p of all at most .05)",
+        f"that no pair differs has p = {found.p_value:.3g}{said[0]}",
+        f"global strength {strengths}; that it is the same has p = {found.strength_p_value:.3g}{said[1]}",
+    ]
