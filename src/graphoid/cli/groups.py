@@ -42,7 +42,7 @@ EPILOG = examples(
     ("groups survey.csv --by country", "where do the networks of countries differ?"),
     ("groups survey.csv --by age", "a number: what changes with it?"),
     ("groups survey.csv --by country --covariates age,sex --shared", "adjusted, and estimated together"),
-    ("groups survey.csv --by country --out groups.csv --report groups.html", "to files"),
+    ("groups survey.csv --by country --out groups.csv", "to a file"),
 )
 
 SHOWN = 40
@@ -82,7 +82,6 @@ def groups(
     out: Annotated[
         list[str] | None, typer.Option(help="A .json or .csv file of all pairs; may be repeated.")
     ] = None,
-    report: Annotated[str | None, typer.Option(help="A page, .html: networks side by side.")] = None,
     seconds: Annotated[float | None, typer.Option(min=0, help="Time that all of it may take.")] = None,
     seed: Seed = 0,
     json: Json = False,
@@ -93,7 +92,6 @@ def groups(
 
     clock = Clock(seconds)
     named = [Output("--out", path, WRITERS) for path in out or []]
-    named += [] if report is None else [Output("--report", report, [".html"])]
     check_outputs(named, [file])
     table = gd.read(
         file,
@@ -120,8 +118,6 @@ def groups(
     done = Attempts()
     for path in out or []:
         done.write(path, partial(files.write, found, path, WRITERS))
-    if report is not None:
-        done.write(report, partial(_write_page, found, report, seed))
     if json:
         print_json({**to_values(found), "files": done.written})
     elif not quiet:
@@ -132,12 +128,6 @@ def groups(
         return None
     note(done.complaint())
     return ERROR
-
-
-def _write_page(found: GroupComparison, path: str, seed: int) -> None:
-    from graphoid.report.groups import write
-
-    write(found, path, seed=seed)
 
 
 def to_values(found: GroupComparison) -> dict[str, object]:
