@@ -26,6 +26,7 @@ def test_every_command_of_the_contract_is_there():
         "compare",
         "datasets",
         "demo",
+        "groups",
         "learn",
         "query",
         "report",

@@ -193,5 +193,5 @@ def test_groups_are_compared_whatever_is_constant(always: list[object]) -> None:
 
 
 def test_groups_of_nothing_are_refused() -> None:
-    with pytest.raises(DataError, match="no column but 'g'"):
+    with pytest.raises(DataError, match="beside 'g' there is no column"):
         gd.compare_groups({"g": ["a", "b"] * 30}, "g")
