@@ -179,6 +179,31 @@ def test_totals_of_pairs_beyond_64_bits_keep_their_sign(value):
     assert found.total == pytest.approx(np.full(9, expected))
 
 
+def test_numbers_with_missing_codes_count_complete_rows_only():
+    codes = [np.array([0, 1, 2, 1], dtype=np.uint8), np.array([0, 1, 2, 2], dtype=np.uint8)]  # 2 is missing
+    data = native.Dataset(codes, [2, 2], 4, None, 1.0, "", [0, 1])
+    whole = dataset([column[:2] for column in codes], [2, 2], 2)
+    numbers = np.array([0.5, -0.5, 3.0, 4.0])
+    args = [(0, (1,))], False, 0.5, 1.0, False, [[], []]
+    some = data.logistic(*args, [None, numbers], 1)
+    assert some == pytest.approx(whole.logistic(*args, [None, numbers[:2]], 1))
+
+
+def test_tables_added_to_a_full_array_wrap():
+    into = np.full(2, 2**63 - 1)
+    dataset([np.array([0, 1], dtype=np.uint8)], [2], 2).add_tables([(0,)], 1, into)
+    assert into.tolist() == [-(2**63)] * 2
+
+
+def test_covariances_beyond_the_memory_are_refused():
+    with pytest.raises((ValueError, MemoryError)):
+        native.set_memory(2**20)
+        try:
+            native.SliceTally([2], 257, 255, 1.0, 3, 0, -1.0, 1.0, False, 0.0)
+        finally:
+            native.set_memory(2**63)
+
+
 def test_a_variable_without_states_has_tables_without_cells():
     empty = dataset([np.zeros(0, dtype=np.uint8)] * 2, [0, 2], 0)
     assert empty.tables([(0,), (1,), (0, 1)], 1).tolist() == [0, 0]
