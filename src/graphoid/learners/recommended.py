@@ -80,7 +80,11 @@ def recommend(
     if rivals.better == "undirected":
         return Recommendation(replace(search, directed_start=rivals.moral), f"{reason}; {held_out}", rivals)
     directed = DirectedSearch(
-        "bdeu", density=expected_density(len(data.names)), seconds=seconds, random_state=random_state
+        "bdeu",
+        ess=None,
+        density=expected_density(len(data.names)),
+        seconds=seconds,
+        random_state=random_state,
     )
     return Recommendation(directed, f"a directed graph, of which this is the moral one: {held_out}", rivals)
 

@@ -12,8 +12,10 @@ import pytest
 
 import graphoid as gd
 from graphoid.counts.native import engine_for
+from graphoid.counts.reference import ReferenceEngine
 from graphoid.errors import Interrupted, SettingsError
 from graphoid.learners.directed.equivalence import compelled_arcs, cpdag_of
+from graphoid.learners.directed.search import likely_ess
 from graphoid.scores.families import FamilyScorer
 from graphoid.structure.moral import moral_graph
 
@@ -224,7 +226,7 @@ def test_many_variables_have_candidates_and_the_result_says_so(monkeypatch: pyte
     ("settings", "message"),
     [
         ({"score": "aic"}, "DirectedSearch: score must be 'bic' or 'bdeu', not 'aic'"),
-        ({"ess": 0}, "DirectedSearch: ess must be a positive number, not 0"),
+        ({"ess": 0}, "DirectedSearch: ess must be a positive number, or None, not 0"),
         ({"max_parents": -1}, "max_parents must be a whole number of at least 0, or None, not -1"),
         ({"tabu": 1.5}, "tabu must be a whole number of at least 0, not 1.5"),
         ({"reinsertions": -1}, "reinsertions must be a number of at least 0, not -1"),
@@ -234,3 +236,39 @@ def test_many_variables_have_candidates_and_the_result_says_so(monkeypatch: pyte
 def test_settings_that_make_no_sense(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(SettingsError, match=message):
         gd.DirectedSearch(**settings).fit(gd.datasets.load("titanic"))
+
+
+def test_a_prior_that_the_data_choose_finds_arcs_between_columns_of_many_states() -> None:
+    network = gd.datasets.random_tables(20, 1, states=(2, 40), most_parents=1)
+    table = network.sample(600, 9)
+    one = gd.DirectedSearch("bdeu", random_state=0).fit(table).structure_
+    chosen = gd.DirectedSearch("bdeu", ess=None, random_state=0).fit(table).structure_
+    assert one.settings["ess"] == 1
+    assert chosen.settings["ess"] > 4
+    assert gd.compare(chosen.graph, network.graph).f1 > gd.compare(one.graph, network.graph).f1 + 0.2
+
+
+def test_the_prior_that_the_data_choose_makes_them_likeliest() -> None:
+    table = gd.datasets.random_tables(8, 1).sample(400, 2)
+    scores = {
+        ess: gd.DirectedSearch("bdeu", ess=ess, reinsertions=0, random_state=0)
+        .fit(table)
+        .structure_.scored.value
+        for ess in (1, 2, 4)
+    }
+    found = gd.DirectedSearch("bdeu", ess=None, random_state=0).fit(table).structure_
+    assert found.settings["ess"] == max(scores, key=scores.__getitem__)
+    plain = likely_ess(ReferenceEngine(table))
+    assert plain == found.settings["ess"]
+
+
+def test_the_prior_is_not_chosen_for_more_than_half_of_the_time() -> None:
+    table = gd.datasets.random_tables(300, 1).sample(2_000, 2)
+    found = gd.DirectedSearch("bdeu", ess=None, seconds=0.02, random_state=0).fit(table).structure_
+    assert (found.stopped, found.settings["ess"]) == ("budget", 1)
+
+
+def test_independent_columns_stay_apart_whatever_the_prior() -> None:
+    rng = np.random.default_rng(5)
+    table = gd.read({f"v{i}": rng.choice(12, 600, p=np.arange(1, 13) / 78).astype(str) for i in range(8)})
+    assert gd.DirectedSearch("bdeu", ess=None, random_state=0).fit(table).structure_.graph.n_edges == 0

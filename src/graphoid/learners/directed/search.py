@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
@@ -19,7 +20,7 @@ from graphoid.learners.directed.plain import PlainSearch
 from graphoid.limits import OutOfTime, check_time, time_limit
 from graphoid.progress import Listener, Step, tell
 from graphoid.scores.families import FamilyScorer
-from graphoid.settings import NOT_NEGATIVE, POSITIVE, Allowed, Number, RandomState, seed_and_generator
+from graphoid.settings import NOT_NEGATIVE, Allowed, Number, RandomState, seed_and_generator
 from graphoid.structure.learned import Cost, LearnedStructure
 from graphoid.structure.moral import moral_graph
 from graphoid.structure.scored import SHOWN_PAIRS, Scored
@@ -43,6 +44,9 @@ QUICK = 3.0
 
 QUICK_PARTNERS = 30
 """Candidates of each variable in a quick search."""
+
+MOST_ESS = 2.0
+"""Rows a state, on average, that a prior which the data choose is worth at most."""
 
 LAST_ROUNDS = 6
 """Reinsertions of every variable without success after which the search ends."""
@@ -96,11 +100,34 @@ def tabu_search_with_reinsertions(
 
 def quick_parents(engine: CountEngine, reinsertions: float = QUICK) -> list[list[int]]:
     """Return the parents of every variable in what a quick search by BDeu finds."""
-    n = len(engine.variables)
-    scorer = FamilyScorer(engine, 1.0, expected_density(n))
+    density = expected_density(len(engine.variables))
+    return _quick_search(FamilyScorer(engine, likely_ess(engine, density), density), reinsertions)
+
+
+def likely_ess(engine: CountEngine, density: float | None = None) -> float:
+    r"""Return the equivalent sample size of BDeu under which the data are likeliest: 1, 2, 4, ...
+
+    That of the best graph which a climb finds, [Silander2007]_. With one row's worth of prior, tables of many
+    states are taken for deterministic ones, and their arcs are missed; with much more than there are states,
+    arcs come in for their prior alone ([Steck2008]_): twice the mean number of states is the most.
+    """
+    best, highest = 1.0, -math.inf
+    ess = 1.0
+    while True:
+        scorer = FamilyScorer(engine, ess, density)
+        value = scorer.value(_quick_search(scorer, 0))
+        if not value > highest:
+            return best
+        best, highest = ess, value
+        ess *= 2
+        if ess > MOST_ESS * sum(scorer.states) / max(1, scorer.n):
+            return best
+
+
+def _quick_search(scorer: FamilyScorer, reinsertions: float) -> list[list[int]]:
     settings = directed_settings(scorer)
     walk = directed_walk(scorer, settings._replace(partners=settings.partners or QUICK_PARTNERS))
-    tabu_search_with_reinsertions(walk, n, reinsertions, np.random.default_rng(0))
+    tabu_search_with_reinsertions(walk, scorer.n, reinsertions, np.random.default_rng(0))
     return walk.best_parents()
 
 
@@ -147,7 +174,8 @@ class DirectedSearch(Learner[FamilyScorer, LearnedStructure]):
     score
         "bic" or "bdeu": see :class:`graphoid.scores.families.FamilyScorer`.
     ess
-        Equivalent sample size of BDeu.
+        Equivalent sample size of BDeu; None for the one under which the data are likeliest
+        (:func:`graphoid.learners.directed.search.likely_ess`), which the result's settings keep.
     density
         The probability that two variables have an arc, a priori; None takes all graphs as likely.
     max_parents
@@ -183,7 +211,7 @@ class DirectedSearch(Learner[FamilyScorer, LearnedStructure]):
 
     score: str = "bic"
     _: KW_ONLY
-    ess: float = 1.0
+    ess: float | None = 1.0
     density: float | None = None
     max_parents: int | None = None
     tabu: int = 10
@@ -195,7 +223,7 @@ class DirectedSearch(Learner[FamilyScorer, LearnedStructure]):
 
     allowed: ClassVar[Mapping[str, Allowed]] = {
         "score": ("bic", "bdeu"),
-        "ess": POSITIVE,
+        "ess": Number(above=0, optional=True),
         "density": Number(above=0, below=1, optional=True),
         "max_parents": Number(least=0, whole=True, optional=True),
         "tabu": Number(least=0, whole=True),
@@ -217,23 +245,24 @@ class DirectedSearch(Learner[FamilyScorer, LearnedStructure]):
         return cpdag_of(self.dag_)
 
     def _join(self, table: Table, run: Run) -> FamilyScorer:  # noqa: ARG002 - as of every learner
-        ess = self.ess if self.score == "bdeu" else None
         engine = engine_for(with_states(table))
         if table.holes and not isinstance(engine, DirectedEngine):
             raise DataError(
                 f"{table.n_missing:,} cell(s) are missing, and directed graphs of weighted rows, or without "
                 f"compiled kernels, are scored in complete rows alone; choose {setting('missing', 'drop')}."
             )
-        return FamilyScorer(engine, ess, self.density)
+        return FamilyScorer(engine, None if self.score == "bic" else self.ess or 1.0, self.density)
 
     def _learn(self, source: FamilyScorer, run: Run) -> LearnedStructure:
         seed, rng = seed_and_generator(self.random_state)
-        settings = directed_settings(source, self.max_parents, self.tabu, self.patience)
-        walk = directed_walk(source, settings)
+        walk = self._walk(source)
         more: Inclusion | None = None
         stopped = "converged"
         try:
             with time_limit(self.seconds):
+                if source.ess is not None and self.ess is None:
+                    source = self._with_likely_ess(source)
+                    walk = self._walk(source)
                 tabu_search_with_reinsertions(
                     walk, source.n, self.reinsertions, rng, run.progress, source.names
                 )
@@ -252,21 +281,34 @@ class DirectedSearch(Learner[FamilyScorer, LearnedStructure]):
             return found
         return replace(found, edge_probabilities=more.probabilities, underpowered=more.underpowered)
 
-    def for_resamples(self, found: LearnedStructure) -> DirectedSearch:  # noqa: ARG002 - as of every learner
+    def _walk(self, source: FamilyScorer) -> DirectedWalk:
+        return directed_walk(source, directed_settings(source, self.max_parents, self.tabu, self.patience))
+
+    def _with_likely_ess(self, source: FamilyScorer) -> FamilyScorer:
+        """Return the score with the prior that the data choose, if half of the time is enough for that."""
+        try:
+            with time_limit(None if self.seconds is None else self.seconds / 2):
+                return replace(source, ess=likely_ess(source.engine, self.density))
+        except OutOfTime:
+            return source
+
+    def for_resamples(self, found: LearnedStructure) -> DirectedSearch:
         """Return the search without what takes most of its time."""
-        return replace(self, reinsertions=min(self.reinsertions, 1.0), probabilities=False)
+        reinsertions = min(self.reinsertions, 1.0)
+        return replace(self, ess=found.settings["ess"], reinsertions=reinsertions, probabilities=False)
 
     def _result(
         self, source: FamilyScorer, walk: DirectedWalk, run: Run, seed: int | None, stopped: str
     ) -> LearnedStructure:
         parents, names = walk.best_parents(), source.names
         graph = moral_graph(names, parents)
+        chosen = {} if source.ess is None else {"ess": source.ess}
         screened = {} if source.n <= ALL_PARTNERS else {"partners": PARTNERS}
         return LearnedStructure(
             graph=graph,
             cost=Cost(seconds=time.perf_counter() - run.started),
             stopped=stopped,
-            settings={**self._record(), **screened},
+            settings={**self._record(), **chosen, **screened},
             seed=seed,
             data_id=run.data_id,
             scored=Scored(
