@@ -524,8 +524,8 @@ def run(first: int, n_calls: int, seed: int, mark: BinaryIO | None) -> tuple[int
                 pass
             except Exception as error:  # noqa: BLE001 - that is what is looked for
                 wrong.append(f"world {number}: {name}: {type(error).__name__}: {error}")
-            if name.startswith("set_") and world.rng.random() < 0.9:  # else they hold in the rest of this world
-                lift_limits()
+            if name.startswith("set_") and world.rng.random() < 0.9:
+                lift_limits()  # else they hold in the rest of this world
         lift_limits()
         number += 1
     faulthandler.cancel_dump_traceback_later()
