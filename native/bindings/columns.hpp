@@ -54,6 +54,8 @@ inline const std::int64_t* weights_of(const nb::object& units, std::size_t n, Ar
 inline Settings settings_of(int kind, int dof, double log_prior, bool occurring) {
     require(kind >= 0 && kind <= static_cast<int>(Kind::mantel_haenszel), "there is no such kind of test");
     require(dof >= 0 && dof <= static_cast<int>(Dof::full), "there is no such way to count degrees of freedom");
+    // the logarithm of a probability that a double can hold, above 0 and below 1
+    require(kind != static_cast<int>(Kind::bayesian) || (log_prior < 0 && log_prior > -1000), "a log prior is below 0 and above -1,000");
     Settings out;
     out.kind = static_cast<Kind>(kind);
     out.dof = static_cast<Dof>(dof);

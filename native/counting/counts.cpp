@@ -176,7 +176,7 @@ namespace {
 
 void add_table(std::vector<uint32_t>& table, size_t cells, int64_t* out) {
     for (size_t i = 0; i < cells; ++i) {
-        out[i] += table[i];
+        add_units(out[i], table[i]);
         table[i] = 0;
     }
 }
@@ -190,7 +190,7 @@ void count_codes(const Dataset& data, const std::vector<int>& variables, int64_t
         if (data.units != nullptr)
             scatter_weights(code, data.units + start, n, out);
         else
-            for (size_t i = 0; i < n; ++i) ++out[code[i]];
+            for (size_t i = 0; i < n; ++i) add_units(out[code[i]], 1);
     }
 }
 

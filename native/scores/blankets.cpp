@@ -86,7 +86,7 @@ Family family_of_rows(const Dataset& data, const Blanket& blanket, const std::ve
     Family family;
     family.states = x.states();
     const auto missing = [&](int v, std::size_t row) {
-        return scores[v] != nullptr ? std::isnan(scores[v][row]) : data.columns[v].missing(row);
+        return data.columns[v].missing(row) || (scores[v] != nullptr && std::isnan(scores[v][row]));
     };
     for (std::size_t row = 0; row < data.n_rows; ++row) {
         const auto absent = [&](int v) { return missing(v, row); };

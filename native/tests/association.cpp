@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <utility>
 
+#include "counting/limits.hpp"
+
 namespace graphoid {
 
 void Association::begin(std::uint32_t rx, std::uint32_t ry) {
     kx_ = rx > 0 ? rx - 1 : 0;
     ky_ = ry > 0 ? ry - 1 : 0;
     const std::size_t k = kx_ * ky_;
+    const double bytes = 0.5 * static_cast<double>(k) * (static_cast<double>(k) + 3) * sizeof(Sum<double>);
+    if (bytes > static_cast<double>(most_memory.load())) throw TooLarge(0, bytes);
     difference_.assign(k, Sum<double>{});
     covariance_.assign(k * (k + 1) / 2, Sum<double>{});
 }

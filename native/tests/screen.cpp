@@ -20,6 +20,7 @@ namespace {
 constexpr int kTile = 128;                  // variables: the planes of two tiles stay in the second cache
 constexpr std::size_t kLargestTable = 1u << 24;  // counts whose c log c is kept
 constexpr double kScale = 1 << 24;
+constexpr double kLargestTotal = 0x1p38;  // times the scale, half of what 64 bits hold
 
 struct Partner {
     double strength, statistic, dof;
@@ -200,7 +201,8 @@ private:
         const double strength = set_.test.kind == Kind::bayesian ? numbers.log_odds : numbers.log_p;
         if (strength <= set_.limit) worker.pairs.push_back({x, y, strength});
         if (set_.totals) {
-            const auto steps = static_cast<std::int64_t>(std::llround(std::max(strength, -1e11) * kScale));
+            const double most = kLargestTotal / n_, part = std::isnan(strength) ? 0 : std::clamp(strength, -most, most);
+            const auto steps = static_cast<std::int64_t>(std::llround(part * kScale));
             worker.total[x] += steps;
             worker.total[y] += steps;
         }

@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 
 import graphoid as gd
+from graphoid.counts.engine import ScreenRequest
 from graphoid.counts.native import kernels
+from graphoid.independence.screening import screen_by_asking
 from tests.support.tables import table_of
 
 native = kernels()
@@ -154,6 +156,52 @@ def test_weights_beyond_64_bits_end_nothing():
     merger = native.RowMerger([2], 10)
     assert merger.add([np.zeros(2, dtype=np.uint8)], np.array([2**63 - 1, 1]), 2)
     assert len(merger) == 1
+
+
+@pytest.mark.parametrize("log_prior", [-1e300, 1e300, 0.0, math.inf, -math.inf, math.nan])
+def test_a_log_prior_that_no_probability_has_is_refused(log_prior):
+    data = dataset([np.array([0, 1, 1, 0], dtype=np.uint8)] * 9, [2] * 9, 4)
+    with pytest.raises(ValueError, match="log prior"):
+        data.screen(2, 0, log_prior, 1.0, False, 2, 0.0, True, list(range(9)), 1)
+
+
+@pytest.mark.parametrize("value", [-1e300, 1e300, -math.inf, math.nan])
+def test_totals_of_pairs_beyond_64_bits_keep_their_sign(value):
+    class Told:
+        names = tuple("abcdefghi")
+
+        def ask(self, questions):
+            return [None for _ in questions]
+
+    keep = ScreenRequest(partners=2, limit=0.0, totals=True)
+    found = screen_by_asking(Told(), range(9), keep, number=lambda _: value)
+    expected = 0 if math.isnan(value) else np.sign(value) * 2.0**38 * 8 / 9
+    assert found.total == pytest.approx(np.full(9, expected))
+
+
+def test_numbers_with_missing_codes_count_complete_rows_only():
+    codes = [np.array([0, 1, 2, 1], dtype=np.uint8), np.array([0, 1, 2, 2], dtype=np.uint8)]  # 2 is missing
+    data = native.Dataset(codes, [2, 2], 4, None, 1.0, "", [0, 1])
+    whole = dataset([column[:2] for column in codes], [2, 2], 2)
+    numbers = np.array([0.5, -0.5, 3.0, 4.0])
+    args = [(0, (1,))], False, 0.5, 1.0, False, [[], []]
+    some = data.logistic(*args, [None, numbers], 1)
+    assert some == pytest.approx(whole.logistic(*args, [None, numbers[:2]], 1))
+
+
+def test_tables_added_to_a_full_array_wrap():
+    into = np.full(2, 2**63 - 1)
+    dataset([np.array([0, 1], dtype=np.uint8)], [2], 2).add_tables([(0,)], 1, into)
+    assert into.tolist() == [-(2**63)] * 2
+
+
+def test_covariances_beyond_the_memory_are_refused():
+    native.set_memory(2**20)
+    try:
+        with pytest.raises(MemoryError, match="33826525184"):  # bytes, which the caller puts into a sentence
+            native.SliceTally([2], 257, 255, 1.0, 3, 0, -1.0, 1.0, False, 0.0)
+    finally:
+        native.set_memory(2**63)
 
 
 def test_a_variable_without_states_has_tables_without_cells():

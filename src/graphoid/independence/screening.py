@@ -29,6 +29,9 @@ AT_ONCE = 2**15
 STEP = 2.0**24
 """Totals are whole numbers of parts so small, so that they do not depend on the order of adding."""
 
+LARGEST_TOTAL = 2.0**38
+"""Each pair counts up to its share of it, so that no total goes beyond 64 bits."""
+
 
 def screen_pairs(ci: IndependenceSource, rank: Sequence[int], keep: ScreenRequest) -> Screen:
     """Return what to keep of a test of all pairs: natively where the engine can."""
@@ -65,7 +68,9 @@ def screen_by_asking(
         strip = Listed.of(x, y, values)
         listed.append(strip.take(strip.value <= keep.limit))
         if keep.totals:
-            rounded = np.rint(np.maximum(strip.value, -1e11) * STEP).astype(np.int64)
+            most = LARGEST_TOTAL / n
+            parts = np.where(np.isnan(strip.value), 0, np.clip(strip.value, -most, most))
+            rounded = np.rint(parts * STEP).astype(np.int64)
             np.add.at(steps, strip.x, rounded)
             np.add.at(steps, strip.y, rounded)
         if k:

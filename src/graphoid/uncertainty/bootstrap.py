@@ -235,8 +235,10 @@ class Bootstrap(Settings):
         """Return how probable pairs are, from all rows and in the resamples, where there is an answer."""
         pairs, n = [(x, y) for x, y, _ in crossings], len(run.found.joined)
         whole = probabilities(run.structure, pairs)
-        if whole is not None and run.found.probability is not None:
-            return Inclusion("edge", whole, 1.0 - whole, priors(run.structure, pairs), run.found.probability)
+        if whole is not None:  # resamples of a directed graph have none, as that takes the longest
+            replicates = np.full((n, len(pairs)), np.nan)
+            replicates = replicates if run.found.probability is None else run.found.probability
+            return Inclusion("edge", whole, 1.0 - whole, priors(run.structure, pairs), replicates)
         test = run.learner.test_for(run.table) if isinstance(run.learner, AskingLearner) else None
         if not isinstance(test, (BayesianTest, BayesFactor)):
             return None
