@@ -51,8 +51,6 @@ SHOWN = 40
 SEARCHING = 0.6
 """Of ``--seconds``, what learning the graphs may take; the rest is for comparing them."""
 
-Names = Annotated[str | None, typer.Option(help="Names, separated by commas.")]
-
 
 def groups(
     file: File,
@@ -66,10 +64,8 @@ def groups(
         int, typer.Option(min=0, help="Also deal rows to groups at random, so often, as a check.")
     ] = 0,
     draws: Annotated[int, typer.Option(min=1, help="Draws of what chance gives all pairs.")] = 500,
-    columns: Names = None,
-    drop: Annotated[
-        str | None, typer.Option(help="Names of columns to leave out, separated by commas.")
-    ] = None,
+    columns: Annotated[str | None, typer.Option(help="Columns to keep, separated by commas.")] = None,
+    drop: Annotated[str | None, typer.Option(help="Columns to leave out, separated by commas.")] = None,
     kind: Annotated[
         list[str] | None, typer.Option(help="The kind of a column, age=continuous.", metavar="NAME=KIND")
     ] = None,
@@ -115,8 +111,13 @@ def groups(
             seconds=None if clock.left is None else SEARCHING * clock.left,
             progress=watch,
         )
+    return _deliver(found, out or [], json=json, quiet=quiet)
+
+
+def _deliver(found: GroupComparison, out: list[str], *, json: bool, quiet: bool) -> int | None:
+    """Write files, print what was found, and return the exit code."""
     done = Attempts()
-    for path in out or []:
+    for path in out:
         done.write(path, partial(files.write, found, path, WRITERS))
     if json:
         print_json({**to_values(found), "files": done.written})

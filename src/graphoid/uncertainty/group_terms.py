@@ -361,5 +361,5 @@ def _compare(found: Difference, draws: NDArray[np.float32], *, joined: bool) -> 
 def _strengths(effects: Sequence[Effect]) -> tuple[Matrix, Matrix]:
     """Return the sizes of effects, and by how much each row moves them: a column an effect."""
     ways = [effect.value / (float(np.linalg.norm(effect.value)) or 1.0) for effect in effects]
-    moved = np.column_stack([e.influence @ way for e, way in zip(effects, ways, strict=True)])
-    return np.array([effect.size for effect in effects]), moved
+    influence = np.column_stack([e.influence @ way for e, way in zip(effects, ways, strict=True)])
+    return np.array([effect.size for effect in effects]), influence

@@ -46,6 +46,8 @@ if TYPE_CHECKING:
     from graphoid.structure.graph import Edge
 
     Matrix = NDArray[np.float64]
+    _Parts = tuple[Split, tuple[State, ...], tuple[int, ...], list[NDArray[np.bool_]]]
+    """How rows are told apart: see :class:`_Problem`."""
 
 PRIOR_SPREAD = 0.5
 """Standard deviation of a difference, for a standard deviation of each variable, if there is one: that of
@@ -140,22 +142,18 @@ def compare_groups(
     table
         Anything that :func:`graphoid.read` takes.
     by
-        The column that says which group a row belongs to; any number of groups. A column of numbers without
-        states is a moderator: terms are linear in it.
+        The column that says the group of a row; one of numbers is a moderator, in which terms are linear.
     learner
-        Who learns the graphs, which say what is given for each pair; the search over undirected
-        graphs that we recommend if None.
+        Who learns the graphs, which say what a pair is given; the search that we recommend if None.
     covariates
-        Columns that every pair is given, and that are not compared: what they explain is no effect, and
-        groups that differ by them do not differ for that reason.
+        Columns that every pair is given, and that are not compared: what they explain is no effect.
     shared
         Whether groups are estimated together: an effect is that of all groups as far as the pair is probably
-        the same in them, and its own as far as it differs; ``graphs`` likewise. Tests do not depend on it.
+        the same in them, its own as far as it differs; ``graphs`` likewise. Tests do not depend on it.
     n
         Draws of what chance gives all pairs together, for ``p_adjusted`` and the p-value of all.
     permutations
-        How often rows are dealt to the groups at random, and compared again, as a check of both p-values of
-        the network.
+        How often rows are dealt to the groups at random, as a check of both p-values of the network.
     n_jobs
         Threads. The result does not depend on it.
     random_state
@@ -173,40 +171,57 @@ def compare_groups(
     >>> [(row.x, row.y) for row in found.pairs if row.p_adjusted < 0.05]
     [('age', 'bus')]
     """
-    table = table if isinstance(table, Table) else read(table)
     check_setting("n", n, Number(least=1, whole=True, noun="number of draws"))
     check_setting("permutations", permutations, Number(least=0, whole=True, noun="number of permutations"))
+    problem = _problem(table if isinstance(table, Table) else read(table), by, covariates, shared=shared)
+    graphs = _learn(problem, learner, seconds, progress)
+    seed = seed_of(random_state)
+    return _compare(problem, graphs, n, permutations, n_jobs, seed, progress, shared=shared)
+
+
+def _learn(
+    problem: _Problem, learner: AnyLearner | None, seconds: float | None, progress: Listener | None
+) -> list[UndirectedGraph]:
+    """Return the graph of all rows, then those of the groups, without the covariates."""
     if learner is not None and not hasattr(learner, "fit"):
         raise SettingsError(f"compare_groups: learner must be a learner such as GSIMN(), not {learner!r}.")
-    rest, n_drawn = _columns(table, by, covariates)
-    told = _moderator(table, by) if table.variables[table.position(by)].continuous else _groups(table, by)
-    if shared and isinstance(told.split, ModeratorSplit):
-        raise SettingsError(
-            f"{by!r} is a number: shared is for groups; along a number rows are shared anyway."
-        )
-    parts = [rest, *(rest.keep(rows) for rows in told.parts)]
+    parts = [problem.table, *(problem.table.keep(rows) for rows in problem.parts)]
     if learner is None:
-        learner = recommend_search(rest)[0]  # as its rates were measured
+        learner = recommend_search(problem.table)[0]  # as its rates were measured
         if seconds is not None:
             learner = learner.with_params(seconds=seconds / len(parts))
-    graphs = [_drawn(graph_of(learner, part), n_drawn) for part in track(parts, "learning graphs", progress)]
-    graph = _union(graphs)
-    seed = seed_of(random_state)
+    graphs = [graph_of(learner, part) for part in track(parts, "learning graphs", progress)]
+    return [_restrict(graph, problem.n_compared) for graph in graphs]
+
+
+def _compare(
+    problem: _Problem,
+    graphs: list[UndirectedGraph],
+    n: int,
+    permutations: int,
+    n_jobs: int,
+    seed: int,
+    progress: Listener | None,
+    *,
+    shared: bool,
+) -> GroupComparison:
+    """Return what the rows say of differences, given the graphs of all rows and of the groups."""
+    variables, graph = problem.table.variables, _union(graphs)
     rng = np.random.default_rng(seed)
-    columns = PairColumns(rest, graph)
-    draws = rng.standard_normal((n, rest.n_rows), dtype=np.float32)
-    found = compare_terms(columns, graph, told.split, draws, n_jobs)
-    pairs, network = _judge(rest.variables, columns, found), _judge_network(found, draws)
+    columns = PairColumns(problem.table, graph)
+    draws = rng.standard_normal((n, problem.table.n_rows), dtype=np.float32)
+    found = compare_terms(columns, graph, problem.split, draws, n_jobs)
+    pairs, network = _judge(variables, columns, found), _judge_network(found, draws)
     if shared:
-        pairs, graphs[1:] = _share(rest.variables, columns, found, pairs, graphs)
+        pairs, graphs = _share(variables, columns, found, pairs, graphs)
     check = None
     if permutations:
         times = track(range(permutations), "permuting", progress)
-        check = _permute(columns, graph, told.split, network, rng, times, n_jobs)
+        check = _permute(columns, graph, problem.split, network, rng, times, n_jobs)
     return GroupComparison(
-        by,
-        told.labels,
-        told.rows,
+        problem.by,
+        problem.labels,
+        problem.rows,
         graph,
         tuple(graphs[1:]),
         pairs,
@@ -214,7 +229,7 @@ def compare_groups(
         network.strengths,
         network.strength_p_value,
         check,
-        rest.names[n_drawn:],
+        problem.table.names[problem.n_compared :],
         n,
         seed,
     )
@@ -247,14 +262,30 @@ def difference_p_values(first: Table, second: Table, graph: UndirectedGraph) -> 
     }
 
 
-class _Told(NamedTuple):
-    """How rows are told apart."""
+class _Problem(NamedTuple):
+    """Rows and how they are told apart."""
 
+    table: Table
+    """The columns that are compared, then the covariates."""
+    n_compared: int
+    by: str
     split: Split
     labels: tuple[State, ...]
     rows: tuple[int, ...]
     parts: list[NDArray[np.bool_]]
     """Rows that a graph is learned from."""
+
+
+def _problem(table: Table, by: str, covariates: Sequence[str], *, shared: bool) -> _Problem:
+    """Return the columns to compare, and how rows are told apart: by a number, or by states."""
+    rest, n_compared = _columns(table, by, covariates)
+    continuous = table.variables[table.position(by)].continuous
+    if shared and continuous:
+        raise SettingsError(
+            f"{by!r} is a number: shared is for groups; along a number rows are shared anyway."
+        )
+    split, labels, rows, parts = _moderator(table, by) if continuous else _groups(table, by)
+    return _Problem(rest, n_compared, by, split, labels, rows, parts)
 
 
 def _columns(table: Table, by: str, covariates: Sequence[str]) -> tuple[Table, int]:
@@ -265,9 +296,9 @@ def _columns(table: Table, by: str, covariates: Sequence[str]) -> tuple[Table, i
     given = [table.position(name) for name in ([covariates] if isinstance(covariates, str) else covariates)]
     if at in given:
         raise SettingsError(f"{by!r} says the groups, and cannot be a covariate as well.")
-    drawn = [v for v in range(len(table.variables)) if v != at and v not in given]
-    if len(drawn) < 2:
-        left = quote([table.names[v] for v in drawn]) or "no column"
+    compared = [v for v in range(len(table.variables)) if v != at and v not in given]
+    if len(compared) < 2:
+        left = quote([table.names[v] for v in compared]) or "no column"
         used = quote([table.names[v] for v in (at, *given)])
         raise DataError(f"beside {used} there is {left}; there is nothing to compare.")
     if table.absent(at).any():
@@ -276,10 +307,10 @@ def _columns(table: Table, by: str, covariates: Sequence[str]) -> tuple[Table, i
             f"without a group cannot be compared: read it with {setting('missing', 'drop')}, or "
             f"{setting('missing', 'category')} to make them a group."
         )
-    return table.take([*drawn, *dict.fromkeys(given)]), len(drawn)
+    return table.take([*compared, *dict.fromkeys(given)]), len(compared)
 
 
-def _groups(table: Table, by: str) -> _Told:
+def _groups(table: Table, by: str) -> _Parts:
     """Return rows told apart by the states of a column."""
     at = table.position(by)
     codes, states = table.column(at), table.variables[at].states
@@ -298,10 +329,10 @@ def _groups(table: Table, by: str) -> _Told:
             "leave these rows out, or join them to another group."
         )
     parts = [member == g for g in range(len(labels))]
-    return _Told(GroupSplit(member, len(labels)), labels, tuple(sizes.tolist()), parts)
+    return GroupSplit(member, len(labels)), labels, tuple(sizes.tolist()), parts
 
 
-def _moderator(table: Table, by: str) -> _Told:
+def _moderator(table: Table, by: str) -> _Parts:
     """Return rows told apart by a column of numbers."""
     numbers = table.numbers(by)
     spread = float(numbers.std())
@@ -311,10 +342,10 @@ def _moderator(table: Table, by: str) -> _Told:
     values = tuple(((at - numbers.mean()) / spread).tolist())
     upper = numbers > np.median(numbers)
     split = ModeratorSplit((numbers - numbers.mean()) / spread, values)
-    return _Told(split, tuple(at.tolist()), (table.n_rows,), [~upper, upper])
+    return split, tuple(at.tolist()), (table.n_rows,), [~upper, upper]
 
 
-def _drawn(graph: UndirectedGraph, n: int) -> UndirectedGraph:
+def _restrict(graph: UndirectedGraph, n: int) -> UndirectedGraph:
     """Return a graph of its first variables: what holds given the others."""
     return UndirectedGraph(graph.names[:n], [(x, y) for x, y in graph.edges if x < n and y < n])
 
@@ -400,7 +431,7 @@ def _judge_strength(
     if not sizes:
         return (0.0,) * n_groups, 0.0, 1.0
     strengths = np.sum([size for size, _ in sizes], axis=0)
-    influence = np.sum([moved for _, moved in sizes], axis=0)
+    influence = np.sum([own for _, own in sizes], axis=0)
     away = influence - influence[:, :1]
     precision = invert(away.T @ away)
     deviation = strengths - strengths[0]
@@ -515,7 +546,7 @@ def _share(
         for mine, alone in zip(shared, edges[1:], strict=True):
             if pair in (alone if differ > 0.5 else edges[0]):
                 mine.add(pair)
-    return rows, [UndirectedGraph(graphs[0].names, sorted(mine)) for mine in shared]
+    return rows, [graphs[0], *(UndirectedGraph(graphs[0].names, sorted(mine)) for mine in shared)]
 
 
 def _shrink(found: Difference, differ: float) -> Difference:
