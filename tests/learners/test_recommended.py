@@ -140,3 +140,20 @@ def test_pairs_that_rows_cannot_carry_are_open() -> None:
     rows = found.structure_.pairs()
     assert len(rows) == 45
     assert all(row.probability is not None and row.verdict for row in rows)
+
+
+@pytest.mark.parametrize("n_rows", [2, 4, 5])
+def test_tables_of_few_rows_are_learned_from(n_rows):
+    rng = np.random.default_rng(n_rows)
+    columns = {name: rng.integers(3, size=n_rows).astype(str) for name in "abcd"}
+    found = gd.learn(gd.read(columns))
+    assert ("too few rows to hold some out" in str(found.settings["reason"])) == (n_rows < 5)
+
+
+def test_rows_without_weight_are_not_held_out():
+    rng = np.random.default_rng(0)
+    columns = {name: rng.integers(2, size=50).astype(str) for name in "abcd"}
+    weights = np.zeros(50)
+    weights[:4] = 1.0
+    found = gd.learn(gd.read({**columns, "w": weights}, weights="w"))
+    assert "too few rows to hold some out" in str(found.settings["reason"])

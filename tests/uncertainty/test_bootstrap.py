@@ -400,3 +400,8 @@ def test_a_result_resamples_the_learner_that_found_it():
         assert (row.verdict, row.probability) == said[row.x, row.y]
     with pytest.raises(DataError, match="Bootstrap"):
         gd.LearnedStructure.from_json(found.to_json()).bootstrap()
+
+
+def test_more_resamples_than_memory_holds_are_refused():
+    with pytest.raises(SettingsError, match=r"99,999,999,999 resamples of 15 pairs take .* GiB, more than"):
+        gd.Bootstrap(gd.GSMN(), n=99_999_999_999).fit(small_survey(50))

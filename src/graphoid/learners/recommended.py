@@ -6,13 +6,15 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from graphoid.counts.native import engine_for
 from graphoid.counts.remote.access_cost import AccessCost, MeteredEngine
 from graphoid.data.remote.table import RemoteTable
 from graphoid.data.table import Table
 from graphoid.errors import SettingsError
 from graphoid.learners.base import Learner, add_access_cost
-from graphoid.learners.directed.family import FamilyScores, compare_families
+from graphoid.learners.directed.family import HELD_OUT, FamilyScores, compare_families
 from graphoid.learners.directed.search import DirectedSearch, expected_density
 from graphoid.learners.scored.graph_sampling import sample_graphs
 from graphoid.learners.scored.search import Search, first_guess
@@ -99,8 +101,12 @@ def no_directed_graphs(table: Table) -> str | None:
     """Return why directed graphs of states are not tried; None where they are."""
     if isinstance(table, RemoteTable):
         return "rows that stay at their source cannot be held out"
-    if table.holes and table.complete_rows().n_rows < LEAST_COMPLETE:
+    whole = table.complete_rows()
+    if table.holes and whole.n_rows < LEAST_COMPLETE:
         return "too few rows are complete to hold some out"
+    n_rows = whole.n_rows if whole.weights is None else int(np.count_nonzero(whole.weights.units))
+    if n_rows < HELD_OUT:
+        return "there are too few rows to hold some out"
     return f"{len(table.names):,} variables are many" if len(table.names) > MOST_DIRECTED else None
 
 

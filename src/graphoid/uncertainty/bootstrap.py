@@ -17,7 +17,7 @@ from graphoid.independence.bayes_factor import BayesFactor
 from graphoid.independence.bayesian import BayesianTest
 from graphoid.learners.base import AnyLearner, AskingLearner, Learner
 from graphoid.learners.recommended import recommend
-from graphoid.limits import OutOfTime, check_time, map_threads, time_limit
+from graphoid.limits import OutOfTime, check_time, map_threads, memory_limit, time_limit
 from graphoid.progress import Listener, Step, tell
 from graphoid.settings import Allowed, Number, RandomState, Settings
 from graphoid.structure.learned import LearnedStructure
@@ -133,6 +133,7 @@ class Bootstrap(Settings):
         table = with_states(table) if learner.cuts_numbers(table) else table
         # a test of numbers looks behind the codes
         merge = not (isinstance(learner, AskingLearner) and isinstance(learner.test, TableTest))
+        self._check_memory(len(table.variables))
         resampler = Resampler(table, self.kind, seed_of(self.random_state), self.shares, merge=merge)
         with time_limit(self.seconds):
             try:
@@ -271,6 +272,16 @@ class Bootstrap(Settings):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the result to a JSON file, which :func:`graphoid.load` reads."""
         self.result_.save(path)
+
+    def _check_memory(self, n_variables: int) -> None:
+        """Refuse more resamples than can be held: a byte for every pair, and numbers for those followed."""
+        pairs = n_variables * (n_variables - 1) // 2
+        need, limit = self.n * (pairs + 8 * min(pairs, MOST_PAIRS)), memory_limit()
+        if limit is not None and need > limit:
+            raise SettingsError(
+                f"Bootstrap: {self.n:,} resamples of {pairs:,} pairs take {need / 2**30:,.1f} GiB, more than "
+                f"the {limit / 2**30:,.1f} GiB that may be used; lower n."
+            )
 
     def _check(self) -> None:
         self.check()

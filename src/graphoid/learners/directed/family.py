@@ -117,7 +117,10 @@ def split_rows(table: Table, seed: int, most: int | None = None) -> Split:
     if table.weights is not None:
         keys.insert(0, table.weights.units)
     order = np.lexsort(keys)
-    drawn = order[np.random.default_rng(seed).permutation(table.n_rows)][:most]
+    drawn = order[np.random.default_rng(seed).permutation(table.n_rows)]
+    if table.weights is not None:
+        drawn = drawn[table.weights.units[drawn] > 0]
+    drawn = drawn[:most]
     cut = len(drawn) // HELD_OUT
     parts = (drawn[cut:], drawn[:cut], drawn)
     return Split(*(_rows(table, np.sort(part)) for part in parts))
