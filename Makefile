@@ -1,14 +1,14 @@
 # make demo   set everything up and learn a first network
 # make test   set everything up and run the tests
 # make quick  the tests for the inner loop: logic to learners, under 45 s
-# The rest is for developers: lint, types, docs, bench, fuzz, fuzz-faults, fuzz-native, sanitize, wheel, test-all, test-browser, test-engines, clean.
+# The rest is for developers: lint, types, docs, bench, test-gpu, fuzz, fuzz-faults, fuzz-native, sanitize, wheel, deep, test-all, test-oldest, test-browser, test-engines, clean.
 
 PYTHON ?= python3
 VENV   ?= .venv
 BIN     = $(VENV)/bin
 KERNELS = $(wildcard native/*/*) CMakeLists.txt pyproject.toml
 
-.PHONY: demo quick test test-all test-browser test-engines lint types docs docs-links bench fuzz fuzz-faults fuzz-native sanitize wheel clean setup
+.PHONY: demo quick test test-all test-oldest test-browser test-engines test-gpu lint types docs docs-links bench fuzz fuzz-faults fuzz-native sanitize wheel deep clean setup
 .DEFAULT_GOAL := test
 
 setup: $(VENV)/.installed
@@ -39,11 +39,27 @@ test: setup
 test-all: setup
 	$(BIN)/python -m pytest -m "not engines" -n auto
 
+# The inner tests with every dependency at the lowest version that pyproject.toml declares, in an environment of its own.
+# WHEEL is what is installed, the clone if left out. Old releases may use what newer ones beside them call deprecated.
+OLDEST = duckdb survey arff sklearn pandas polars plot
+comma := ,
+test-oldest:
+	$(PYTHON) -m venv --clear .venv-oldest
+	.venv-oldest/bin/python tools/oldest.py $(OLDEST) > .venv-oldest/constraints.txt
+	.venv-oldest/bin/python -m pip install --quiet --constraint .venv-oldest/constraints.txt \
+	    "$(or $(WHEEL),.)[$(subst $() $(),$(comma),$(OLDEST))]" pytest hypothesis mpmath pytest-xdist psutil
+	.venv-oldest/bin/python -m pytest -W ignore::DeprecationWarning -m "not slow and not engines and not process" -n auto $(addprefix tests/,$(QUICK) golden cli)
+
 # Real servers: PostgreSQL and Spark are installed where they are missing, started on loopback, and stopped.
 test-engines: setup
 	bash tools/test_engines.sh $(BIN)/python
 
-# Reports in a real Chromium, installed where that is allowed; where there is none, one line says so.
+# The engine on a GPU, on PyTorch's processor where there is none. Of PyTorch only what the processor needs is
+# installed; where that cannot be had, one line says so.
+test-gpu: setup
+	bash tools/gpu.sh $(BIN)/python
+
+# Reports, graphoid serve and notebooks in a real Chromium, installed where that is allowed; where there is none, one line says so.
 test-browser: setup
 	bash tools/browser.sh $(BIN)/python
 
@@ -91,6 +107,15 @@ fuzz-native:
 # The wheel, built, weighed, and used in an empty environment without a compiler; some minutes.
 wheel:
 	PYTHON=$(PYTHON) bash tools/wheel.sh
+
+# All that takes long, on the kernels as they are: the sanitizers, hostile arguments, many examples, the wheel. CALLS is
+# for the arguments. Half an hour and more.
+deep:
+	$(MAKE) sanitize
+	$(MAKE) fuzz-native CALLS=$(or $(CALLS),20000)
+	$(MAKE) fuzz
+	$(MAKE) wheel
+	@echo "make deep: sanitize, fuzz-native ($(or $(CALLS),20000) calls), fuzz and wheel ran to their end without a fault"
 
 clean:
 	rm -rf $(VENV) .venv-* build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -191,8 +191,9 @@ def test_functions_are_verbs_or_what_they_return():
     assert not found
 
 
-UNDERSCORED = {"_replace", "_fields", "_field_defaults", "_asdict", "_make", "_exit"}
-"""By the standard library: of named tuples, to keep clear of the names of fields, and of ``os``."""
+UNDERSCORED = {"_replace", "_fields", "_field_defaults", "_asdict", "_make", "_exit", "_int_mm"}
+"""By the standard library: of named tuples, to keep clear of the names of fields, and of ``os``; and what
+PyTorch calls its product of matrices of bytes."""
 
 
 def is_private(name: str) -> bool:

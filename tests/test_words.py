@@ -20,10 +20,10 @@ PAGES = [
     for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
     if not {"_build", "gallery", "generated"} & set(path.parts)
 ]
-GUIDE = [path for path in PAGES if "guide" in path.parts]
+GUIDE = [path for path in PAGES if {"guide", "tutorials"} & set(path.parts)]
 
 NOT_OURS = {
-    "variable 1 and variable 2": r"[┃|]\s*(who|with whom)\s*[┃|]|\bwith whom\b",
+    "variable 1 and variable 2": r"[┃|]\s*(who|with whom)\s*[┃|]|\bwith whom\b|\bon whom\b|\bto whom\b",
     "standard error": r"\bits error\b",
     "isolated": r"\bjoined to nothing\b",
     "data access": r"\b[Tt]rips? to\b|\bone trip\b",
@@ -98,7 +98,7 @@ def test_a_report_counts_as_present_what_it_calls_present(tmp_path) -> None:
 
 
 @pytest.mark.parametrize("path", GUIDE, ids=lambda path: str(path.relative_to(ROOT)))
-def test_a_page_of_the_guide_begins_with_its_question_and_has_a_picture(path) -> None:
+def test_a_page_of_the_guide_or_a_tutorial_begins_with_its_question_and_has_a_picture(path) -> None:
     text = path.read_text(encoding="utf-8")
     title, question, picture = text.split("\n\n", 3)[:3]
     assert title.startswith("# ")

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Open the reports in Chromium and try all that can be clicked, asked and taken away.
+# Open reports, graphoid serve and notebooks in Chromium and try all that can be clicked, asked and taken away.
 #
 #     bash tools/browser.sh PYTHON
 #
@@ -21,8 +21,13 @@ if ! command -v chromedriver >/dev/null || ! command -v chromium >/dev/null; the
     { apt-get update && apt-get install --yes --no-install-recommends chromium chromium-driver; } \
         >/dev/null 2>&1 || skip "chromium and chromium-driver could not be installed from the system's packages."
 fi
-if ! "$python" -c "import selenium" 2>/dev/null; then
-    "$python" -m pip install --quiet --editable ".[browser]" >/dev/null 2>&1 \
+if ! "$python" -c "import selenium, anywidget, jupyterlab, notebook, marimo" 2>/dev/null; then
+    # what the extra names, and not the package again with its kernels
+    extra=$("$python" -c 'import tomllib
+for name in tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["browser"]: print(name)' \
+        | grep -v "^graphoid")
+    # shellcheck disable=SC2086
+    "$python" -m pip install --quiet $extra >/dev/null 2>&1 || "$python" -m pip install --quiet selenium >/dev/null 2>&1 \
         || skip "selenium could not be installed from the package index."
 fi
 "$python" -m pytest -m browser tests/browser

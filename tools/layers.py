@@ -34,6 +34,7 @@ PACKAGES = [
     "uncertainty",
     "datasets",
     "report",
+    "serve",
     "experiments",
     "cli",
 ]
@@ -45,6 +46,7 @@ NATIVE_FROM = {"counts/native.py"}
 # A result can show and measure itself: asked to, these hand themselves to the packages that do.
 SHOWN_BY = {
     "structure/learned.py": ("graphoid.report", "graphoid.uncertainty"),
+    "uncertainty/group_result.py": ("graphoid.report",),
     "classifiers/markov.py": ("graphoid.report.hyperedges",),
     # learners of a table whose missing cells are to be drawn: draws need models, and results are pooled
     "learners/base.py": ("graphoid.uncertainty.imputation",),

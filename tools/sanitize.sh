@@ -13,7 +13,7 @@ REPORTS=$PWD/build/sanitize-reports
 
 test -x "$VENV/bin/python" || "$PYTHON" -m venv "$VENV"
 "$VENV/bin/python" -m pip install --quiet "scikit-build-core>=0.11" "nanobind>=2.4" "cmake>=3.18" ninja \
-    pytest hypothesis mpmath numpy scipy narwhals pyarrow networkx typer rich
+    pytest hypothesis mpmath psutil numpy scipy threadpoolctl narwhals pyarrow networkx typer rich jinja2 pandas
 # Not editable and with a build folder of its own: the usual build stays as it is.
 PATH="$PWD/$VENV/bin:$PATH" "$VENV/bin/python" -m pip install --quiet --force-reinstall --no-deps --no-build-isolation \
     --config-settings=build-dir=build/sanitize \

@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -194,6 +195,49 @@ def how_sure() -> Axes:
     return resampled_plots.edge_intervals(gd.learn(few()).bootstrap(100, random_state=1).result_)
 
 
+def updates() -> Axes:
+    """E-values of all pairs, batch by batch; after the fifth, an edge is gone."""
+    rng, steps = np.random.default_rng(SEED), []
+
+    def rows(n: int, agree: float) -> dict[str, list[int]]:
+        columns = rng.integers(0, 2, (4, n))
+        for x, y, share in ((0, 1, agree), (1, 2, 0.7), (2, 3, 0.7)):
+            columns[y] = np.where(rng.random(n) < share, columns[x], 1 - columns[x])
+        return {name: column.tolist() for name, column in zip("abcd", columns, strict=True)}
+
+    found = gd.GSMN().fit(gd.read(rows(1000, 0.7))).structure_
+    for batch in range(12):
+        found = found.update(rows(100, 0.7 if batch < 5 else 0.5))
+        steps.append([row.e_value for row in found.drift])
+    _, ax = plt.subplots(figsize=(6.4, 3.2), layout="constrained")
+    for pair, values in zip(found.drift, np.array(steps).T, strict=True):
+        changed = (pair.x, pair.y) == ("a", "b")
+        ax.plot(
+            range(1, 13), values, color=SIGNS["negative"] if changed else "silver", lw=2 if changed else 1
+        )
+    ax.axhline(found.drift[0].threshold, color=INK, ls=":")
+    ax.set(yscale="log", xlabel="batch of 100 rows; a \u2013 b ends after the fifth", ylabel="e-value")
+    return ax
+
+
+def groups() -> Axes:
+    """The survey in city and country."""
+    return gd.compare_groups(gd.datasets.load("survey"), "region", random_state=SEED).plot()
+
+
+def knowledge() -> Axes:
+    """Four items in three waves, each with its last wave and its neighbor in it."""
+    rng = np.random.default_rng(SEED)
+    now, columns = rng.normal(size=(1_500, 4)), {}
+    for wave in (1, 2, 3):
+        now = 0.6 * now + 0.35 * np.roll(now, 1, axis=1) * (wave > 1) + rng.normal(size=now.shape)
+        now[:, 1] += 0.5 * now[:, 0]
+        for item, name in enumerate(("sleep", "mood", "work", "pain")):
+            columns[f"{name}_t{wave}"] = now[:, item].copy()
+    found = gd.learn(gd.read(columns), knowledge=gd.Knowledge(waves="{item}_t{wave}"))
+    return found.plot()
+
+
 def how_far_to_trust() -> Axes:
     return gd.learn(few()).plot()
 
@@ -237,6 +281,19 @@ def scale() -> Axes:
     )
 
 
+def gpu() -> Axes:
+    # figures of benchmarks/gpu.py, seed 11: a table of 100,000 binary columns and 10,000 rows
+    return bars(
+        [
+            ("product of matrices alone", 0.199),
+            ("all pairs on the device", 0.381),
+            ("to send the table", 0.327),
+            ("1.8 million pairs, natively", 0.477),
+        ],
+        "seconds for the 32 strongest partners of each of 100,000 columns",
+    )
+
+
 def extending() -> Axes:
     _, ax = plt.subplots(figsize=(11, 1.4), layout="constrained")
     parts = ("data", "counts", "tests and scores", "learners", "structure", "models")
@@ -254,6 +311,50 @@ def extending() -> Axes:
     ax.set(xlim=(-0.6, 5.6), ylim=(-0.6, 0.6))
     ax.set_axis_off()
     return ax
+
+
+def twelve_items() -> tuple[gd.Table, dict[str, list[str]]]:
+    """The items of the tutorial on a survey."""
+    answers = gd.datasets.factor_blocks(3, 4).sample(800, random_state=7).to_frame().astype(int) + 1
+    blocks = {scale: [f"{scale}{i}" for i in range(1, 5)] for scale in ("sleep", "mood", "work")}
+    answers.columns = [item for block in blocks.values() for item in block]
+    answers["mood3"] = 6 - answers["mood3"]
+    left = answers[answers.index % 25 > 0]
+    return gd.read(left, kinds=dict.fromkeys(answers.columns, "ordered")), blocks
+
+
+def tutorial_survey() -> Axes:
+    table, blocks = twelve_items()
+    return gd.learn(table).plot(groups=blocks)
+
+
+def tutorial_survey_centrality() -> Axes:
+    table, blocks = twelve_items()
+    found = gd.learn(table)
+    run = found.bootstrap(40, random_state=1)
+    return found.plot("centrality", bootstrap=run, groups=blocks, measures=["strength", "expected influence"])
+
+
+def tutorial_clinic() -> Axes:
+    names = ["age", "bmi", "pressure", "smoker", "stage", "visits"]
+    edges = [("age", "pressure"), ("bmi", "pressure"), ("smoker", "stage"), ("stage", "visits")]
+    kinds = ["continuous", "continuous", "continuous", "nominal", "ordered", "count"]
+    graph = gd.UndirectedGraph(names, edges)
+    clinic = gd.datasets.pairwise_mixed(graph, kinds, 3, n_states=3, weakest=0.3, strongest=0.45)
+    return gd.learn(clinic.sample(400, random_state=3)).plot("intervals")
+
+
+def tutorial_genes() -> Axes:
+    rng = np.random.default_rng(1)
+    on = rng.integers(0, 2, (400, 40))
+    for gene in range(40):
+        if gene % 5:
+            on[:, gene] = on[:, gene - 1] ^ (rng.random(400) < 0.25)
+    return gd.learn(gd.read({f"g{gene:04}": on[:, gene] for gene in range(40)})).plot()
+
+
+def coming_from() -> Axes:
+    return gd.learn(likert()).plot()
 
 
 PICTURES: dict[str, Callable[[], Axes]] = {
@@ -275,6 +376,9 @@ PICTURES: dict[str, Callable[[], Axes]] = {
         contexts,
         uncertainty,
         how_sure,
+        groups,
+        updates,
+        knowledge,
         how_far_to_trust,
         reliability,
         models,
@@ -282,7 +386,13 @@ PICTURES: dict[str, Callable[[], Axes]] = {
         directed,
         command_line,
         scale,
+        gpu,
         extending,
+        tutorial_survey,
+        tutorial_survey_centrality,
+        tutorial_clinic,
+        tutorial_genes,
+        coming_from,
     )
 }
 
@@ -313,11 +423,55 @@ def screenshot() -> None:
         write("report", Image.open(shot))
 
 
+def live_view() -> None:
+    """The page of graphoid serve, with a network and evidence."""
+    from selenium import webdriver
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    from tests.support.live import live, survey_file
+
+    options = webdriver.ChromeOptions()
+    for argument in ("headless=new", "no-sandbox", "window-size=1280,1240", "force-device-scale-factor=1.5"):
+        options.add_argument(f"--{argument}")
+    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(shutil.which("chromedriver")))
+    run, until = driver.execute_script, WebDriverWait(driver, 60).until
+    with tempfile.TemporaryDirectory() as folder, live(survey_file(Path(folder))) as server:
+        driver.get(server.server.access.address)
+        until(
+            lambda _: run(
+                "return document.querySelector('#columns td') && !document.querySelector('#start').disabled"
+            )
+        )
+        run("document.querySelector('#start').click()")
+        frame = until(lambda _: run("return document.querySelector('#page iframe')"))
+        run("arguments[0].style.height = '1010px'", frame)
+        driver.switch_to.frame(frame)
+        until(lambda _: run("return document.querySelector('#drawing')?.dataset.ready"))
+        run(
+            "const s = document.querySelector('#evidence input'); s.value = 1; s.dispatchEvent(new Event('input'))"
+        )
+        run("document.querySelector('#evidence').open = true")
+        run(
+            "document.querySelector('#drawing').style.height = '380px'; document.querySelector('#panel').style.height = '410px'"
+        )
+        until(lambda _: run("return document.querySelector('.card b')?.textContent === '100.0 %'"))
+        driver.switch_to.default_content()
+        run(
+            "document.documentElement.style.scrollBehavior = 'auto'; document.querySelector('#explore').scrollIntoView()"
+        )
+        time.sleep(1)
+        write("live-view", Image.open(io.BytesIO(driver.get_screenshot_as_png())))
+    driver.quit()
+
+
+SCREENSHOTS = {"report": screenshot, "live-view": live_view}
+
+
 def main(names: list[str]) -> None:
     mpl.use("Agg")
-    for name in names or [*PICTURES, "report"]:
-        if name == "report":
-            screenshot()
+    for name in names or [*PICTURES, *SCREENSHOTS]:
+        if name in SCREENSHOTS:
+            SCREENSHOTS[name]()
             continue
         page = PICTURES[name]().figure
         out = io.BytesIO()

@@ -3,7 +3,6 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "counting/limits.hpp"
+#include "counting/platform.hpp"
 
 namespace graphoid {
 
@@ -56,7 +56,7 @@ std::size_t n_parts(const Array<T>& first) {
 
 // The product of some numbers, which are refused where the machine has no memory for so many bytes.
 inline std::size_t room(std::initializer_list<std::size_t> numbers) {
-    static const double all = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
+    static const double all = physical_memory();
     const double most = std::min(all, static_cast<double>(most_memory.load()));
     double product = 1;
     std::size_t size = 1;
@@ -92,7 +92,7 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> owned(std::vector<T>&& values) {
 
 // One function a subject, defined in <subject>.cpp and called by the module.
 using Binding = void(nb::module_& m);
-Binding bind_bounds, bind_climb, bind_conditional, bind_contexts, bind_dataset, bind_directed, bind_gaussian, bind_gibbs, bind_gibbs_conditional, bind_gibbs_multistate,
+Binding bind_bounds, bind_climb, bind_communities, bind_conditional, bind_contexts, bind_dataset, bind_directed, bind_gaussian, bind_gibbs, bind_gibbs_conditional, bind_gibbs_multistate,
     bind_knowledge, bind_limits, bind_mixture, bind_population, bind_pseudo_likelihood, bind_resamples, bind_stream, bind_submodels;
 
 }  // namespace graphoid

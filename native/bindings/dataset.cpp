@@ -13,6 +13,7 @@
 #include "bindings/questions.hpp"
 #include "bindings/vectors.hpp"
 #include "counting/counts.hpp"
+#include "counting/parallel.hpp"
 #include "scores/blankets.hpp"
 #include "tests/screen.hpp"
 
@@ -69,18 +70,49 @@ public:
                               holes_ ? nb::object(column([](const Numbers& a) { return a.rows; })) : nb::none());
     }
 
-    // All pairs of variables: the strongest partners of each with their numbers, pairs within a limit with theirs, sums.
+    // All pairs of variables, or those in an array with a line x < y for each: the strongest partners of every variable with
+    // their numbers, pairs within a limit with theirs, sums.
     nb::tuple screen(int kind, int dof, double log_prior, double pseudo_count, bool occurring, std::size_t partners, double limit,
-                     bool totals, const std::vector<std::uint32_t>& rank, unsigned threads) {
+                     bool totals, const std::vector<std::uint32_t>& rank, unsigned threads, nb::object only) {
         require(rank.size() == data_->columns.size(), "there must be a rank for every column");
         require(partners <= rank.size(), "a variable has no more partners than there are others");
         ScreenSettings settings{settings_of(kind, dof, log_prior, occurring), partners, limit, totals, rank.data()};
+        const std::vector<Listed> listed = listed_pairs(only);
+        if (!only.is_none()) settings.only = &listed;
         Screened found = without_lock([&] {
             if (settings.test.kind == Kind::bayesian) settings.test.rising = rising(pseudo_count);
             return screen_pairs(*data_, cache_, settings, threads);
         });
         return nb::make_tuple(owned(std::move(found.partner)), owned(std::move(found.strength)), owned(std::move(found.x)),
                               owned(std::move(found.y)), owned(std::move(found.value)), owned(std::move(found.total)));
+    }
+
+    // The numbers of a test from tables that were counted elsewhere: a line for each, its slices one after the other.
+    nb::tuple judge_tables(int kind, int dof, double log_prior, double pseudo_count, bool occurring, std::uint32_t rx, std::uint32_t ry,
+                           Array<std::uint32_t, 2> tables, unsigned threads) {
+        const std::size_t n = tables.shape(0), size = std::size_t{rx} * ry;
+        require(rx <= 65536 && ry <= 65536 && size > 0 && tables.shape(1) % size == 0, "tables have slices of rx times ry counts");
+        Settings settings = settings_of(kind, dof, log_prior, occurring);
+        const std::size_t slices = tables.shape(1) / size;
+        std::vector<double> statistic(n), degrees(n), log_p(n), odds(n), cells(n);
+        without_lock([&] {
+            if (settings.kind == Kind::bayesian) settings.rising = rising(pseudo_count);
+            const unsigned workers = n_workers(n, threads);
+            std::vector<Judge> judges(workers, Judge(settings, data_->simd));
+            in_parallel(n, workers, [&](std::size_t i, unsigned thread) {
+                Judge& judge = judges[thread];
+                judge.begin(rx, ry, static_cast<double>(slices), std::log(static_cast<double>(slices)));
+                judge.slices(tables.data() + i * slices * size, slices);
+                const Numbers found = judge.end();
+                statistic[i] = found.statistic;
+                degrees[i] = found.dof;
+                log_p[i] = found.log_p;
+                odds[i] = found.log_odds;
+                cells[i] = found.cells;
+            });
+        });
+        return nb::make_tuple(owned(std::move(statistic)), owned(std::move(degrees)), owned(std::move(log_p)), owned(std::move(odds)),
+                              owned(std::move(cells)));
     }
 
     // Tables of tuples of variables, one after the other in one flat array.
@@ -211,6 +243,19 @@ private:
         return out;
     }
 
+    std::vector<Listed> listed_pairs(const nb::object& only) const {
+        if (only.is_none()) return {};
+        nb::ndarray<const std::int32_t, nb::shape<-1, 2>, nb::c_contig, nb::device::cpu> pairs;
+        if (!nb::try_cast(only, pairs, false)) throw nb::type_error("pairs must be a contiguous array of 32 bits, a line for each");
+        const auto n = static_cast<std::int32_t>(data_->columns.size());
+        std::vector<Listed> out(pairs.shape(0));
+        for (std::size_t i = 0; i < out.size(); ++i) {
+            out[i] = {pairs.data()[2 * i], pairs.data()[2 * i + 1]};
+            require(0 <= out[i].x && out[i].x < out[i].y && out[i].y < n, "a pair is two columns, in order");
+        }
+        return out;
+    }
+
     const LogRising* rising(double base) {
         check_pseudo_count(base);
         const std::lock_guard<std::mutex> lock(mutex_);
@@ -252,7 +297,9 @@ void bind_dataset(nb::module_& m) {
              nb::arg("simd"), nb::arg("holes") = std::vector<std::uint32_t>())
         .def_prop_ro("simd", &DatasetHandle::simd)
         .def("judge", &DatasetHandle::judge)
-        .def("screen", &DatasetHandle::screen)
+        .def("screen", &DatasetHandle::screen, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(),
+             nb::arg(), nb::arg(), nb::arg().none() = nb::none())
+        .def("judge_tables", &DatasetHandle::judge_tables)
         .def("tables", &DatasetHandle::tables)
         .def("add_tables", &DatasetHandle::add_tables)
         .def("occurring", &DatasetHandle::occurring)

@@ -100,18 +100,18 @@ private:
             if (object == nullptr) return -1;
         }
         int overflow = 0;
-        long v = -1;
+        Py_ssize_t v = -1;
         if (PyLong_CheckExact(object))
             v = PyLong_AsLongAndOverflow(object, &overflow);
         else if (std::strncmp(Py_TYPE(object)->tp_name, "numpy.", 6) == 0 && PyIndex_Check(object))
-            v = static_cast<long>(PyNumber_AsSsize_t(object, PyExc_OverflowError));  // runs no code of the caller's
+            v = PyNumber_AsSsize_t(object, PyExc_OverflowError);  // runs no code of the caller's
         if (PyErr_Occurred() != nullptr) PyErr_Clear();  // said better by whoever resolves it
         if (overflow != 0 || v < 0 || v >= n_ || seen_[v] == stamp_) return -1;
         seen_[v] = stamp_;
         return static_cast<int>(v);
     }
 
-    long n_;
+    Py_ssize_t n_;
     nb::dict index_;
     std::vector<int> flat_;
     std::vector<std::uint64_t> seen_;

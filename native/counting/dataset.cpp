@@ -1,19 +1,19 @@
 #include "counting/dataset.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <new>
 
 namespace graphoid {
 
-void* aligned_bytes(std::size_t bytes) {
-    const std::size_t rounded = (std::max<std::size_t>(bytes, 1) + 63) / 64 * 64;
-    void* p = std::aligned_alloc(64, rounded);
-    if (p == nullptr) throw std::bad_alloc();
-    return p;
+namespace {
+constexpr std::align_val_t kCacheLine{64};
 }
 
-void AlignedFree::operator()(void* p) const { std::free(p); }
+void* aligned_bytes(std::size_t bytes) {
+    return ::operator new((std::max<std::size_t>(bytes, 1) + 63) / 64 * 64, kCacheLine);
+}
+
+void AlignedFree::operator()(void* p) const { ::operator delete(p, kCacheLine); }
 
 Dataset::Dataset(std::size_t rows, std::vector<Column> cols, const std::int64_t* row_units, double row_unit,
                  const Simd* chosen)

@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "counting/platform.hpp"
 #include "counting/simd.hpp"
 
 namespace graphoid {
@@ -20,11 +21,9 @@ bool is_given(const char* name) { return name != nullptr && *name != '\0'; }
 const Simd* find(const char* name) {
     const bool any = !is_given(name);
 #if defined(GRAPHOID_X86)
-    __builtin_cpu_init();
-    const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vpopcntdq");
-    if (avx512 && (any || std::strcmp(name, "avx512") == 0)) return &simd_avx512;
-    if (__builtin_cpu_supports("avx2") && (any || std::strcmp(name, "avx2") == 0)) return &simd_avx2;
+    static const Processor has = processor();
+    if (has.avx512 && (any || std::strcmp(name, "avx512") == 0)) return &simd_avx512;
+    if (has.avx2 && (any || std::strcmp(name, "avx2") == 0)) return &simd_avx2;
 #endif
     if (any || std::strcmp(name, "plain") == 0) return &simd_plain;
     return nullptr;

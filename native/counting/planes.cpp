@@ -53,7 +53,7 @@ size_t SliceMasks::margins(int v) {
         }
         out[arity - 1] = rest;
     }
-    margin_at_[v] = static_cast<long>(at);
+    margin_at_[v] = static_cast<std::ptrdiff_t>(at);
     counted_.push_back(v);
     return at;
 }

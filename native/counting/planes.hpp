@@ -36,7 +36,7 @@ private:
     std::vector<std::uint32_t> ones_;        // rows in each slice
     std::vector<Word> storage_[2];
     std::vector<std::uint32_t> margins_;
-    std::vector<long> margin_at_;            // where a variable's margins begin, -1: not yet made
+    std::vector<std::ptrdiff_t> margin_at_;  // where a variable's margins begin, -1: not yet made
     std::vector<int> counted_;
     std::vector<Word> path_;                 // one mask for each variable down to the slice at hand
 };

@@ -68,7 +68,7 @@ void Reach::drop_arc(int from, const std::vector<Parents>& parents) {
     for (int v = 0; v < n; ++v) {
         if (v != from && !has(v, from)) continue;
         for (std::size_t w = 0; w < words_; ++w) below_[static_cast<std::size_t>(v)] += __builtin_popcountll(bits_[row(v) + w]);
-        std::fill_n(bits_.begin() + static_cast<long>(row(v)), words_, 0);
+        std::fill_n(bits_.begin() + static_cast<std::ptrdiff_t>(row(v)), words_, 0);
         ++below_[static_cast<std::size_t>(v)];  // 0: not above
     }
     arcs_.clear();
@@ -85,11 +85,12 @@ std::size_t ParentsHash::operator()(const Parents& key) const {
     return h ^ (h >> 29);
 }
 
-DirectedSearch::DirectedSearch(Dataset& data, SliceCache& cache, std::vector<int> order, const DirectedSettings& settings)
+DirectedSearch::DirectedSearch(Dataset& data, SliceCache& cache, std::vector<int> order, const DirectedSettings& settings, KnownArcs known)
     : data_(data),
       cache_(cache),
       order_(std::move(order)),
       settings_(settings),
+      known_(std::move(known)),
       score_(data, settings.ess),
       n_(static_cast<int>(order_.size())),
       parents_(order_.size()),
@@ -133,7 +134,9 @@ double DirectedSearch::cost(int child, int parent, double configurations) const 
 
 // Not where there are more configurations than rows, nor where all that is left to explain does not pay for the parameters.
 bool DirectedSearch::worth_a_look(int child, int parent, const Parents& parents, double configurations, double left) const {
-    if (parent == child || parents.size() >= settings_.max_parents) return false;
+    if (parent == child || known_.apart(parent, child)) return false;
+    if (known_.required(parent, child)) return true;
+    if (parents.size() >= settings_.max_parents) return false;
     if (configurations * score_.states(order_[parent]) > score_.rows()) return false;
     return !score_.bic() || cost(child, parent, configurations) < std::min(left, score_.entropy(order_[parent])) + tolerance_;
 }
@@ -153,7 +156,7 @@ const DirectedSearch::Row& DirectedSearch::row_of(int child, const Parents& pare
     std::vector<Parents> rest;  // without each of the parents
     for (std::size_t i = 0; i < given.size(); ++i) {
         rest.push_back(given);
-        rest.back().erase(rest.back().begin() + static_cast<long>(i));
+        rest.back().erase(rest.back().begin() + static_cast<std::ptrdiff_t>(i));
     }
     const std::size_t size = candidates_.empty() ? static_cast<std::size_t>(n_) : candidates_[child].size();
     const double configurations = configurations_of(parents);
@@ -174,7 +177,10 @@ const DirectedSearch::Row& DirectedSearch::row_of(int child, const Parents& pare
     std::vector<double> gains;
     ask(questions, gains);
     Row row(size, kNever);
-    for (std::size_t q = 0; q < at.size(); ++q) row[at[q].first] = at[q].second * (gains[q] + settings_.arc_log_odds);
+    for (std::size_t q = 0; q < at.size(); ++q) {
+        const int x = candidates_.empty() ? static_cast<int>(at[q].first) : candidates_[child][at[q].first];
+        row[at[q].first] = at[q].second * (gains[q] + log_odds(child, x));
+    }
     kept_numbers_ += size + key.size();
     return kept_[std::move(key)] = std::move(row);
 }
@@ -186,12 +192,17 @@ void DirectedSearch::begin() {
         kept_numbers_ += rows_[v].size() + 1;
         kept_[{v}] = rows_[v];
     }
+    for (const auto& [parent, child] : known_.arcs()) take({Change::add, parent, child, gain_of(child, parent)});
+    if (known_.arcs().empty()) return;
+    keep();
+    changed_.clear();
 }
 
 // Every pair once: a gain is the same in both directions.
 void DirectedSearch::look_at_pairs() {
     const bool all = settings_.partners == 0 || settings_.partners + 1 >= static_cast<std::size_t>(n_);
     std::vector<std::vector<std::pair<double, int>>> strongest(all ? 0 : order_.size());
+    std::vector<std::tuple<int, int, double>> required;
     if (all) rows_.assign(order_.size(), Row(order_.size(), kNever));
     std::vector<Question> questions;
     std::vector<std::pair<int, int>> pairs;
@@ -200,10 +211,14 @@ void DirectedSearch::look_at_pairs() {
         ask(questions, gains);
         for (std::size_t q = 0; q < pairs.size(); ++q) {
             const auto [x, y] = pairs[q];
-            gains[q] += settings_.arc_log_odds;
+            gains[q] += log_odds(x, y);
             if (all) {
                 if (worth_a_look(x, y, {}, 1, left_[x])) rows_[x][y] = gains[q];
                 if (worth_a_look(y, x, {}, 1, left_[y])) rows_[y][x] = gains[q];
+                continue;
+            }
+            if (known_.required(x, y)) {
+                required.emplace_back(x, y, gains[q]);
                 continue;
             }
             for (const auto& [own, other] : {std::pair(x, y), std::pair(y, x)}) {  // the weakest is in front
@@ -226,6 +241,7 @@ void DirectedSearch::look_at_pairs() {
         if (pairs.size() >= kPairsAtOnce) flush();
     }
     flush();
+    for (const auto& [x, y, gain] : required) strongest[x].emplace_back(-gain, y);  // however weak
     if (!all) choose_candidates(strongest);
 }
 
@@ -278,15 +294,15 @@ DirectedSearch::Step DirectedSearch::best_step() const {
     for (int child = 0; child < n_; ++child) {
         for (const int parent : parents_[child]) {
             const double drop = gain_of(child, parent), add = gain_of(parent, child);
-            compare(best, {Change::drop, parent, child, drop});
-            if (add > kNever && can_turn(parent, child)) compare(best, {Change::turn, parent, child, drop + add});
+            if (!known_.required(parent, child)) compare(best, {Change::drop, parent, child, drop});
+            if (add > kNever && can_turn(parent, child) && !known_.parts(parents_[parent], child, parent)) compare(best, {Change::turn, parent, child, drop + add});
         }
         if (best.change != Change::none && highest_[child] < best.gain - tolerance_) continue;
         const Row& row = rows_[child];
         for (std::size_t i = 0; i < row.size(); ++i) {
             if (row[i] == kNever || (best.change != Change::none && row[i] < best.gain - tolerance_)) continue;
             const int parent = candidates_.empty() ? static_cast<int>(i) : candidates_[child][i];
-            if (reach_.has(child, parent) || is_parent(child, parent)) continue;
+            if (reach_.has(child, parent) || is_parent(child, parent) || known_.parts(parents_[child], parent, child)) continue;
             compare(best, {Change::add, parent, child, row[i]});
         }
     }
@@ -312,7 +328,7 @@ void DirectedSearch::take(const Step& step) {
 // What is left to explain once an arc comes or goes: of its gain, that of the data without what its parameters cost.
 double DirectedSearch::left_after(int child, int parent, bool add, double gain) const {
     const double price = cost(child, parent, configurations_of(add ? parents_[child] : without(parents_[child], parent)));
-    return left_[child] - gain + (add ? settings_.arc_log_odds - price : price - settings_.arc_log_odds);
+    return left_[child] - gain + (add ? log_odds(child, parent) - price : price - log_odds(child, parent));
 }
 
 void DirectedSearch::change(int child, int parent, bool add, double gain) {
@@ -337,13 +353,17 @@ bool DirectedSearch::walk(std::size_t steps) {
         take(step);
         falls_ += !up;
         if (value_ <= top_ + tolerance_) continue;
-        top_ = value_;
-        best_ = parents_;
-        best_left_ = left_;
-        best_reach_ = reach_;
+        keep();
         falls_ = 0;
     }
     return true;
+}
+
+void DirectedSearch::keep() {
+    top_ = value_;
+    best_ = parents_;
+    best_left_ = left_;
+    best_reach_ = reach_;
 }
 
 void DirectedSearch::restore() {
@@ -369,12 +389,12 @@ void DirectedSearch::reinsert(std::uint64_t key) {
     std::vector<std::pair<int, int>> arcs;
     for (int v = 0; v < n_; ++v)
         for (const int p : parents_[v])
-            if (v == center || p == center) arcs.emplace_back(p, v);
+            if ((v == center || p == center) && !known_.required(p, v)) arcs.emplace_back(p, v);
     for (const auto& [p, v] : arcs) take({Change::drop, p, v, gain_of(v, p)});
     for (std::size_t k = 0; k < arcs.size(); ++k) {
         auto [p, v] = arcs[draw(arcs.size())];
         if (draw(2) == 0) std::swap(p, v);
-        if (is_parent(v, p) || reach_.has(v, p) || !(gain_of(v, p) > tolerance_)) continue;
+        if (is_parent(v, p) || reach_.has(v, p) || known_.parts(parents_[v], p, v) || !(gain_of(v, p) > tolerance_)) continue;
         take({Change::add, p, v, gain_of(v, p)});
     }
     changed_.clear();

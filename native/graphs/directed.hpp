@@ -8,6 +8,7 @@
 
 #include "counting/dataset.hpp"
 #include "counting/slices.hpp"
+#include "graphs/known_arcs.hpp"
 #include "scores/arcs.hpp"
 #include "tests/batch.hpp"
 
@@ -53,9 +54,9 @@ struct DirectedSettings {
 // Variables are numbered in the order that decides between equals; `order` says which column each of them is.
 class DirectedSearch {
 public:
-    DirectedSearch(Dataset& data, SliceCache& cache, std::vector<int> order, const DirectedSettings& settings);
+    DirectedSearch(Dataset& data, SliceCache& cache, std::vector<int> order, const DirectedSettings& settings, KnownArcs known);
 
-    // The first look at all pairs; whatever else is called needs it.
+    // The first look at all pairs, and the arcs that are known; whatever else is called needs it.
     void begin();
     // Takes up to `steps` best steps; false when the walk has ended.
     bool walk(std::size_t steps);
@@ -86,6 +87,7 @@ private:
     double gain_of(int child, int parent) const;     // -infinity where it is no candidate
     bool is_parent(int child, int parent) const;
     double cost(int child, int parent, double configurations) const;
+    double log_odds(int child, int parent) const { return known_.log_odds(child, parent, settings_.arc_log_odds); }
     bool worth_a_look(int child, int parent, const Parents& parents, double configurations, double left) const;
     double configurations_of(const Parents& parents) const;
     const Row& row_of(int child, const Parents& parents, double left);
@@ -99,6 +101,7 @@ private:
     bool can_turn(int parent, int child) const;
     void restore();
     void take(const Step& step);
+    void keep();  // the graph at hand as the best
     void change(int child, int parent, bool add, double gain);
     std::uint64_t pair(int x, int y) const;
 
@@ -106,6 +109,7 @@ private:
     SliceCache& cache_;
     const std::vector<int> order_;
     const DirectedSettings settings_;
+    const KnownArcs known_;
     const ArcScore score_;
     const int n_;
     double tolerance_ = 0;                      // differences below are rounding

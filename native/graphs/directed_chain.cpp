@@ -21,13 +21,14 @@ std::uint64_t number(int x, int y) {
 }  // namespace
 
 DirectedChain::DirectedChain(Dataset& data, SliceCache& cache, std::vector<int> order, std::vector<Parents> start,
-                             std::vector<std::pair<int, int>> pairs, const ChainSettings& settings)
+                             std::vector<std::pair<int, int>> pairs, const ChainSettings& settings, KnownArcs known)
     : data_(data),
       cache_(cache),
       order_(std::move(order)),
       parents_(std::move(start)),
       pairs_(std::move(pairs)),
       settings_(settings),
+      known_(std::move(known)),
       score_(data, settings.ess),
       n_(static_cast<int>(order_.size())),
       words_((order_.size() + 63) / 64),
@@ -100,7 +101,7 @@ bool DirectedChain::leads(int start, int end) {
 }
 
 double DirectedChain::log_odds(int parent, int child, double prior) {
-    if (!carries(parent, child)) return kNever;
+    if (!carries(parent, child) || known_.parts(parents_[child], parent, child)) return kNever;
     const double found = gain(parent, child) + prior;
     return found < kHopeless || leads(child, parent) ? kNever : found;
 }
@@ -130,7 +131,8 @@ double DirectedChain::visit(int x, int y, double uniform) {
     for (const auto& [parent, child] : {std::pair(x, y), std::pair(y, x)})
         if (std::binary_search(parents_[child].begin(), parents_[child].end(), parent)) flip(parent, child);
     const auto edges = static_cast<double>(arcs_);
-    const double prior = std::log((edges + settings_.a) / (2 * (n_pairs_ - 1 - edges + settings_.b)));
+    const double usual = std::log((edges + settings_.a) / (2 * (n_pairs_ - 1 - edges + settings_.b)));
+    const double prior = known_.log_odds(x, y, usual);
     const double log_there = log_odds(x, y, prior), log_back = log_odds(y, x, prior), most = std::max({0.0, log_there, log_back});
     const double none = std::exp(-most), there = std::exp(log_there - most), back = std::exp(log_back - most);
     const double point = uniform * (none + there + back);

@@ -32,7 +32,7 @@ struct JoinedPair {
 class DirectedChain {
 public:
     DirectedChain(Dataset& data, SliceCache& cache, std::vector<int> order, std::vector<Parents> start, std::vector<std::pair<int, int>> pairs,
-                  const ChainSettings& settings);
+                  const ChainSettings& settings, KnownArcs known);
 
     // The pairs that are visited, and others that got a child in common, by their numbers.
     std::vector<JoinedPair> run();
@@ -58,6 +58,7 @@ private:
     std::vector<Parents> parents_;
     const std::vector<std::pair<int, int>> pairs_;
     const ChainSettings settings_;
+    const KnownArcs known_;
     const ArcScore score_;
     const int n_;
     const std::size_t words_;

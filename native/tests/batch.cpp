@@ -279,7 +279,7 @@ void Batch::by_hub(const Item& item, Worker& worker) {
     const size_t n_slices = slices ? slices->n : 1;
     const uint32_t rh = data_.columns[item.hub].arity;
     const auto other = [&](uint32_t i) { return tasks_[i].x == item.hub ? tasks_[i].y : tasks_[i].x; };
-    std::vector<uint32_t> mine(order_.begin() + static_cast<long>(item.first), order_.begin() + static_cast<long>(item.last));
+    std::vector<uint32_t> mine(order_.begin() + static_cast<std::ptrdiff_t>(item.first), order_.begin() + static_cast<std::ptrdiff_t>(item.last));
     std::stable_sort(mine.begin(), mine.end(), [&](uint32_t a, uint32_t b) { return data_.block_of(other(a)) < data_.block_of(other(b)); });
     HubTally tally(data_, slices.get(), item.hub);
     int block = -1;

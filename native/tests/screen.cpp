@@ -18,6 +18,7 @@ namespace graphoid {
 namespace {
 
 constexpr int kTile = 128;                  // variables: the planes of two tiles stay in the second cache
+constexpr std::size_t kPart = 4096;         // listed pairs that a thread takes at a time
 constexpr std::size_t kLargestTable = 1u << 24;  // counts whose c log c is kept
 constexpr double kScale = 1 << 24;
 constexpr double kLargestTotal = 0x1p38;  // times the scale, half of what 64 bits hold
@@ -62,12 +63,21 @@ public:
     }
 
     Screened run(unsigned threads) {
+        std::vector<std::unique_ptr<Worker>> workers;
+        const auto hire = [&](unsigned n, std::size_t keeping) {
+            for (unsigned t = 0; t < n; ++t) workers.push_back(std::make_unique<Worker>(*this, t < keeping));
+        };
+        if (set_.only != nullptr) {
+            hire(n_workers(set_.only->size() / kPart + 1, threads), 1);
+            listed(workers, threads);
+            workers.resize(1);  // the one that keeps
+            return merge(workers);
+        }
         std::vector<std::pair<int, int>> tiles;
         for (int x = 0; x < n_; x += kTile)
             for (int y = x; y < n_; y += kTile) tiles.emplace_back(x, y);
         const unsigned n = n_workers(tiles.size(), n_ < 64 ? 1 : threads);
-        std::vector<std::unique_ptr<Worker>> workers;
-        for (unsigned t = 0; t < n; ++t) workers.push_back(std::make_unique<Worker>(*this));
+        hire(n, n);
         in_parallel(tiles.size(), n, [&](std::size_t i, unsigned thread) { work(tiles[i].first, tiles[i].second, *workers[thread]); });
         rest(*workers[0], threads);
         return merge(workers);
@@ -76,9 +86,9 @@ public:
 private:
     // What a thread has found so far.
     struct Worker {
-        explicit Worker(Screen& screen)
+        Worker(Screen& screen, bool keeps)
             : judge(screen.set_.test, screen.data_.simd), masks(screen.data_), cells(Dataset::kMaxPlanes * Dataset::kMaxPlanes),
-              best(screen.set_.partners * screen.n_), held(screen.n_), total(screen.set_.totals ? screen.n_ : 0) {
+              best(keeps ? screen.set_.partners * screen.n_ : 0), held(keeps ? screen.n_ : 0), total(keeps && screen.set_.totals ? screen.n_ : 0) {
             masks.condition_on(nullptr, 0);
         }
         Judge judge;
@@ -166,15 +176,61 @@ private:
         for (int x = first_x; x < last_x; ++x)
             for (int y = std::max(x + 1, first_y); y < last_y; ++y) {
                 if (!by_planes(x, y)) continue;
-                worker.masks.table(x, y, worker.cells.data());
-                drop_holes(data_.columns[x], data_.columns[y], 1, worker.cells.data());
-                const std::uint32_t rx = data_.columns[x].states(), ry = data_.columns[y].states();
-                const double dof = (rx - 1.0) * (ry - 1.0);
+                count(x, y, worker);
+                const double dof = (data_.columns[x].states() - 1.0) * (data_.columns[y].states() - 1.0);
                 if (quick_ && plain(x, y) && !may_matter(x, y, statistic(x, y, worker.cells.data()), dof, worker)) continue;
-                worker.judge.begin(rx, ry, 1, 0);
-                worker.judge.slices(worker.cells.data(), 1);
-                keep(x, y, worker.judge.end(), worker);
+                keep(x, y, judge(x, y, worker), worker);
             }
+    }
+
+    void count(int x, int y, Worker& worker) {
+        worker.masks.table(x, y, worker.cells.data());
+        drop_holes(data_.columns[x], data_.columns[y], 1, worker.cells.data());
+    }
+
+    Numbers judge(int x, int y, Worker& worker) {
+        worker.judge.begin(data_.columns[x].states(), data_.columns[y].states(), 1, 0);
+        worker.judge.slices(worker.cells.data(), 1);
+        return worker.judge.end();
+    }
+
+    // Pairs that are listed: all of a strip judged, then every thread ranks the partners of some variables.
+    void listed(std::vector<std::unique_ptr<Worker>>& workers, unsigned threads) {
+        constexpr std::size_t strip = 1 << 18;
+        const auto n = static_cast<unsigned>(workers.size());
+        std::vector<Numbers> answers(std::min(strip, set_.only->size())), others;
+        std::vector<Question> questions;
+        for (std::size_t first = 0; first < set_.only->size(); first += strip) {
+            const Listed* pairs = set_.only->data() + first;
+            const std::size_t size = std::min(strip, set_.only->size() - first);
+            in_parallel((size + kPart - 1) / kPart, n, [&](std::size_t part, unsigned thread) {
+                for (std::size_t i = part * kPart; i < std::min(size, (part + 1) * kPart); ++i) {
+                    if (!by_planes(pairs[i].x, pairs[i].y)) continue;
+                    count(pairs[i].x, pairs[i].y, *workers[thread]);
+                    answers[i] = judge(pairs[i].x, pairs[i].y, *workers[thread]);
+                }
+            });
+            questions.clear();
+            for (std::size_t i = 0; i < size; ++i)
+                if (!by_planes(pairs[i].x, pairs[i].y)) questions.push_back({pairs[i].x, pairs[i].y, nullptr, 0});
+            if (!questions.empty()) {
+                others.resize(questions.size());
+                judge_batch(data_, cache_, set_.test, questions, threads, others.data());
+                auto next = others.begin();
+                for (std::size_t i = 0; i < size; ++i)
+                    if (!by_planes(pairs[i].x, pairs[i].y)) answers[i] = *next++;
+            }
+            Worker& kept = *workers[0];
+            in_parallel(n, n, [&](std::size_t part, unsigned) {
+                const auto low = static_cast<int>(part * n_ / n), high = static_cast<int>((part + 1) * n_ / n);
+                for (std::size_t i = 0; i < size; ++i) {
+                    const auto [x, y] = pairs[i];
+                    if (low <= x && x < high) enter(x, partner(y, answers[i]), kept.best, kept.held);
+                    if (low <= y && y < high) enter(y, partner(x, answers[i]), kept.best, kept.held);
+                }
+            });
+            for (std::size_t i = 0; i < size; ++i) note(pairs[i].x, pairs[i].y, number(answers[i]), kept);
+        }
     }
 
     // Pairs of which one has many states, or rows with weights: whole batches of questions, a strip at a time.
@@ -197,17 +253,28 @@ private:
         if (!questions.empty()) ask();
     }
 
+    double number(const Numbers& numbers) const {
+        return set_.test.kind == Kind::bayesian ? numbers.log_odds : numbers.log_p;
+    }
+
+    Partner partner(int v, const Numbers& numbers) const {
+        return {number(numbers), numbers.statistic, numbers.dof, v};
+    }
+
     void keep(int x, int y, const Numbers& numbers, Worker& worker) {
-        const double strength = set_.test.kind == Kind::bayesian ? numbers.log_odds : numbers.log_p;
+        note(x, y, number(numbers), worker);
+        enter(x, partner(y, numbers), worker.best, worker.held);
+        enter(y, partner(x, numbers), worker.best, worker.held);
+    }
+
+    // What is kept of a pair beside its ends' partners.
+    void note(int x, int y, double strength, Worker& worker) {
         if (strength <= set_.limit) worker.pairs.push_back({x, y, strength});
-        if (set_.totals) {
-            const double most = kLargestTotal / n_, part = std::isnan(strength) ? 0 : std::clamp(strength, -most, most);
-            const auto steps = static_cast<std::int64_t>(std::llround(part * kScale));
-            worker.total[x] += steps;
-            worker.total[y] += steps;
-        }
-        enter(x, {strength, numbers.statistic, numbers.dof, y}, worker.best, worker.held);
-        enter(y, {strength, numbers.statistic, numbers.dof, x}, worker.best, worker.held);
+        if (!set_.totals) return;
+        const double most = kLargestTotal / n_, part = std::isnan(strength) ? 0 : std::clamp(strength, -most, most);
+        const auto steps = static_cast<std::int64_t>(std::llround(part * kScale));
+        worker.total[x] += steps;
+        worker.total[y] += steps;
     }
 
     bool before(const Partner& a, const Partner& b) const {

@@ -10,12 +10,18 @@
 
 namespace graphoid {
 
+// Two different variables.
+struct Listed {
+    std::int32_t x, y;
+};
+
 struct ScreenSettings {
     Settings test;
     std::size_t partners = 0;          // so many of every variable, the most dependent first
     double limit = 0;                  // and every pair whose number is at most this; -infinity: none
     bool totals = false;               // and of every variable the sum over its pairs
     const std::uint32_t* rank = nullptr;  // of the variables among equals
+    const std::vector<Listed>* only = nullptr;  // these pairs, each of them once; null: all
 };
 
 struct Screened {

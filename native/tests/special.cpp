@@ -7,6 +7,7 @@
 namespace graphoid {
 namespace {
 
+constexpr double kPi = 3.14159265358979323846;
 constexpr double kLogSqrt2Pi = 0.91893853320467274178;
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
@@ -52,12 +53,12 @@ double log_upper_gamma(double a, double x) {
 double log_upper_gamma_of_large(double a, double x) {
     const double d = deviance(a, x, a - x), s = std::sqrt(d), eta = std::copysign(std::sqrt(2 * (d / a)), x - a);
     const double c0 = std::fabs(eta) < 0.1 ? -1.0 / 3 + eta * (1.0 / 12 - eta * (2.0 / 135 - eta / 864)) : a / (x - a) - 1 / eta;
-    const double rest = c0 / std::sqrt(2 * M_PI) / std::sqrt(a);
+    const double rest = c0 / std::sqrt(2 * kPi) / std::sqrt(a);
     if (x <= a) return std::log1p(-std::max(0.0, 0.5 * std::erfc(s) - std::exp(-d) * rest));
     if (d < 300) return std::log(0.5 * std::erfc(s) + std::exp(-d) * rest);
     double term = 1, sum = 1;  // the asymptotic series of erfc; ten terms are exact from 300 on
     for (int k = 1; k < 10; ++k) sum += term *= -(2 * k - 1) / (2 * d);
-    return -d + std::log(0.5 * sum / (s * std::sqrt(M_PI)) + rest);
+    return -d + std::log(0.5 * sum / (s * std::sqrt(kPi)) + rest);
 }
 
 constexpr double kMostSummed = 1e12;  // terms are about ten times the root of that: 20 ms

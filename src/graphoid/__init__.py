@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     )
     from graphoid.models.mixed.network import MixedNetwork as MixedNetwork
     from graphoid.models.network import MarkovNetwork as MarkovNetwork
+    from graphoid.report.view import view as view
     from graphoid.scores.bjp import BJP as BJP
     from graphoid.scores.evidence import LogLinearEvidence as LogLinearEvidence
     from graphoid.scores.gaussian import GaussianEvidence as GaussianEvidence
@@ -82,6 +83,7 @@ if TYPE_CHECKING:
     from graphoid.structure.compare import accuracy as accuracy, compare as compare
     from graphoid.structure.contexts import CanonicalModel as CanonicalModel
     from graphoid.structure.graph import UndirectedGraph as UndirectedGraph
+    from graphoid.structure.knowledge import Knowledge as Knowledge
     from graphoid.structure.learned import LearnedStructure as LearnedStructure
     from graphoid.uncertainty.bootstrap import Bootstrap as Bootstrap
     from graphoid.uncertainty.groups import compare_groups as compare_groups
@@ -92,7 +94,7 @@ if TYPE_CHECKING:
     from graphoid.uncertainty.strength import strengths as strengths
 
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _HOME = {
     "Assertion": "logic.assertion",
@@ -121,6 +123,7 @@ _HOME = {
     "HillClimb": "learners.scored.hill_climb",
     "IBScore": "scores.ib",
     "Inferring": "independence.inferring",
+    "Knowledge": "structure.knowledge",
     "L1": "models.maximum_pseudo_likelihood",
     "L2": "models.maximum_pseudo_likelihood",
     "LearnedStructure": "structure.learned",
@@ -165,6 +168,7 @@ _HOME = {
     "read": "data.read",
     "sensitivity": "uncertainty.sensitivity",
     "strengths": "uncertainty.strength",
+    "view": "report.view",
 }
 
 __all__ = ["__version__", "datasets", *sorted(_HOME)]  # noqa: PLE0604 - names, all of them strings

@@ -32,12 +32,18 @@ ON_COMMAND_LINE: ContextVar[bool] = ContextVar("ON_COMMAND_LINE", default=False)
 """Whether messages name options, as one types them in a shell, and not the arguments of functions."""
 
 
+ON_PAGE: ContextVar[bool] = ContextVar("ON_PAGE", default=False)
+"""Whether messages name what stands on the page of ``graphoid serve``."""
+
+
 def setting(name: str, value: str) -> str:
     """Return a setting as a reader of a message would give it.
 
     >>> setting("missing", "drop")
     "missing='drop'"
     """
+    if ON_PAGE.get():
+        return f"“{value}”"
     return f"--{name} {value}" if ON_COMMAND_LINE.get() else f"{name}={value!r}"
 
 
@@ -47,6 +53,8 @@ def leave_out(*columns: str) -> str:
     >>> leave_out("id")
     'with columns=[...]'
     """
+    if ON_PAGE.get():
+        return "by its box in the list" if len(columns) == 1 else "by their boxes in the list"
     if not ON_COMMAND_LINE.get():
         return "with columns=[...]"
     return f"with --drop {shlex.quote(','.join(columns))}"

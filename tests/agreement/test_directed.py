@@ -15,8 +15,10 @@ from graphoid.counts.engine import ChainSettings, DirectedSettings
 from graphoid.counts.native import NativeEngine, kernels
 from graphoid.counts.reference import ReferenceEngine
 from graphoid.learners.directed.chain import sample_directed
+from graphoid.learners.directed.known import known_arcs, orient
 from graphoid.learners.directed.plain import PlainSearch
 from graphoid.scores.families import FamilyScorer
+from graphoid.structure.knowledge import KnownPairs
 from graphoid.structure.moral import moral_graph
 
 if TYPE_CHECKING:
@@ -90,6 +92,68 @@ def test_the_same_draws(name: str, ess: float, max_parents: int) -> None:
     assert native.density == pytest.approx(plain.density, rel=1e-12)
     for pair, probability in native.probabilities.items():
         assert probability == pytest.approx(plain.probabilities[pair], rel=1e-6, abs=1e-9)
+
+
+def known_pairs(names: tuple[str, ...], seed: int) -> KnownPairs:
+    """Return facts about pairs: a star of required edges, and others that are forbidden or have odds."""
+    rng = np.random.default_rng(seed)
+    pairs = [pair for pair in combinations(range(len(names)), 2) if 0 not in pair]
+    order = [pairs[int(i)] for i in rng.permutation(len(pairs))]
+    star = [(0, int(v)) for v in rng.choice(np.arange(1, len(names)), 2, replace=False)]
+    return KnownPairs(
+        gd.UndirectedGraph(names, star),
+        gd.UndirectedGraph(names, order[: len(order) // 3]),
+        {order[-1]: 2.0, order[-2]: -3.0},
+    )
+
+
+@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize(("ess", "density"), [(None, None), (1.0, 0.1)])
+@pytest.mark.parametrize("partners", [0, 2])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_same_steps_with_what_is_known(
+    name: str, ess: float | None, density: float | None, partners: int, seed: int
+) -> None:
+    engine = NativeEngine(TABLES[name])
+    known = known_pairs(tuple(v.name for v in engine.variables), seed)
+    scorer = FamilyScorer(engine, ess, density, known)
+    arcs = known_arcs(known, scorer.order)
+    settings = DirectedSettings(
+        ess or 0.0, scorer.arc_log_odds, 9, partners, tenure=5, patience=3, known=arcs
+    )
+    plain, native = PlainSearch(scorer, settings), engine.directed_walk(scorer.order, settings)
+    for walk in (plain, native):
+        search(walk, seed=1)
+    parents = native.best_parents()
+    assert [sorted(own) for own in parents] == [sorted(own) for own in plain.best_parents()]
+    assert native.gain() == pytest.approx(plain.gain(), rel=1e-9, abs=1e-9)
+    empty = scorer.value([()] * scorer.n)
+    assert scorer.value(parents) - empty == pytest.approx(native.gain(), rel=1e-9, abs=1e-9)
+    for child in range(scorer.n):
+        np.testing.assert_allclose(native.row(child), plain.row(child), rtol=1e-9, atol=1e-9)
+    moral = moral_graph(scorer.names, parents)
+    assert known.impose(moral) == moral
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_the_same_draws_with_what_is_known(name: str) -> None:
+    engine = NativeEngine(TABLES[name])
+    known = known_pairs(tuple(v.name for v in engine.variables), 0)
+    scorer = FamilyScorer(engine, 1.0, None, known)
+    arcs = known_arcs(known, scorer.order)
+    settings = ChainSettings(1.0, 9, 1.5, 20.0, sweeps=30, burn_in=5, key=11, known=arcs)
+    start: list[list[int]] = [[] for _ in range(scorer.n)]
+    for parent, child in orient(known, scorer.order):
+        start[child].append(parent)
+    pairs = [pair for pair in combinations(range(scorer.n), 2) if known.is_open(*pair)]
+    native = sample_directed(scorer, start, pairs, settings)
+    plain_scorer = FamilyScorer(ReferenceEngine(TABLES[name]), 1.0, None, known)
+    plain = sample_directed(plain_scorer, start, pairs, settings)
+    assert native.probabilities.keys() == plain.probabilities.keys()
+    for pair, probability in native.probabilities.items():
+        assert probability == pytest.approx(plain.probabilities[pair], rel=1e-6, abs=1e-9)
+    assert not any(known.forbidden.has_edge(*pair) for pair in native.probabilities)
+    assert all(native.probabilities[pair] == 1 for pair in known.required.edges)
 
 
 def test_graphs_are_drawn_as_often_as_they_are_probable() -> None:

@@ -57,6 +57,14 @@ class Browser:
 
         ActionChains(self.driver).move_to_element(self.find(selector)).click().perform()
 
+    def set(self, selector, value, event="input"):
+        """Give a slider or a field a value."""
+        self.run(
+            "const field = document.querySelector(arguments[0]);"
+            "field.value = arguments[1]; field.dispatchEvent(new Event(arguments[2]))",
+            *(selector, value, event),
+        )
+
     def panel(self):
         return self.run("return document.querySelector('#panel').textContent")
 
@@ -101,6 +109,7 @@ def browser(tmp_path_factory):
     # a container has no user namespaces and little shared memory
     for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--window-size=1440,1000"):
         options.add_argument(argument)
+    options.add_argument("--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1")  # there is no network
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     downloads = tmp_path_factory.mktemp("downloads")
     opened = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))

@@ -392,3 +392,55 @@ def test_bar_500_variables_and_2000_edges_stay_usable(browser, large):
     cdp("Performance.disable", {})
     assert min(took) < 0.2
     assert len(browser.drawn_edges()) == 1_800
+
+
+def test_a_drag_moves_the_drawing_and_selects_nothing(browser, large):
+    from selenium.webdriver.common.action_chains import ActionChains
+
+    browser.open(large)
+    place = (
+        "const disc = document.querySelector('[data-node=\"7\"] .disc').getBoundingClientRect();"
+        "return [disc.x, disc.y]"
+    )
+    (x, y), svg = browser.run(place), browser.find("#drawing")
+    actions = ActionChains(browser.driver).move_to_element(svg).click_and_hold()
+    actions.move_by_offset(60, 40).move_by_offset(30, 20).perform()
+    assert browser.run(place) == pytest.approx([x + 90, y + 60], abs=1.5)  # while it is dragged
+    assert browser.run("return document.querySelector('#drawing').style.transform") == "translate(90px, 60px)"
+    ActionChains(browser.driver).release().perform()
+    assert browser.run(place) == pytest.approx([x + 90, y + 60], abs=1.5)  # and when it is let go
+    assert browser.run("return document.querySelector('#drawing').style.transform") == ""
+    assert browser.run("return getSelection().toString()") == ""
+    assert "Summary" in browser.panel()
+
+
+def test_the_first_screen_shows_a_finding_groups_and_signs(browser, tmp_path):
+    rng = np.random.default_rng(11)
+    scales = rng.normal(size=(800, 3))
+    columns = {}
+    for item in range(24):
+        sign = -1 if item % 7 == 5 else 1
+        answer = 0.8 * sign * scales[:, item // 8] + 0.8 * rng.normal(size=800)
+        columns[f"{('sleep', 'mood', 'work')[item // 8]}{item % 8 + 1}"] = np.digitize(
+            answer, [-1.5, -0.5, 0.5, 1.5]
+        )
+    gd.learn(gd.read(columns, name="wellbeing.csv")).report(tmp_path / "likert.html")
+    browser.open(tmp_path / "likert.html")
+    seen = browser.run(
+        "const inside = (e) => { const b = e.getBoundingClientRect();"
+        " return b.width && b.top >= 0 && b.left >= 0 && b.bottom <= innerHeight && b.right <= innerWidth; };"
+        "return [...document.querySelectorAll(arguments[0])].filter(inside).map((e) => e.textContent.trim())",
+        ".abstract, #drawing .name, .legend li, #panel .groups li",
+    )
+    assert seen[0].startswith("The variables form 3 groups: ")
+    assert set(columns) <= set(seen)  # every node, with its name
+    assert {"positive edge", "negative edge"} <= set(seen)
+    assert sum(text.startswith("around ") and ":" in text for text in seen) == 3
+    for word in ("sleep", "mood", "work"):  # a color for each block
+        groups = browser.run(
+            "return [...document.querySelectorAll('#drawing .node')]"
+            ".filter((n) => n.querySelector('.name').textContent.startsWith(arguments[0]))"
+            ".map((n) => n.getAttribute('class'))",
+            word,
+        )
+        assert len({*groups}) == 1

@@ -32,6 +32,8 @@ def test_every_command_of_the_contract_is_there():
         "report",
         "reproduce",
         "sample",
+        "serve",
+        "update",
     ]
 
 

@@ -109,19 +109,27 @@ def test_the_best_graph_is_kept_and_searched_on_from(folder):
     assert score.value(gd.UndirectedGraph(table.names, edges), table) >= score.value(kept.graph, table)
 
 
-def test_graphs_of_contexts_are_not_kept_and_it_says_so(folder):
+@pytest.mark.parametrize("learner", ["cspc", "csgs"])
+def test_graphs_of_contexts_are_kept_and_the_run_goes_on_to_the_same_end(folder, learner):
     code, seconds, shown = interrupted(
         folder,
-        *("--learner", "cspc", "--out", "contexts.json"),
-        shown="contexts of growing size",
+        *("--learner", learner, "--out", f"{learner}.json"),
+        shown={"cspc": "contexts of growing size", "csgs": "growing and shrinking"}[learner],
         file="small.parquet",
         **PLAIN,
     )
     assert code == 130
     assert seconds < second()
-    assert "cspc learns the graphs of all contexts together, and none was finished" in " ".join(shown.split())
-    assert "The same command begins again." in " ".join(shown.split())
-    assert not (folder / "contexts.json").exists()
+    assert f"Go on with: graphoid learn --resume {learner}.partial.json" in " ".join(shown.split())
+    assert not (folder / f"{learner}.json").exists()
+    assert gd.load(folder / f"{learner}.partial.json").stopped == "interrupted"
+    out = f"{learner}.json"
+    done = graphoid("learn", "--resume", f"{learner}.partial.json", "--out", out, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    resumed = gd.load(folder / f"{learner}.json")
+    whole = {"cspc": gd.CSPC, "csgs": gd.CSGS}[learner]().fit(gd.read(folder / "small.parquet")).structure_
+    assert resumed.stopped == "converged"
+    assert [resumed.graphs[g] for g in resumed.graph_of] == [whole.graphs[g] for g in whole.graph_of]
 
 
 def test_a_signal_in_the_midst_of_one_long_question_ends_it_at_once(folder):
@@ -147,11 +155,11 @@ def test_a_signal_in_the_midst_of_one_long_question_ends_it_at_once(folder):
 def test_what_was_left_behind_belongs_to_its_table_and_settings(folder, tmp_path):
     table = gd.read(folder / "big.parquet")
     from graphoid.cli.learn_options import LearnOptions
-    from graphoid.cli.resume import partial_structure
+    from graphoid.cli.resume import partial_result
 
     trace = gd.Tester(gd.ChiSquare(), table).ask([(0, 1, ()), (0, 2, ())])
     options = LearnOptions(file="big.parquet", learner="gsmn")
-    partial_structure(trace, options, table).save(folder / "left.json")
+    partial_result(trace, options, table).save(folder / "left.json")
     done = graphoid("learn", "--resume", "left.json", "--alpha", "0.2", cwd=folder)
     assert done.returncode == 1
     assert "were given to other settings" in done.stderr

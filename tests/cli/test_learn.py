@@ -344,7 +344,7 @@ def test_columns_that_cannot_be_used_are_left_out(run, tmp_path):
     assert CliRunner().invoke(app, ["check", "ids.csv", "--drop", "id,w"]).exit_code == 0
     refused = run("ids.csv", "--drop", "ident")
     assert (refused.exit_code, refused.stdout) == (1, "")
-    assert "there is no column 'ident' to drop; there are 'id', 'a', 'b', 'w'." in refused.stderr
+    assert "--drop has 'ident', and no column is named so; there are 'id', 'a', 'b', 'w'." in refused.stderr
 
 
 def test_rows_that_stay_where_they_are_give_the_same_network(run):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -82,3 +84,27 @@ def test_a_list_of_edges_has_effect_sizes_and_intervals(tmp_path) -> None:
             rows = list(csv.DictReader(file))
         assert rows
         assert all(float(row["low"]) < float(row["size"]) < float(row["high"]) for row in rows)
+
+
+def test_a_process_of_its_own_ends_with_the_code_and_all_that_it_printed(bad) -> None:
+    program = [sys.executable, "-c", "from graphoid.cli import run; run()"]
+    for arguments, code in (
+        (["learn", bad, "--drop", "x,y"], 1),
+        (["datasets", "--json"], 0),
+        (["learn", "--no"], 2),
+    ):
+        sys_argv = [*program, *map(str, arguments)]
+        done = subprocess.run(sys_argv, capture_output=True, text=True, check=False)
+        assert done.returncode == code
+        assert bool(done.stdout) == (code == 0)
+        assert bool(done.stderr) == (code != 0)
+
+
+def test_every_column_that_is_not_there_is_named(bad) -> None:
+    assert "--drop has 'x', 'y', and no column is named so" in graphoid("learn", bad, "--drop", "x,y").stderr
+    assert "no columns are named 'x', 'y'; there are" in graphoid("learn", bad, "--columns", "x,a,y").stderr
+
+
+def test_columns_that_cannot_be_used_and_missing_cells_are_said_at_once(bad) -> None:
+    said = graphoid("learn", bad).stderr
+    assert "--drop 'id,full name'. Besides, 12 cell(s) are missing: 'b' 12." in said

@@ -34,7 +34,7 @@ def test_all_problems_are_listed_and_read_names_every_column():
     said = str(caught.value)
     assert said.startswith("4 columns cannot be used as they are. ")
     assert [said.index(f"{name!r}") for name in ("name", "row", "nested", "endless")]
-    assert said.endswith("Leave them out with columns=[...].")
+    assert said.endswith("Or leave these columns out with columns=[...].")
 
 
 def test_columns_are_described():

@@ -435,3 +435,16 @@ def test_a_table_of_numbers_can_be_cut_later():
     assert gd.read(table) is table
     assert check(table).ok
     assert [c.kind for c in check(table).columns] == [kind for kind, _ in FOUND.values()]
+
+
+def test_complex_numbers_and_sparse_matrices_are_refused() -> None:
+    sparse = pytest.importorskip("scipy.sparse")
+    with pytest.raises(DataError, match="'X0' holds complex numbers"):
+        gd.read(np.ones((3, 1)) * 1j)
+    with pytest.raises(DataError, match="sparse input is not supported"):
+        gd.read(sparse.eye(3).tocsr())
+
+
+def test_every_column_that_is_not_there_is_named() -> None:
+    with pytest.raises(UnknownVariable, match="no columns are named 'x', 'y'; there are 'a'"):
+        gd.read({"a": [0, 1]}, columns=["x", "a", "y"])

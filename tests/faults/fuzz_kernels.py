@@ -168,6 +168,10 @@ def _of(name: str) -> Callable[[World], object]:
     return lambda w: construct(w, name)
 
 
+def _pairs(w: World) -> np.ndarray:
+    return np.ascontiguousarray(np.array(np.triu_indices(w.n, 1), dtype=np.int32).T)
+
+
 def _free(w: World) -> np.ndarray:
     return np.array(np.triu_indices(w.n, 1), dtype=np.int32)
 
@@ -192,6 +196,10 @@ _VALUES: dict[object, Callable[[World], object]] = {
     ("directed_chain", "burn_in"): lambda w: 1,
     ("Directed", "order"): lambda w: w.rng.permutation(w.n).tolist(),
     ("Directed", "max_parents"): lambda w: w.n,
+    "arcs": lambda w: [(0, w.n - 1)] if w.n > 1 and w.rng.random() < 0.5 else [],
+    "apart": lambda w: [(0, 1)] if w.n > 2 and w.rng.random() < 0.5 else [],
+    ("Directed", "log_odds"): lambda w: [],
+    ("directed_chain", "log_odds"): lambda w: [],
     ("Directed.row", "child"): lambda w: int(w.rng.integers(w.n)),
     "_Terms": _of("Terms"),
     "list[Codes]": lambda w: w.codes(np.uint8 if w.rng.random() < 0.7 else np.uint16),
@@ -250,6 +258,14 @@ _VALUES: dict[object, Callable[[World], object]] = {
     ("Dataset.screen", "rank"): lambda w: w.rng.permutation(w.n).tolist(),
     ("Dataset.screen", "partners"): lambda w: int(w.rng.integers(0, min(w.n, 5))),
     ("Dataset.screen", "limit"): lambda w: float(-w.rng.exponential(3)),
+    ("Dataset.screen", "only"): lambda w: _pairs(w) if w.rng.random() < 0.5 else None,
+    ("Dataset.judge_tables", "rx"): lambda w: 2,
+    ("Dataset.judge_tables", "ry"): lambda w: 3,
+    ("Dataset.judge_tables", "tables"): lambda w: w.rng.integers(0, 5, (4, 6 * w.tests)).astype(np.uint32),
+    ("communities", "n"): lambda w: 5,
+    ("communities", "x"): lambda w: np.array([0, 1, 2], dtype=np.int32),
+    ("communities", "y"): lambda w: np.array([1, 2, 4], dtype=np.int32),
+    ("communities", "weights"): lambda w: w.rng.random(3) + 0.1,
     ("Dataset.add_tables", "requests"): lambda w: [(0,), (0, w.n - 1)],
     ("Dataset.add_tables", "into"): lambda w: np.zeros(w.arities[0] * (1 + w.arities[-1]), dtype=np.int64),
     ("Contexts", "codes"): lambda w: np.array(w.codes(np.uint16), dtype=np.uint16).reshape(w.n, w.rows),

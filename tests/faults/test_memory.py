@@ -132,4 +132,4 @@ def test_pairs_that_do_not_fit_are_refused_with_their_number(monkeypatch):
     table = gd.read({f"v{i}": [0, 1] for i in range(3_000)})
     monkeypatch.setenv("GRAPHOID_MEMORY", str(2**27))
     with pytest.raises(CountsTooLarge, match=r"the gains of all pairs of 3,000 variables take 137.3 MiB"):
-        gd.learn(table)
+        gd.TwoPhase(gd.MPL()).fit(table)

@@ -259,7 +259,7 @@ def partial(folder, **settings):
     table = gd.read(folder / "m.csv")
     options = LearnOptions(file="m.csv", learner="gsmn", out=("r.json",), **settings).on(table)
     trace = gd.Tester(gd.ChiSquare(), table).ask([(0, 1, ())])
-    return resume.partial_structure(trace, options, table), options
+    return resume.partial_result(trace, options, table), options
 
 
 def test_what_was_interrupted_goes_beside_a_finished_result(folder, monkeypatch):

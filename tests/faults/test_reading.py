@@ -272,3 +272,9 @@ def test_more_columns_than_can_be_looked_at_are_refused_at_once(tmp_path):
         gd.read(columns)
     assert time.process_time() - began < 10
     assert gd.read(columns, columns=names[:3]).names == tuple(names[:3])
+
+
+def test_a_name_with_a_percent_sign_that_comes_twice_is_refused_in_a_sentence(tmp_path):
+    text = "@RELATION t\n@ATTRIBUTE '100 %_x' {a,b}\n@ATTRIBUTE '100 %_x' NUMERIC\n@DATA\na,1\n"
+    with pytest.raises(DataError, match=r"^m.arff cannot be read as ARFF: .*100 %_x.* line 3"):
+        gd.read(write(tmp_path, text, "m.arff"))

@@ -13,11 +13,13 @@ import pytest
 import graphoid as gd
 from graphoid.cli import progress
 from graphoid.cli.clock import Clock, TimeOver
-from graphoid.errors import GraphoidWarning, SettingsError
+from graphoid.errors import GraphoidWarning, Interrupted, SettingsError
 from graphoid.limits import MOMENT, OutOfTime, check_time, time_limit
+from graphoid.uncertainty.imputation import learn_imputed
 from tests.support.clock import Seconds
 from tests.support.ctrl_c import CtrlC
 from tests.support.terminal import graphoid
+from tests.support.timed import EVERYTHING, measure, most_columns, table_of
 
 TARDY = 2.0
 """Seconds that a run may go on after its time."""
@@ -102,11 +104,70 @@ def test_measures_are_in_files_if_there_is_time(tmp_path):
     assert "not measured" not in limited.stderr
 
 
-@pytest.mark.parametrize("learner", ["gsmn", "gsimn", "gsimn-fch"])
-def test_a_learner_that_cannot_be_told_when_to_end_refuses_seconds(csv, learner):
-    done = graphoid("learn", csv, "--learner", learner, "--seconds", "1")
-    assert done.returncode == 1
-    assert f"--seconds means nothing to {learner}" in done.stderr
+def test_learners_by_tests_end_in_time_and_call_what_is_left_undecided(csv, tmp_path):
+    out = tmp_path / "r.json"
+    with Seconds() as seconds:
+        done = graphoid(
+            "learn", csv, "--learner", "gsmn", "--seconds", "0.05", "--set", "regrow=50", "--out", out
+        )
+    assert done.returncode == 0, done.stderr
+    assert seconds.taken < 0.05 + TARDY
+    found = gd.load(out)
+    assert found.stopped == "budget"
+    rows = found.pairs()
+    assert all(row.verdict == "undecided" for row in rows if row.joined)
+    apart = {frozenset((found.names[v.x], found.names[v.y])) for v in found.trace if v.independent}
+    assert all((row.verdict == "absent") == ({row.x, row.y} in apart) for row in rows if not row.joined)
+
+
+def test_ctrl_c_leaves_what_no_answer_separates():
+    table = table_of(100, 60, 3)
+    press = CtrlC(0.0, begin=False)
+    with pytest.raises(Interrupted) as stop, press:
+        gd.learn(table, gd.GSMN(regrow=50), progress=press.press_later)
+    found = stop.value.structure
+    assert found.stopped == "interrupted"
+    together = {(min(v.x, v.y), max(v.x, v.y)) for v in found.trace if not v.independent}
+    apart = {(min(v.x, v.y), max(v.x, v.y)) for v in found.trace if v.independent}
+    assert set(found.graph.edges) == together - apart
+
+
+@pytest.mark.parametrize("learner", ["auto", "gsmn", "bjp", "directed", "csgs"])
+def test_a_search_that_was_stopped_says_nothing_of_what_it_did_not_see(tmp_path, learner):
+    path, page = tmp_path / "m.csv", tmp_path / "r.html"
+    path.write_text("a,b,c\n" + "0,0,1\n1,1,0\n1,1,1\n0,0,0\n0,1,1\n" * 60)
+    done = graphoid("learn", path, "--learner", learner, "--seconds", "0", "--report", page)
+    assert "stopped early: budget" in done.stdout
+    assert "would make the score higher" not in done.stdout
+    assert "independent as far as the data show" not in page.read_text(encoding="utf-8")
+
+
+def test_drawing_missing_cells_ends_in_time(tmp_path):
+    path = tmp_path / "m.csv"
+    columns = columns_of(12, 5, 2_000)
+    columns["v3"][::4] = [""] * 500
+    path.write_text(
+        "\n".join([",".join(columns), *map(",".join, zip(*columns.values(), strict=True))]) + "\n"
+    )
+    for learner in ("auto", "gsmn"):
+        with Seconds() as seconds:
+            done = graphoid("learn", path, "--missing", "impute", "--learner", learner, "--seconds", "0.2")
+        assert seconds.taken < 0.2 + TARDY
+        assert done.returncode == 0 or "before missing cells were drawn twice" in done.stderr
+
+
+def test_what_is_pooled_from_a_search_that_was_stopped_is_stopped():
+    columns = {name: column[:200] for name, column in columns_of(4, 2, 200).items()}
+    columns["v1"][::5] = [None] * 40
+    table = gd.read(columns, missing="impute")
+
+    def learn(completed, seconds):
+        assert 0 < seconds <= 60
+        return gd.learn(completed, gd.GSMN(seconds=0))
+
+    found = learn_imputed(table, learn, seconds=60)
+    assert found.stopped == "budget"
+    assert {row.verdict for row in found.pairs()} == {"undecided"}
 
 
 def test_contexts_are_shown_as_far_as_there_is_time(tmp_path, monkeypatch):
@@ -147,8 +208,8 @@ def test_what_is_limited_has_a_moment_and_then_raises_a_sentence():
     ("words", "remedy"),
     [
         ([], "with --seconds 60 it would end in time"),
-        (["--learner", "gsmn"], "--dry-run says how long it may take"),
-        (["--learner", "csgs"], "Ctrl-C ends it; with --seconds 60"),
+        (["--learner", "gsmn"], "and keeps what it has; with --seconds 60"),
+        (["--learner", "csgs"], "and keeps what it has; with --seconds 60"),
     ],
 )
 def test_a_run_without_an_end_says_so_when_it_takes_long(csv, monkeypatch, words, remedy):
@@ -199,6 +260,33 @@ def test_every_phase_hears_ctrl_c(large, phase):
     with Seconds() as seconds, pytest.raises(KeyboardInterrupt), CtrlC(0.1):
         PHASES[phase](large)
     assert seconds.taken < 0.1 + TARDY
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("press", [False, True], ids=["clock", "Ctrl-C"])
+@pytest.mark.parametrize("name", EVERYTHING)
+def test_everything_ends_in_time(name, press):
+    table = table_of(300, most_columns(name, 60), 6)
+    assert measure(name, table, 0.05, press=press)[1] < 0.05 + TARDY
+
+
+def test_a_directed_search_that_has_not_begun_has_no_edges():
+    found = gd.learn(table_of(300, 60, 6), gd.DirectedSearch(random_state=0), seconds=0)
+    assert (found.stopped, found.graph.n_edges) == ("budget", 0)
+
+
+def test_context_graphs_that_cannot_be_put_together_in_time_are_refused(monkeypatch):
+    monkeypatch.setattr("graphoid.learners.contexts.base.MOMENT", 0.0)
+    with pytest.raises(SettingsError, match=r"0 s are too few for the graphs of 200 assignments of 300 var"):
+        gd.learn(table_of(200, 300, 2), gd.CSPC(seconds=0))
+
+
+def test_a_table_that_takes_all_the_time_to_get_ready_is_refused(monkeypatch):
+    monkeypatch.setattr("graphoid.learners.base.MOMENT", 0.0)
+    columns = {f"v{i}": np.random.default_rng(i).normal(size=2_000) for i in range(20)}
+    table = gd.read(columns)
+    with pytest.raises(SettingsError, match="GSMN: 0 s were over before the search began; raise seconds"):
+        gd.learn(table, gd.GSMN(test=gd.LikelihoodRatio()), seconds=0)
 
 
 def test_a_bootstrap_ends_in_time_with_the_resamples_so_far(large):

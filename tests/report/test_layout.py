@@ -113,3 +113,11 @@ def test_known_places_are_kept_and_newcomers_stand_beside_their_neighbors():
     assert places[:3].tolist() == [[0, 0], [100, 0], [200, 0]]
     assert np.linalg.norm(places[3] - places[2]) < 200
     assert places[4, 1] > 0  # joined to nothing known: below
+
+
+def test_isolated_variables_stand_in_a_row_and_rows_in_the_middle():
+    places = layout(graph_of([(i, i + 1) for i in range(9)], 16))
+    alone, joined = places[10:], places[:10]
+    assert np.ptp(alone[:, 1]) == 0
+    assert alone[0, 1] > joined[:, 1].max()
+    assert abs(np.ptp(alone[:, 0]) / 2 + alone[:, 0].min() - joined[:, 0].mean()) < EDGE

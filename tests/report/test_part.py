@@ -8,7 +8,7 @@ import re
 import pytest
 
 import graphoid as gd
-from graphoid.errors import DataError
+from graphoid.errors import DataError, UnknownVariable
 from graphoid.report import part
 from graphoid.uncertainty.strength import strengths
 
@@ -20,8 +20,8 @@ def found() -> gd.LearnedStructure:
     return gd.learn(network.sample(2_000, 5))
 
 
-def page_of(found: gd.LearnedStructure, path) -> tuple[str, dict]:
-    found.report(path)
+def page_of(found: gd.LearnedStructure, path, **options: object) -> tuple[str, dict]:
+    found.report(path, **options)
     text = path.read_text(encoding="utf-8")
     data = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, flags=re.DOTALL)
     return text, json.loads(data.group(1))
@@ -41,6 +41,30 @@ def test_a_wide_network_shows_its_strongest_edges_and_says_so(found, tmp_path, m
     own = {(s.x, s.y): s for s in strengths(found, found.table)}  # given all neighbors, shown or not
     shown = {(row.x, row.y): own[row.x, row.y].weight for row in strongest}
     assert sorted(edge["weight"] for edge in data["edges"]) == pytest.approx(sorted(shown.values()), abs=1e-3)
+
+
+def test_a_page_around_a_variable_shows_its_neighbors_and_theirs(found, tmp_path):
+    graph = found.graph
+    center = next(v for v in range(graph.n) if graph.blankets[v])
+    near = {center, *graph.blankets[center]}
+    near.update(w for v in graph.blankets[center] for w in graph.blankets[v])
+    text, data = page_of(found, tmp_path / "page.html", around=graph.names[center])
+    assert {node["key"] for node in data["nodes"]} == {graph.names[v] for v in near}
+    assert len(data["edges"]) == sum(x in near and y in near for x, y in graph.edges)
+    assert f"{graph.names[center]} with its neighbors" in text
+
+
+def test_a_page_around_a_hub_keeps_to_its_neighbors(tmp_path, monkeypatch):
+    monkeypatch.setattr(part, "STRONGEST", 3)
+    chain = gd.GSMN().learn(gd.Oracle(gd.UndirectedGraph(9, [(i, i + 1) for i in range(8)])))
+    _, data = page_of(chain, tmp_path / "page.html", around="4")
+    assert {node["key"] for node in data["nodes"]} == {"3", "4", "5"}
+
+
+def test_a_page_is_around_a_variable_that_there_is(found, tmp_path):
+    with pytest.raises(UnknownVariable, match="no variable"):
+        found.report(tmp_path / "page.html", around="nobody")
+    assert not (tmp_path / "page.html").exists()
 
 
 def test_a_page_that_has_room_shows_everything(found, tmp_path):

@@ -143,3 +143,36 @@ def test_the_command_line_writes_the_same_pictures(tmp_path, ending):
         "must end in .svg or .png or .pdf"
         in graphoid("learn", tmp_path / "survey.csv", "--plot", "a.gif").stderr
     )
+
+
+def words_of(ax):
+    return [text.get_text() for text in ax.texts]
+
+
+def test_a_picture_says_how_much_it_leaves_out(survey):
+    for kind, of in (("intervals", "the first 2 of 7 edges"), ("centrality", "the first 2 of 6 variables")):
+        assert any(words.startswith(of) for words in words_of(survey.plot(kind, most=2)))
+        assert not any("first" in words for words in words_of(survey.plot(kind)))
+
+
+def test_a_table_without_missing_cells_has_a_picture_that_says_so():
+    assert words_of(plots.missing({"a": [1, 2], "b": [1, 1]})) == ["no cell is missing"]
+
+
+def test_of_many_columns_those_with_missing_cells_are_named():
+    columns = {f"c{i}": [1, 2, 1] for i in range(plots.NAMED + 1)}
+    columns["c7"] = [1, None, 2]
+    ax = plots.missing(columns)
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["c7  33%"]
+
+
+def test_intervals_of_a_centrality_hold_signs_of_two_states(survey):
+    """A survey has columns of two states, whose edges have signs."""
+    run = survey.bootstrap(20, random_state=1)
+    ax = survey.plot("centrality", bootstrap=run, measures=["expected influence"])
+    lines = [line.get_xdata() for line in ax.lines]
+    points = [x[0] for x in lines if len(x) == 1]
+    intervals = [x for x in lines if len(x) == 2]
+    assert len(points) == len(intervals) == 6
+    inside = [low - 0.05 <= at <= high + 0.05 for at, (low, high) in zip(points, intervals, strict=True)]
+    assert sum(inside) >= 5

@@ -206,6 +206,12 @@ def test_it_shows_itself(votes):
     assert "1 edge in 4 assignments, 62.5% of the rows" in str(votes)
 
 
+def test_two_states_are_as_three_of_which_one_does_not_occur():
+    tables = np.random.default_rng(0).integers(0, 40, (20, 2, 2))
+    padded = np.pad(tables, ((0, 0), (0, 1), (0, 1)))
+    assert log_bayes_factors(tables) == pytest.approx(log_bayes_factors(padded), rel=1e-9)
+
+
 def test_a_bayes_factor_by_hand():
     # margins of one half: every eigenvalue is 1/2, and so the information is 100 / 4; chi-square is 4
     factors = log_bayes_factors(np.array([[[30, 20], [20, 30]], [[60, 0], [40, 0]], [[1, 0], [0, 0]]]))

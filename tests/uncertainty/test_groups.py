@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy import optimize
 
 import graphoid as gd
 from graphoid.errors import DataError, SettingsError
@@ -364,3 +365,80 @@ def test_probability_weighs_how_many_pairs_differ():
     alone, among = (probabilities(np.log([10.0] + [0.1] * others))[0] for others in (0, 40))
     assert alone == pytest.approx(10 / 11, abs=1e-4)
     assert among < 0.5
+
+
+def jeffreys(response, columns):
+    """Return weights of a logistic regression at the mode under Jeffreys' prior, and their covariance.
+
+    By a general optimizer of the log-likelihood plus half the log determinant of the information.
+    """
+    design = np.column_stack([np.ones(len(response)), *columns])
+
+    def information(weights):
+        p = 1 / (1 + np.exp(-design @ weights))
+        return (design * (p * (1 - p))[:, None]).T @ design
+
+    def loss(weights):
+        eta = design @ weights
+        return -(response @ eta - np.logaddexp(0, eta).sum() + np.linalg.slogdet(information(weights))[1] / 2)
+
+    found = optimize.minimize(loss, np.zeros(design.shape[1]), method="BFGS", options={"gtol": 1e-8})
+    return found.x, np.linalg.inv(information(found.x))
+
+
+def test_effects_along_a_number_are_those_of_a_regression_with_a_product():
+    # logit P(a = 1) = c + d m + (beta + gamma m) b, m the standardized number
+    rng = np.random.default_rng(21)
+    m = rng.normal(50, 10, size=400)
+    b = rng.integers(2, size=400)
+    a = (rng.random(400) < 1 / (1 + np.exp(-(0.3 + (1.0 + 0.05 * (m - 50)) * (2 * b - 1))))).astype(int)
+    found = gd.compare_groups({"m": m, "a": a, "b": b}, "m", learner=gd.GSMN(), n=20, random_state=1)
+    (row,) = found.pairs
+    z = (m - m.mean()) / m.std()
+    weights, covariance = jeffreys(a, [z, b, z * b])
+    expected = weights[2] + weights[3] * (np.quantile(m, (0.1, 0.5, 0.9)) - m.mean()) / m.std()
+    assert row.effects == pytest.approx(expected.tolist(), abs=1e-3)
+    assert row.difference == pytest.approx(weights[3], abs=1e-3)
+    assert row.error == pytest.approx(math.sqrt(covariance[3, 3]), rel=1e-3)
+    assert row.statistic == pytest.approx(weights[3] ** 2 / covariance[3, 3], rel=1e-2)
+
+
+def test_effects_given_a_covariate_are_those_of_a_regression_with_it():
+    # logit P(a = 1) = c + beta b + gamma z in each group by itself, z the covariate
+    rng = np.random.default_rng(22)
+    group, z = np.repeat([0, 1], 250), rng.integers(2, size=500)
+    b = (rng.random(500) < 0.3 + 0.4 * z).astype(int)
+    odds = np.where(group == 0, 1.2, -0.3) * b + 1.5 * z - 1
+    a = (rng.random(500) < 1 / (1 + np.exp(-odds))).astype(int)
+    columns = {"group": group, "a": a, "b": b, "z": z}
+    found = gd.compare_groups(columns, "group", covariates=["z"], learner=gd.GSMN(), n=20, random_state=1)
+    (row,) = found.pairs
+    fits = [jeffreys(a[group == g], [b[group == g], z[group == g]]) for g in (0, 1)]
+    values, errors = [w[1] for w, _ in fits], [math.sqrt(c[1, 1]) for _, c in fits]
+    assert row.effects == pytest.approx(values, abs=1e-3)
+    assert row.error == pytest.approx(math.hypot(*errors), rel=1e-3)
+    for (low, high), value, error in zip(row.intervals, values, errors, strict=True):
+        assert (low, high) == pytest.approx((value - 1.96 * error, value + 1.96 * error), abs=3e-3)
+
+
+def test_global_strength_is_the_sum_of_the_sizes_of_the_edges_of_all_rows():
+    rows, group = countries(np.random.default_rng(23), (0.8, 0.8, 0.0))
+    table = gd.read({"group": group, **cut(rows, "numbers")})
+    found = gd.compare_groups(table, "group", learner=gd.GSMN(), n=200, random_state=1)
+    pooled = gd.GSMN().fit(table.take([1, 2, 3])).structure_.graph
+    rows_of = {pair: row for pair, row in by_pair(found).items() if pooled.has_edge(*pair)}
+    assert len(rows_of) == 2
+    for g, strength in enumerate(found.strengths):
+        sizes = [math.sqrt(max(0.0, row.effects[g] ** 2 - 1 / (400 - 4))) for row in rows_of.values()]
+        assert strength == pytest.approx(sum(sizes), rel=1e-3)  # z given one column has variance 1 / (n - 4)
+    assert found.strength_p_value < 0.05
+
+
+@pytest.mark.slow
+def test_global_strength_is_level_where_nothing_differs():
+    tables = [two_groups(seed, differ=False, n=200) for seed in range(500, 700)]
+    ps = [
+        gd.compare_groups(t, "group", learner=gd.GSMN(), n=199, random_state=1).strength_p_value
+        for t in tables
+    ]
+    assert np.mean(np.array(ps) <= 0.05) <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / len(ps))

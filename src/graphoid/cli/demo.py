@@ -25,7 +25,7 @@ ALPHA = 0.001  # 2,201 rows show even faint dependences; a strict level leaves t
 NEXT = """\
   graphoid datasets survey --out survey.csv           a table to play with, or take your own
   graphoid check survey.csv                           what graphoid makes of it
-  graphoid learn survey.csv --out survey.json         who depends on whom, and how sure that is
+  graphoid learn survey.csv --out survey.json         what depends on what, and how sure that is
   graphoid query survey.json --why age content        why two of them are joined, or not"""
 
 

@@ -60,6 +60,14 @@ def _write_edge_list(found: Learned, path: str) -> None:
     whole_file.write(path, page.getvalue())
 
 
+def _write_parquet(found: Learned, path: str) -> None:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    with whole_file.writer(path) as file:
+        parquet.write_table(pa.Table.from_pylist(edge_rows(found)), file)
+
+
 def edge_rows(found: Learned) -> list[dict[str, object]]:
     """Return the edges as plain rows."""
     from graphoid.cli.summary import shares
@@ -74,6 +82,7 @@ STRUCTURES: dict[str, Callable[[Learned, str], None]] = {
     ".json": lambda found, path: found.save(path),
     ".graphml": _write_graphml,
     ".csv": _write_edge_list,
+    ".parquet": _write_parquet,
 }
 """How a structure is written."""
 

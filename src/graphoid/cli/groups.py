@@ -25,7 +25,7 @@ from graphoid.cli.options import (
     select_columns,
     split_names,
 )
-from graphoid.cli.outputs import Attempts, Output, check_outputs
+from graphoid.cli.outputs import PICTURES, Attempts, Output, check_outputs, plot_of
 from graphoid.cli.process import ERROR
 from graphoid.cli.progress import Watch
 from graphoid.cli.terminal import cell, console, lines, note, number, print_json
@@ -33,23 +33,40 @@ from graphoid.structure import whole_file
 from graphoid.structure.safe_text import csv_cell
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from graphoid.data.variables import Kind
-    from graphoid.uncertainty.groups import GroupComparison, PairComparison
+    from graphoid.uncertainty.group_result import GroupComparison, PairComparison
 
 EPILOG = examples(
     ("groups survey.csv --by country", "where do the networks of countries differ?"),
     ("groups survey.csv --by age", "a number: what changes with it?"),
     ("groups survey.csv --by country --covariates age,sex --shared", "adjusted, and estimated together"),
     ("groups survey.csv --by country --out groups.csv", "to a file"),
+    ("groups survey.csv --by country --report groups.html", "a page: networks side by side, differences"),
+    ("groups survey.csv --by country --plot nets.pdf --plot differences=d.png", "pictures for a paper"),
 )
 
 SHOWN = 40
 """Pairs shown, the most probably different first; ``--json`` and files have all of them."""
 
+KINDS = ("networks", "differences")
+"""What can be drawn."""
+
 SEARCHING = 0.6
 """Of ``--seconds``, what learning the graphs may take; the rest is for comparing them."""
+
+
+Permutations = Annotated[
+    int, typer.Option(min=0, help="Also deal rows to groups at random, so often, as a check.")
+]
+Plots = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="The networks side by side as .svg, .png or .pdf; differences=d.pdf draws a heat map.",
+        metavar="[KIND=]FILE",
+    ),
+]
 
 
 def groups(
@@ -60,9 +77,7 @@ def groups(
         str | None, typer.Option(help="Columns to adjust for and not to compare, separated by commas.")
     ] = None,
     shared: Annotated[bool, typer.Option("--shared", help="Estimate groups together.")] = False,
-    permutations: Annotated[
-        int, typer.Option(min=0, help="Also deal rows to groups at random, so often, as a check.")
-    ] = 0,
+    permutations: Permutations = 0,
     draws: Annotated[int, typer.Option(min=1, help="Draws of what chance gives all pairs.")] = 500,
     columns: Annotated[str | None, typer.Option(help="Columns to keep, separated by commas.")] = None,
     drop: Annotated[str | None, typer.Option(help="Columns to leave out, separated by commas.")] = None,
@@ -78,6 +93,8 @@ def groups(
     out: Annotated[
         list[str] | None, typer.Option(help="A .json or .csv file of all pairs; may be repeated.")
     ] = None,
+    report: Annotated[str | None, typer.Option(help="A page to read offline, .html.")] = None,
+    plot: Plots = None,
     seconds: Annotated[float | None, typer.Option(min=0, help="Time that all of it may take.")] = None,
     seed: Seed = 0,
     json: Json = False,
@@ -87,8 +104,8 @@ def groups(
     import graphoid as gd
 
     clock = Clock(seconds)
-    named = [Output("--out", path, WRITERS) for path in out or []]
-    check_outputs(named, [file])
+    plots = [plot_of(text, KINDS) for text in plot or []]
+    check_outputs(_outputs(out or [], report, plots), [file])
     table = gd.read(
         file,
         columns=select_columns(file, split_names(columns), split_names(drop), None),
@@ -111,14 +128,34 @@ def groups(
             seconds=None if clock.left is None else SEARCHING * clock.left,
             progress=watch,
         )
-    return _deliver(found, out or [], json=json, quiet=quiet)
+    return _deliver(found, _write(found, out or [], report, plots), json=json, quiet=quiet)
 
 
-def _deliver(found: GroupComparison, out: list[str], *, json: bool, quiet: bool) -> int | None:
-    """Write files, print what was found, and return the exit code."""
+def _outputs(out: list[str], report: str | None, plots: Sequence[tuple[str, str]]) -> list[Output]:
+    """Return the files that are to be written."""
+    named = [Output("--out", path, WRITERS) for path in out]
+    named += [Output("--report", path, [".html"]) for path in [report] if path is not None]
+    return named + [Output("--plot", path, PICTURES) for _, path in plots]
+
+
+def _write(
+    found: GroupComparison, out: list[str], report: str | None, plots: Sequence[tuple[str, str]]
+) -> Attempts:
+    """Try to write all files that were asked for."""
     done = Attempts()
     for path in out:
         done.write(path, partial(files.write, found, path, WRITERS))
+    if report is not None:
+        done.write(report, partial(found.report, report))
+    for kind, path in plots:
+        from graphoid.report.group_pictures import write
+
+        done.write(path, partial(write, found, path, kind))
+    return done
+
+
+def _deliver(found: GroupComparison, done: Attempts, *, json: bool, quiet: bool) -> int | None:
+    """Print what was found and written, and return the exit code."""
     if json:
         print_json({**to_values(found), "files": done.written})
     elif not quiet:
@@ -179,7 +216,7 @@ def _show(found: GroupComparison) -> None:
     """Print the pairs that differ most probably, and what all of them say together."""
     screen = console()
     rows = sorted(found.pairs, key=lambda row: (row.p_adjusted, row.p_value, row.x, row.y))
-    effects = [f"{found.by} = {_label(group)}" for group in found.groups]
+    effects = [found.label(g) for g in range(len(found.groups))]
     table = lines("variable 1", "variable 2", *effects, "p", "p of all", "differs")
     for row in rows[:SHOWN]:
         style = "bold" if row.p_adjusted <= 0.05 else ""
@@ -193,22 +230,5 @@ def _show(found: GroupComparison) -> None:
     screen.print(table)
     if len(rows) > SHOWN:
         screen.print(f"... and {len(rows) - SHOWN:,} more; --json has all of them.")
-    for line in summarize(found):
+    for line in found.summary():
         screen.print(line, soft_wrap=True)
-
-
-def _label(group: object) -> str:
-    return f"{group:.4g}" if isinstance(group, float) else str(group)
-
-
-def summarize(found: GroupComparison) -> list[str]:
-    """Return sentences on all pairs together."""
-    different = sum(row.p_adjusted <= 0.05 for row in found.pairs)
-    check = found.permutation_p_values
-    said = ["" if check is None else f" (permuted: {p:.3g})" for p in check or (0.0, 0.0)]
-    strengths = ", ".join(f"{s:.2f}" for s in found.strengths)
-    return [
-        f"{different:,} of {len(found.pairs):,} pairs differ (p of all at most .05)",
-        f"that no pair differs has p = {found.p_value:.3g}{said[0]}",
-        f"global strength {strengths}; that it is the same has p = {found.strength_p_value:.3g}{said[1]}",
-    ]

@@ -15,7 +15,7 @@ from graphoid.cli import files, summary
 from graphoid.cli.clock import Clock
 from graphoid.cli.dry_run import show_estimate
 from graphoid.cli.learn_options import RUN, LearnOptions
-from graphoid.cli.learners import CONTEXTS, LEARNERS, learner_of, takes_seconds
+from graphoid.cli.learners import CONTEXTS, LEARNERS, knowledge_of, learner_of
 from graphoid.cli.options import examples, parse_options, select_columns, takes
 from graphoid.cli.outputs import PRINT, Attempts, check_outputs, outputs_of, plot_of
 from graphoid.cli.process import ERROR, on_interrupt
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from graphoid.cli.files import Learned
     from graphoid.data.table import Table
     from graphoid.data.variables import Kind
+    from graphoid.structure.graph import UndirectedGraph
     from graphoid.uncertainty.bootstrap_result import Resampled
 
 EPILOG = examples(
@@ -39,7 +40,9 @@ EPILOG = examples(
     ("learn survey.csv --missing drop --drop id --out survey.json --out survey.graphml", "to files"),
     ("learn survey.csv --learner gsimn --test g --alpha 0.01", "by tests, with fewer of them"),
     ("learn survey.csv --learner pfmn --budget 500", "tests that cost money"),
+    ("learn survey.csv --covariates age,sex", "adjusted for columns that are not shown"),
     ("learn survey.csv --learner gsimn --preset robust --bootstrap 200", "how sure is each edge?"),
+    ("learn survey.csv --knowledge known.toml", "edges that are known to be there, or not to be"),
     ("learn survey.csv --plot net.svg --plot centrality=c.pdf", "figures for a paper"),
     ("learn survey.csv --model model.json", "for graphoid query and sample"),
     (
@@ -58,7 +61,7 @@ NOTES = 5
 
 @takes(LearnOptions)
 def learn(**typed: object) -> int | None:
-    """Learn a Markov network from FILE: who depends on whom directly, and how sure that is."""
+    """Learn a Markov network from FILE: what depends on what directly, and how sure that is."""
     options, checkpoint = _begin(parse_options(LearnOptions, typed))
     clock = Clock(options.seconds)
     check_outputs(outputs_of(options), [options.file, options.cache])
@@ -110,6 +113,7 @@ def _begin(said: dict[str, object]) -> tuple[LearnOptions, Checkpoint | None]:
 def read(options: LearnOptions) -> Table:
     """Return the table of a run, and say what reading changed."""
     import graphoid as gd
+    from graphoid.data.append import append
 
     file = options.file
     table = gd.read(
@@ -120,12 +124,15 @@ def read(options: LearnOptions) -> Table:
         missing=options.missing,
         na_values=options.na or (),
         decimal=options.decimal or ".",
+        engine=options.engine or "auto",
         weights=options.weights,
         weighting=options.weighting or "frequency",
         where=options.where or "auto",
         table=options.table,
         cache=options.cache,
     )
+    for later in options.append:
+        table = append(table, read_later(options, table, later))
     if options.data_id not in (None, table.data_id):
         note(f"note: {file} is no longer what the run was made from; the result may differ.")
     if not options.quiet:
@@ -137,11 +144,34 @@ def read(options: LearnOptions) -> Table:
     return table
 
 
+def read_later(options: LearnOptions, table: Table, file: str) -> Table:
+    """Return the rows of a further file, read as those of a table were."""
+    from graphoid.data.append import check_columns, read_alike
+    from graphoid.data.read import open_source
+
+    left_out = {*(options.drop or ()), options.weights}
+    if options.columns is None:
+        check_columns(table, [name for name in open_source(file).names if name not in left_out])
+    return read_alike(
+        table,
+        file,
+        missing=options.missing,
+        na_values=options.na or (),
+        decimal=options.decimal or ".",
+        weights=options.weights,
+    )
+
+
 def _learn(options: LearnOptions, table: Table, checkpoint: Checkpoint | None, clock: Clock) -> Learned:
     """Learn, show how far it has come, and keep what was found if Ctrl-C ends it."""
     import graphoid as gd
     from graphoid.learners.base import AskingLearner
+    from graphoid.learners.recommended import check_covariates, hide_covariates
 
+    covariates = options.covariates or ()
+    check_covariates(table, covariates)
+    if covariates and options.learner in CONTEXTS:
+        raise SettingsError(f"--covariates is for learners of one graph; {options.learner} finds many.")
     start, known = (None, ()) if checkpoint is None else checkpoint.start(options, table)
     seconds = clock.for_search(more=any((options.bootstrap, options.model, options.report)))
     learner = learner_of(replace(options, seconds=seconds), start)
@@ -154,11 +184,20 @@ def _learn(options: LearnOptions, table: Table, checkpoint: Checkpoint | None, c
         on_interrupt(lambda: keep(watch, options, table)),
     ):
         if learner is None:
-            found = gd.learn(table, start=start, random_state=options.seed, seconds=seconds, progress=watch)
+            found = gd.learn(
+                table,
+                knowledge=knowledge_of(options),
+                start=cast("UndirectedGraph | None", start),  # it keeps no contexts
+                random_state=options.seed,
+                seconds=seconds,
+                progress=watch,
+            )
         elif isinstance(learner, AskingLearner):
             found = learner.fit(table, progress=watch, known=known).structure_
         else:
             found = learner.fit(table, progress=watch).structure_
+    if not isinstance(found, gd.CanonicalModel):
+        found = hide_covariates(covariates, found)
     return replace(found, settings={**found.settings, RUN: options.to_values()})
 
 
@@ -166,12 +205,7 @@ def _remedy(options: LearnOptions) -> str:
     """Return what to do about a run that takes long; nothing where its end is known."""
     if options.seconds is not None:
         return ""
-    quicker = ""
-    if takes_seconds(options.learner):
-        quicker = "; with --seconds 60 it would end in time"
-    elif options.learner not in CONTEXTS:
-        quicker = f"; graphoid learn {shell_word(str(options.file))} --dry-run says how long it may take"
-    return f"Ctrl-C ends it{'' if options.learner in CONTEXTS else ' and keeps what it has'}{quicker}."
+    return "Ctrl-C ends it and keeps what it has; with --seconds 60 it would end in time."
 
 
 def _resample(

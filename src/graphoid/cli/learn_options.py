@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from graphoid.cli.learners import LEARNERS, SCORES, TESTS
 from graphoid.cli.options import (
     DECIMALS,
+    ENGINES,
     WHERE,
     Discretize,
     Missing,
@@ -33,8 +34,11 @@ RUN = "run"
 """Where the settings of a result keep the options that made it."""
 
 
-_TABLES = {"kind", "set"}
-"""Options that hold several values by name."""
+_SEVERAL = {"kind", "set"}
+"""Options that hold several values by name, of which each may be said again."""
+
+_TABLES = _SEVERAL | {"knowledge"}
+"""Those that a TOML file has as a table."""
 
 PARTIAL = ".partial.json"
 """How a file ends that holds what an interrupted run has found."""
@@ -60,6 +64,13 @@ def parse_settings(texts: list[str]) -> dict[str, object]:
         except tomllib.TOMLDecodeError:
             found[name.strip()] = value.strip()
     return found
+
+
+def read_knowledge(path: str) -> dict[str, object]:
+    """Return the knowledge in a TOML file as plain values, which are saved with a run."""
+    from graphoid.structure.knowledge import Knowledge
+
+    return Knowledge.read(path).to_values()
 
 
 _reading = partial(option, rich_help_panel="Reading the file")
@@ -109,12 +120,20 @@ class LearnOptions:
     )
     table: str | None = _reading("The table or view of a .duckdb file.")
     cache: str | None = _reading("A file that keeps what was counted; another run goes on.")
-    learner: str = _learning("Who learns; listed below.", "auto", choices=LEARNERS)
+    append: Sequence[str] = _reading(
+        "A file of rows that came later; may be repeated.", (), "--append", kind=list[str], plain=list
+    )
+    learner: str = _learning("The learner; listed below.", "auto", choices=LEARNERS)
     test: str | None = _learning(f"The test: {', '.join(TESTS)}.", choices=TESTS)
     alpha: float | None = _learning("Its significance.", kind=float)
     score: str | None = _learning(f"The score: {', '.join(SCORES)}.", choices=SCORES)
     preset: str | None = _learning("robust: gsmn and gsimn made for data.", choices=["robust"])
     budget: float | None = _learning("pfmn: the most that tests may cost.", kind=float, min=0)
+    covariates: Sequence[str] | None = _learning(
+        "Names of columns to adjust for and not to show, separated by commas.",
+        parse=split_names,
+        plain=list,
+    )
     seconds: float | None = _learning("Stop after so long with the best so far.", kind=float, min=0)
     seed: int = _learning("Where all random numbers come from; 0.", 0, kind=int, min=0)
     set: Mapping[str, object] = _learning(
@@ -126,22 +145,32 @@ class LearnOptions:
         plain=dict,
         metavar="NAME=VALUE",
     )
+    knowledge: Mapping[str, object] | None = _learning(
+        "A .toml file of what is known: edges required or forbidden, blocks, waves, probabilities.",
+        parse=read_knowledge,
+        plain=dict,
+        metavar="FILE",
+    )
     bootstrap: int | None = _learning(
         "Learn again from so many resamples: how sure is each edge?", kind=int, min=1
     )
     threads: int | None = _learning(
         "Threads that count; the answer stays the same.", kind=int, min=1, saved=False
     )
+    engine: str | None = _learning(
+        "Who counts: native, gpu or auto; the answer stays the same.", choices=ENGINES, saved=False
+    )
     config: str | None = _learning("A .toml file, or the .json of a result, to repeat.", saved=False)
     resume: str | None = _learning("What Ctrl-C left behind, to go on from.", saved=False)
     dry_run: bool = _learning("Say what it would cost, and stop.", False, "--dry-run", kind=bool, saved=False)
     out: Sequence[str] = _writing(
-        "The structure as .json, .graphml or .csv; may be repeated.", (), kind=list[str]
+        "The structure as .json, .graphml, .csv or .parquet; may be repeated.", (), kind=list[str]
     )
     model: str | None = _writing("Fit weights; .json for graphoid query and sample, or .uai.")
     report: str | None = _writing("A page to read offline, .html.")
     plot: Sequence[str] = _writing(
-        "The network as .svg, .png or .pdf; centrality=c.pdf, intervals=i.pdf, heatmap=h.pdf draw others.",
+        "The network as .svg, .png or .pdf; centrality=c.pdf, intervals=i.pdf, heatmap=h.pdf and "
+        "missing=m.pdf draw others.",
         (),
         "--plot",
         kind=list[str],
@@ -207,16 +236,22 @@ class LearnOptions:
     def over(self, values: Json) -> LearnOptions:
         """Return these options with what was said (not None) in the place of what they had."""
         said = {key: value for key, value in values.items() if value is not None}
-        for several in _TABLES & said.keys():
+        for several in _SEVERAL & said.keys():
             said[several] = {**vars(self)[several], **said[several]}
         return replace(self, **said)
 
     def beside(self, path: str) -> LearnOptions:
-        """Return the options with their file where it is: as said, or else next to the file that says it."""
-        if self.file is None or Path(self.file).exists():
-            return self
-        neighbor = Path(path).parent / self.file
-        return replace(self, file=str(neighbor)) if neighbor.exists() else self
+        """Return the options with files where they are: as said, or else next to the file that says it."""
+
+        def find(file: str) -> str:
+            neighbor = Path(path).parent / file
+            return file if Path(file).exists() or not neighbor.exists() else str(neighbor)
+
+        return replace(
+            self,
+            file=None if self.file is None else find(self.file),
+            append=tuple(map(find, self.append)),
+        )
 
     def on(self, table: Table) -> LearnOptions:
         """Return the options with what they are about to learn from, and by which version."""
@@ -242,7 +277,7 @@ class LearnOptions:
     def to_values(self) -> dict[str, object]:
         """Return what determines the result, as plain values."""
         values = {name: value for name, value in vars(self).items() if name in _saved_names()}
-        return {name: value for name, value in values.items() if value is not None and value != {}}
+        return {name: value for name, value in values.items() if value not in (None, {}, ())}
 
     def to_toml(self) -> str:
         """Return the file that repeats the run.
@@ -297,5 +332,7 @@ def to_toml(value: object) -> str:
         return repr(value)
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(map(to_toml, value))}]"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{to_toml(key)} = {to_toml(item)}' for key, item in value.items())}}}"
     # a JSON string is one of TOML, but for this character, which TOML wants written out
     return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from graphoid.learners.directed.search import DirectedSearch
     from graphoid.learners.scored.base import ScoreLearner
     from graphoid.scores.base import Score
+    from graphoid.structure.contexts import CanonicalModel
     from graphoid.structure.graph import UndirectedGraph
+    from graphoid.structure.knowledge import Knowledge
 
     AnyLearner = AskingLearner | CanonicalLearner | DirectedSearch | ScoreLearner
 
@@ -53,7 +55,7 @@ LEARNERS = {
     "exhaustive": Named(
         "ExhaustiveSearch", "the best of all graphs, by any --score; up to 7 variables", score="mpl"
     ),
-    "cspc": Named("CSPC", "contexts: who is joined may depend on the row (PC-like)"),
+    "cspc": Named("CSPC", "contexts: edges may hold in some rows only (PC-like)"),
     "csgs": Named("CSGS", "contexts, with far fewer tests (grow-shrink)"),
 }
 
@@ -85,11 +87,13 @@ SCORES = {
 NAMED_SCORES = ("pfmn-published", "directed")
 """Learners whose score is a name, to --set."""
 
-OBJECTS = frozenset({"cost", "progress", "random_state", "score", "start", "test"})
+OBJECTS = frozenset({"cost", "knowledge", "progress", "random_state", "score", "start", "test"})
 """Settings that are objects in Python; here they have options of their own, or none."""
 
 
-def learner_of(options: LearnOptions, start: UndirectedGraph | None = None) -> AnyLearner | None:
+def learner_of(
+    options: LearnOptions, start: UndirectedGraph | CanonicalModel | None = None
+) -> AnyLearner | None:
     """Return the learner that a run asks for, or None for the recommended one.
 
     A setting that the learner does not have is refused, never ignored.
@@ -121,14 +125,22 @@ def learner_of(options: LearnOptions, start: UndirectedGraph | None = None) -> A
         settings["random_state"] = options.seed
     if start is not None and "start" in known:
         settings["start"] = start
+    settings["knowledge"] = knowledge_of(options)
     learner: AnyLearner = cls(**settings)
     return learner
+
+
+def knowledge_of(options: LearnOptions) -> Knowledge | None:
+    """Return what a run is told beforehand."""
+    from graphoid.structure.knowledge import Knowledge
+
+    return None if options.knowledge is None else Knowledge.from_values(options.knowledge)
 
 
 def _refuse(options: LearnOptions) -> None:
     """Raise for the first option that was given and means nothing to the learner."""
     given = options.to_values()
-    for name in ("test", "alpha", "score", "preset", "budget", "seconds"):
+    for name in ("test", "alpha", "score", "preset", "budget"):
         if name in given and name not in _meaningful(options.learner):
             others = [other for other in LEARNERS if name in _meaningful(other)]
             raise SettingsError(
@@ -141,19 +153,14 @@ def _refuse(options: LearnOptions) -> None:
         )
 
 
-def takes_seconds(name: str) -> bool:
-    """Return whether a learner can be told when to end."""
-    return "seconds" in _meaningful(name)
-
-
 def _meaningful(name: str) -> set[str]:
     """Return the named options that mean something to a learner."""
     named = LEARNERS[name]
     if not named.cls:
-        return {"seconds"}
+        return set()
     known = {f.name for f in fields(_class(named.cls))}
     by = {"score"} if named.score is not None else {"test", "alpha"} if "test" in known else set()
-    return by | ({"preset", "budget", "seconds"} & known) | ({"seconds"} if "budget" in known else set())
+    return by | ({"preset", "budget"} & known)
 
 
 def _own_settings(options: LearnOptions, known: set[str]) -> dict[str, object]:

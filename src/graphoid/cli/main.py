@@ -14,7 +14,20 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
-from graphoid.cli import check, compare, datasets, demo, groups, learn, query, report, reproduce, sample
+from graphoid.cli import (
+    check,
+    compare,
+    datasets,
+    demo,
+    groups,
+    learn,
+    query,
+    report,
+    reproduce,
+    sample,
+    serve,
+    update,
+)
 from graphoid.cli.evidence import TakesGiven
 from graphoid.cli.process import DEBUG, ERROR, INTERRUPTED, guard
 from graphoid.cli.terminal import note
@@ -52,6 +65,8 @@ command(datasets.datasets, START, datasets.EPILOG)
 command(check.check, START, check.EPILOG)
 command(learn.learn, START, learn.EPILOG)
 command(groups.groups, START, groups.EPILOG)
+command(serve.serve, START, serve.EPILOG)
+command(update.update, USE, update.EPILOG)
 command(query.query, USE, query.EPILOG, cls=TakesGiven)
 command(sample.sample, USE, sample.EPILOG, cls=TakesGiven)
 command(compare.compare, USE, compare.EPILOG)

@@ -36,6 +36,9 @@ class Discretize(enum.StrEnum):
     none = "none"
 
 
+ENGINES = ("auto", "native", "gpu")
+"""Who counts rows in memory."""
+
 DECIMALS = (".", ",")
 """Decimal marks."""
 
@@ -195,7 +198,8 @@ def select_columns(
     from graphoid.logic.names import quote
 
     known = list((relation_of(file, table, always=False) or open_source(file)).names)
-    for name in drop:
-        if name not in known:
-            raise UnknownVariable(f"there is no column {name!r} to drop; there are {quote(known)}.")
+    if unknown := [name for name in drop if name not in known]:
+        raise UnknownVariable(
+            f"--drop has {quote(unknown)}, and no column is named so; there are {quote(known)}."
+        )
     return [name for name in columns or known if name not in drop and name != weights]

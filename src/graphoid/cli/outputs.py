@@ -29,14 +29,14 @@ PLOTS = ("network", "centrality", "intervals", "heatmap", "missing")
 """What can be drawn."""
 
 
-def plot_of(text: str) -> tuple[str, str]:
-    """Return what to draw, and the file.
+def plot_of(text: str, kinds: Sequence[str] = PLOTS) -> tuple[str, str]:
+    """Return what to draw, the first of all kinds if nothing is said, and the file.
 
     >>> plot_of("net.svg"), plot_of("centrality=c.pdf")
     (('network', 'net.svg'), ('centrality', 'c.pdf'))
     """
     kind, equals, path = text.partition("=")
-    return (kind, path) if equals and kind in PLOTS else ("network", text)
+    return (kind, path) if equals and kind in kinds else (kinds[0], text)
 
 
 class Output(NamedTuple):

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 EPILOG = examples(
     ("report survey.json --data survey.csv --out survey.html", "a page to read offline"),
+    ("report genome.json --around rs4988235 --out around.html", "one variable of a wide network"),
     ("report new.json --data new.csv --layout-from old.html", "the same places for the same variables"),
 )
 
@@ -32,6 +33,9 @@ def report(
     ] = None,
     layout_from: Annotated[
         str | None, typer.Option(help="Another report, .html, whose variables keep their places.")
+    ] = None,
+    around: Annotated[
+        str | None, typer.Option(help="A variable: show it with its neighbors and theirs alone.")
     ] = None,
     seed: Seed = 0,
     json: Json = False,
@@ -49,7 +53,7 @@ def report(
             f"{structure!r} is a model; a report is about a structure: graphoid learn --out s.json."
         )
     table = None if data is None else table_of(found, data)
-    found.report(out, table, layout_from=layout_from, seed=seed)
+    found.report(out, table, layout_from=layout_from, around=around, seed=seed)
     if json:
         print_json({"files": [out]})
     elif not quiet:

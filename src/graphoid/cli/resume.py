@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, count
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from graphoid.cli.learn_options import PARTIAL, RUN, LearnOptions
-from graphoid.cli.learners import CONTEXTS
 from graphoid.cli.outputs import say_again
 from graphoid.cli.terminal import note, shell_word
 from graphoid.errors import DataError, GraphoidError
@@ -20,8 +19,8 @@ if TYPE_CHECKING:
     from graphoid.cli.progress import Watch
     from graphoid.data.table import Table
     from graphoid.logic.verdict import Verdict
+    from graphoid.structure.contexts import CanonicalModel
     from graphoid.structure.graph import UndirectedGraph
-    from graphoid.structure.learned import LearnedStructure
 
 INTERRUPTED = "interrupted"
 """Why a search ended that Ctrl-C ended."""
@@ -29,24 +28,21 @@ INTERRUPTED = "interrupted"
 
 def keep(watch: Watch, options: LearnOptions, table: Table) -> None:
     """Write what a run has found so far, and say how to go on."""
+    from graphoid.structure.contexts import CanonicalModel
     from graphoid.structure.explain import plural
 
     watch.stop()
-    if options.learner in CONTEXTS:
-        kept = "" if options.cache is None else f"; what was counted is still in {options.cache}"
-        note(
-            f"interrupted: {options.learner} learns the graphs of all contexts together, and none was "
-            f"finished; nothing was kept. The same command begins again{kept}."
-        )
-        return
-    found = partial_structure(watch.so_far, options, table)
+    found = partial_result(watch.so_far, options, table)
     if found is None:
         note("interrupted before anything was found; nothing was kept.")
         return
     path = free_path(options)
     found.save(path)
     n_edges = found.graph.n_edges
-    if found.trace:
+    if isinstance(found, CanonicalModel):
+        contexts = plural(len(found.assignments), "context")
+        what = f"{plural(found.cost.n_tests, 'answer')} about the graphs of {contexts}"
+    elif found.trace:
         answers = plural(found.cost.n_tests, "answer")
         what = f"{answers}, and as edges what none of them separates ({plural(n_edges, 'pair')}),"
     else:
@@ -79,25 +75,27 @@ def _is_of(path: Path, options: LearnOptions) -> bool:
         return False
 
 
-def partial_structure(
-    so_far: UndirectedGraph | Sequence[Verdict] | None, options: LearnOptions, table: Table
-) -> LearnedStructure | None:
+def partial_result(so_far: object, options: LearnOptions, table: Table) -> Learned | None:
     """Return what a run has found so far as a structure; None if that is nothing.
 
     A search by scores has a graph at any time. A search by tests has answers: joined are the pairs that some
-    answer calls dependent and none independent, which is what the search had left to take apart.
+    answer calls dependent and none independent, which is what the search had left to take apart. A search in
+    contexts has its graphs as they were before the round at hand.
     """
+    from graphoid.learners.contexts.base import Unfinished
+    from graphoid.learners.questions import remaining_graph
     from graphoid.logic.verdict import Verdict
     from graphoid.structure.graph import UndirectedGraph
     from graphoid.structure.learned import EXECUTED, Cost, LearnedStructure
 
+    if isinstance(so_far, Unfinished):
+        model = so_far.model()
+        return replace(model, settings={**model.settings, RUN: options.to_values()})
     if isinstance(so_far, UndirectedGraph):
         graph, trace = so_far, tuple[Verdict, ...]()
     elif so_far:
-        answers = tuple(so_far)
-        apart = {(min(v.x, v.y), max(v.x, v.y)) for v in answers if v.independent}
-        together = {(min(v.x, v.y), max(v.x, v.y)) for v in answers if not v.independent}
-        graph = UndirectedGraph(table.names, sorted(together - apart))
+        answers = tuple(cast("Sequence[Verdict]", so_far))
+        graph = remaining_graph(table.names, answers)
         trace = tuple(v for v in answers if v.source in EXECUTED)  # what was inferred is inferred again
     else:
         return None
@@ -117,7 +115,7 @@ class Checkpoint:
     """A run that was interrupted, and what it had found."""
 
     options: LearnOptions
-    found: LearnedStructure
+    found: Learned
     path: str
 
     @classmethod
@@ -130,17 +128,21 @@ class Checkpoint:
             raise DataError(f"there is no file {path!r} to resume from.")
         for place in places:
             found = gd.load(place)
-            if isinstance(found, gd.LearnedStructure) and found.stopped == INTERRUPTED:
+            if isinstance(found, (gd.LearnedStructure, gd.CanonicalModel)) and found.stopped == INTERRUPTED:
                 return cls(LearnOptions.from_result(found, repr(place)).beside(place), found, place)
         raise DataError(f"{path!r} is not what an interrupted run left behind; to repeat a run use --config.")
 
-    def start(self, options: LearnOptions, table: Table) -> tuple[UndirectedGraph | None, Sequence[Verdict]]:
-        """Return the graph to start from, or the answers that need not be asked for again."""
+    def start(
+        self, options: LearnOptions, table: Table
+    ) -> tuple[UndirectedGraph | CanonicalModel | None, Sequence[Verdict]]:
+        """Return the graphs to start from, or the answers that need not be asked for again."""
+        from graphoid.structure.contexts import CanonicalModel
+
         if table.data_id != self.found.data_id:
             raise DataError(
                 f"{options.file!r} is not the table that {self.path!r} was found in; its digest differs."
             )
-        if not self.found.trace:
+        if not isinstance(self.found, CanonicalModel) and not self.found.trace:
             return self.found.graph, ()
         names = ("learner", "test", "alpha", "set", "preset")
         before, now = self.options.to_values(), options.to_values()
@@ -148,4 +150,4 @@ class Checkpoint:
             raise DataError(
                 f"the answers in {self.path!r} were given to other settings; leave those as they were."
             )
-        return None, self.found.trace
+        return (self.found, ()) if isinstance(self.found, CanonicalModel) else (None, self.found.trace)

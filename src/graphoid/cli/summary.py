@@ -134,6 +134,8 @@ def to_values(
         "notes": list(table.notes),
         "files": list(paths),
     }
+    if found.knowledge:
+        plain["knowledge"] = [row._asdict() for row in found.knowledge]
     if isinstance(found, CanonicalModel):
         return {**plain, "independences": [_sentence(i) for i in independences]}
     for row in rows:
@@ -165,14 +167,18 @@ def show_structure(
         cost_line,
         describe_learner,
         isolated_variables,
+        listing,
         plural,
         strongest_first,
         why_empty,
     )
+    from graphoid.structure.knowledge import knowledge_sentences
 
     rows = strongest_first(found)
     by = describe_learner(found.settings)
-    title = f"{found.graph.n:,} variables, {plural(len(rows), 'edge')}"
+    title = f"{found.graph.n - len(found.covariates):,} variables, {plural(len(rows), 'edge')}"
+    if found.covariates:
+        title += f", adjusted for {listing(found.covariates)}"
     screen.print(printable(f"{title}, learned by {by}" if by else title), style="bold", soft_wrap=True)
     if rows:
         factors = found.scored is not None
@@ -189,7 +195,7 @@ def show_structure(
         )
     if rows and strengths:
         sentences.append(WEIGHTS)
-    for sentence in sentences:
+    for sentence in [*sentences, *knowledge_sentences(found.knowledge)]:
         screen.print(printable(sentence), soft_wrap=True)
     screen.print(f"cost: {printable(cost_line(found))}", soft_wrap=True)
 
@@ -271,11 +277,14 @@ def _beside(found: LearnedStructure, rows: list[EdgeRow], isolated: list[str]) -
 
     sentences = []
     if any(row.probability is not None for row in rows):
+        hidden = set(found.covariates)
         sentences.append("present: inclusion probability of .95 or more; undecided: more rows would tell.")
         open_pairs = [
             f"{shorten(found.names[x], 30)} – {shorten(found.names[y], 30)} ({number(probability)})"
             for (x, y), probability in sorted(found.edge_probabilities.items())
-            if not found.graph.has_edge(x, y) and found.verdict(x, y) == "undecided"
+            if not found.graph.has_edge(x, y)
+            and hidden.isdisjoint((found.names[x], found.names[y]))
+            and found.verdict(x, y) == "undecided"
         ]
         if open_pairs:
             sentences.append(f"no edge, but undecided: {_some(open_pairs)}.")
@@ -298,6 +307,7 @@ def show_contexts(found: CanonicalModel, every: Sequence[ContextIndependence], s
     """Print a canonical model: what is independent in which context, and what it cost."""
     from graphoid.structure.explain import plural
     from graphoid.structure.independences import count_undecided
+    from graphoid.structure.knowledge import knowledge_sentences
 
     title = f"{len(found.names):,} variables, {plural(len(found.graphs), 'different graph')}"
     screen.print(
@@ -317,8 +327,12 @@ def show_contexts(found: CanonicalModel, every: Sequence[ContextIndependence], s
         screen.print(f"- ... and {len(shown) - SHOWN:,} more; --json has all of them.")
     if len(every) > len(shown):
         screen.print(f"{count_undecided(len(every) - len(shown))}; --json has them, too.")
+    for sentence in knowledge_sentences(found.knowledge):
+        screen.print(printable(sentence), soft_wrap=True)
     cost = found.cost
-    screen.print(f"cost: {cost.n_tests:,} tests, {cost.n_distinct:,} of them different, {cost.seconds:.3g} s")
+    early = "" if found.stopped == "converged" else f", stopped early: {found.stopped}"
+    tests = f"{cost.n_tests:,} tests, {cost.n_distinct:,} of them different"
+    screen.print(f"cost: {tests}, {cost.seconds:.3g} s{early}")
 
 
 def shares(found: CanonicalModel) -> list[tuple[str, str, float]]:

@@ -178,6 +178,17 @@ class ScoringEngine(Protocol):
         """Return what the best logistic model of every variable given its blanket is worth."""
 
 
+class KnownArcs(NamedTuple):
+    """What is known of pairs before directed graphs are looked for; variables are numbered as there."""
+
+    arcs: Sequence[tuple[int, int]] = ()
+    """Parent and child: there is an arc in this direction or the other, and at first in this one."""
+    apart: Sequence[tuple[int, int]] = ()
+    """Pairs without an arc, and without a child in common."""
+    log_odds: Sequence[tuple[int, int, float]] = ()
+    """Pairs whose arcs, in either direction, have log odds of their own."""
+
+
 class DirectedSettings(NamedTuple):
     """How an engine looks for directed graphs next to the counts."""
 
@@ -192,6 +203,8 @@ class DirectedSettings(NamedTuple):
     """Steps for which a pair that changed is left alone."""
     patience: int = 0
     """Steps that lose which a walk may take before it meets a better graph than all before."""
+    known: KnownArcs = KnownArcs()
+    """By the numbers of the order."""
 
 
 class ChainSettings(NamedTuple):
@@ -206,6 +219,7 @@ class ChainSettings(NamedTuple):
     burn_in: int
     key: int = 0
     """Of the stream of random numbers."""
+    known: KnownArcs = KnownArcs()
 
 
 class DirectedWalk(Protocol):
@@ -238,7 +252,7 @@ class DirectedEngine(Protocol):
     """An engine that looks for directed graphs by itself."""
 
     def directed_walk(self, order: Sequence[int], settings: DirectedSettings) -> DirectedWalk:
-        """Return a walk from the graph without arcs; ``order`` decides between equals."""
+        """Return a walk from the graph of the known arcs; ``order`` decides between equals."""
 
     def directed_chain(
         self,

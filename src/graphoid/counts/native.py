@@ -15,6 +15,7 @@ import numpy as np
 from graphoid.counts.contingency import Counts, is_dense
 from graphoid.counts.engine import (
     MOST_COVARIED,
+    SMALL,
     Blanket,
     ChainSettings,
     Columns,
@@ -25,11 +26,13 @@ from graphoid.counts.engine import (
     Logistic,
     Screen,
     ScreenRequest,
+    logistic_bytes,
     model_too_large,
     refuse_if_too_large,
     refuse_if_too_many_states,
     refuse_large_models,
 )
+from graphoid.counts.gpu.choice import gpu_engine
 from graphoid.counts.reference import ReferenceEngine
 from graphoid.counts.weighted import WeightedEngine, WeightedJudge
 from graphoid.data.remote.table import RemoteTable
@@ -99,7 +102,9 @@ def engine_for(table: Table) -> CountEngine:
 def _engine_in_memory(table: Table) -> CountEngine:
     weighted = table.holes and table.missing == "weighted"
     if kernels() is not None:
-        return WeightedJudge(table, NativeEngine) if weighted else NativeEngine(table)
+        if weighted:
+            return WeightedJudge(table, NativeEngine)
+        return gpu_engine(table, available_threads()) or NativeEngine(table)
     _say_slow_once()
     return WeightedEngine(table, ReferenceEngine) if weighted else ReferenceEngine(table)
 
@@ -239,6 +244,16 @@ class NativeEngine:
 
     def screen(self, kernel: Kernel, rank: Sequence[int], keep: ScreenRequest) -> Screen:
         """Return what to keep of a test of all pairs."""
+        return self._screen(kernel, rank, keep)
+
+    def _screen(
+        self,
+        kernel: Kernel,
+        rank: Sequence[int],
+        keep: ScreenRequest,
+        only: NDArray[np.int32] | None = None,
+    ) -> Screen:
+        """Return what to keep of a test of all pairs, or of those with a line x < y in an array."""
         if self._continuous:
             self._refuse_continuous(set(self._continuous))
         if kernel.kind == "mantel_haenszel":
@@ -249,7 +264,7 @@ class NativeEngine:
         kind, dof = KINDS[kernel.kind], DOFS[kernel.dof]
         threads = available_threads(self.threads)
         found = self._data.screen(
-            kind, dof, *kernel[2:], partners, keep.limit, keep.totals, list(rank), threads
+            kind, dof, *kernel[2:], partners, keep.limit, keep.totals, list(rank), threads, only
         )
         lines, strength, x, y, value, total = found
         return Screen(lines.reshape(n, partners), strength.reshape(n, partners), x, y, value, total)
@@ -266,10 +281,11 @@ class NativeEngine:
         return self._data.marginal_likelihood(blankets, ess, available_threads(self.threads))
 
     def directed_walk(self, order: Sequence[int], settings: DirectedSettings) -> Directed:
-        """Return a walk over directed graphs from the one without arcs."""
+        """Return a walk over directed graphs from the one of the known arcs."""
         if self._continuous:
             self._refuse_continuous(set(order))
-        return self._native.Directed(self._data, list(order), *settings, available_threads(self.threads))
+        threads = available_threads(self.threads)
+        return self._native.Directed(self._data, list(order), *settings[:-1], *settings.known, threads)
 
     def directed_chain(
         self,
@@ -282,11 +298,15 @@ class NativeEngine:
         if self._continuous:
             self._refuse_continuous(set(order))
         threads = available_threads(self.threads)
-        return self._native.directed_chain(self._data, list(order), parents, list(pairs), *settings, threads)
+        return self._native.directed_chain(
+            self._data, list(order), parents, list(pairs), *settings[:-1], *settings.known, threads
+        )
 
     def logistic_terms(self, model: Logistic, blankets: list[Blanket]) -> NDArray[np.float64]:
         """Return what the best logistic model of every variable given its blanket is worth."""
-        refuse_large_models(self.variables, blankets, ordered=model.ordered)
+        most = max(self._arities, default=0)
+        if logistic_bytes(most + most**2 * max((len(b) for _, b in blankets), default=0)) > SMALL:
+            refuse_large_models(self.variables, blankets, ordered=model.ordered)
         margins = self._ordered_margins if model.ordered else [[] for _ in self.variables]
         try:
             return self._data.logistic(

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 MISSING = ("error", "drop", "category", "available", "weighted", "impute")
 """What may become of missing cells."""
 
+ENGINES = ("auto", "native", "gpu")
+"""Who may count rows in memory."""
+
 HOLES = ("available", "weighted", "impute")
 """Policies that leave missing cells in the table."""
 
@@ -73,6 +76,9 @@ class ReadOptions:
     decimal
         The decimal mark of numbers that are text: "." or ",". Files separated by semicolons may have commas
         in any case.
+    engine
+        Who counts rows in memory: "native", "gpu" (needs the extra ``gpu``), or "auto" for the GPU where
+        there is one and all pairs would take long without it. The answers are the same.
     """
 
     columns: Iterable[str | int] | None = None
@@ -84,6 +90,7 @@ class ReadOptions:
     kinds: Mapping[str, Kind] = field(default_factory=dict)
     na_values: Iterable[str | float] = ()
     decimal: str = "."
+    engine: str = "auto"
 
     def __post_init__(self) -> None:
         how = self.discretize
@@ -110,6 +117,8 @@ class ReadOptions:
             raise SettingsError("weighting='sampling' says what weights are; give them with weights=.")
         if self.decimal not in (".", ","):
             raise SettingsError(f"decimal is {self.decimal!r}; expected '.' or ','.")
+        if self.engine not in ENGINES:
+            raise SettingsError(f"engine is {self.engine!r}; expected one of {', '.join(ENGINES)}.")
         object.__setattr__(self, "na_values", _texts(self.na_values))
 
     @cached_property

@@ -46,6 +46,7 @@ def read(
     weighting: str = "frequency",
     na_values: Iterable[str | float] = (),
     decimal: str = ".",
+    engine: str = "auto",
     where: str = "auto",
     table: str | None = None,
     cache: str | os.PathLike[str] | None = None,
@@ -61,8 +62,8 @@ def read(
         A path (.csv .tsv .txt, also with .gz; .parquet .arff .sav .arrow .feather .duckdb), a data frame, an
         Arrow table, a dictionary of columns, a two-dimensional array, a DuckDB relation, an Ibis table, a
         PySpark data frame, or a table.
-    columns, kinds, discretize, missing, weights, weighting, na_values, decimal, name
-        What is read, and what becomes of it: see :class:`~graphoid.data.options.ReadOptions`.
+    columns, kinds, discretize, missing, weights, weighting, na_values, decimal, name, engine
+        What is read, what becomes of it, and who counts: see :class:`~graphoid.data.options.ReadOptions`.
     where
         "memory" reads all rows into codes. "source" leaves them where they are: only counts travel. "auto"
         is "source" for databases, Ibis tables, Spark frames, Arrow files, Parquet beyond 500 million cells.
@@ -83,11 +84,10 @@ def read(
     >>> table.variables[0].states, [v.kind for v in table.variables]
     (('no', 'yes'), ['nominal', 'continuous'])
     """
-    of_values = (kinds or {}, na_values, decimal)
+    of_values = (kinds or {}, na_values, decimal, engine)
     options = ReadOptions(columns, discretize, missing, weights, name, weighting, *of_values)
     remote = RemoteOptions(cache, version, prices, progress)
-    if where not in ("auto", "memory", "source"):
-        raise SettingsError(f"where is {where!r}; expected 'auto', 'memory' or 'source'.")
+    _check_where(where)
     if isinstance(source, RemoteTable):
         return _select_remote(source, options, remote, where)
     relation = None if where == "memory" else relation_of(source, table, always=where == "source")
@@ -96,9 +96,18 @@ def read(
     )
 
 
+def _check_where(where: str) -> None:
+    if where not in ("auto", "memory", "source"):
+        raise SettingsError(f"where is {where!r}; expected 'auto', 'memory' or 'source'.")
+
+
 def _select_remote(table: RemoteTable, options: ReadOptions, remote: RemoteOptions, where: str) -> Table:
     if where == "memory" or options.weights is not None or options.kinds or not options.spelling.usual:
         raise SettingsError("the table stays where it is; read its source again with other settings.")
+    if options.engine != "auto":
+        raise SettingsError(
+            f"engine={options.engine!r} is for rows in memory, and these stay at their source."
+        )
     return table.select(options, remote)
 
 
@@ -127,6 +136,7 @@ def _in_memory(source: object, options: ReadOptions, remote: RemoteOptions) -> T
         opened.name if options.name is None else options.name,
         found.holes,
         options.missing if found.holes else "available",
+        options.engine,
     )
 
 
@@ -138,6 +148,8 @@ def _select(table: Table, options: ReadOptions) -> Table:
         table = table.complete_rows()
     elif table.holes and options.missing in HOLES:
         table = replace(table, missing=options.missing)
+    if options.engine not in ("auto", table.engine):
+        table = replace(table, engine=options.engine)
     if options.columns is None and weights is None and name in {None, table.name}:
         return table
     chosen = choose(table.names, options)
@@ -193,6 +205,10 @@ def _reread(table: Table, options: ReadOptions) -> Table:
     )
 
 
+SCALED = "rows with sampling weights count as"
+"""What a table says of weights that reading scaled."""
+
+
 def _row_weights(
     weights: Weights | None, notes: tuple[str, ...], options: ReadOptions
 ) -> tuple[Weights | None, tuple[str, ...]]:
@@ -200,9 +216,7 @@ def _row_weights(
     if weights is None or options.weighting != "sampling":
         return weights, notes
     scaled, used = weights.effective(), int(np.count_nonzero(weights.units))
-    said = (
-        f"{used:,} rows with sampling weights count as {scaled.total:,.0f}, Kish's effective number of rows."
-    )
+    said = f"{used:,} {SCALED} {scaled.total:,.0f}, Kish's effective number of rows."
     return scaled, (*notes, said)
 
 
@@ -233,6 +247,11 @@ def open_source(source: object, options: ReadOptions | None = None) -> Source:
     if options is not None and isinstance(options.columns, (list, tuple)) and options.columns:
         wanted = [*options.columns, *([options.weights] if isinstance(options.weights, str) else [])]
     frame = from_frame(source, wanted)
+    if frame is None and hasattr(source, "toarray"):
+        raise DataError(
+            f"a {type(source).__name__} is sparse, and sparse input is not supported; give all its cells: "
+            "matrix.toarray()."
+        )
     if frame is None:
         raise DataError(
             f"a {type(source).__name__} cannot be read; expected a path, a data frame, an Arrow table, "

@@ -74,6 +74,9 @@ def choose(names: Sequence[str], options: ReadOptions) -> Chosen:
         positions = list(range(len(names)))
     else:
         listed = [columns] if isinstance(columns, (str, int)) else _list(columns)
+        absent = [column for column in listed if isinstance(column, str) and column not in where]
+        if len(absent) > 1:
+            raise UnknownVariable(f"no columns are named {quote(absent)}; there are {quote(names)}.")
         positions = [_find(column, names, where, times) for column in listed]
         twice = [names[i] for i, n in Counter(positions).items() if n > 1]
         if twice:

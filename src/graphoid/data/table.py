@@ -127,6 +127,8 @@ class Table(NamedVariables):
     missing
         How questions about columns with holes are answered: "available" or "weighted", as in
         :class:`~graphoid.data.options.ReadOptions`.
+    engine
+        Who counts: "native", "gpu", or "auto" for whichever is quicker. The answers are the same.
     """
 
     variables: tuple[Variable, ...]
@@ -138,6 +140,7 @@ class Table(NamedVariables):
     name: str = "table"
     holes: frozenset[int] = frozenset()
     missing: str = "available"
+    engine: str = "auto"
 
     def __post_init__(self) -> None:
         for column in self.columns:

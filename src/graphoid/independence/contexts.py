@@ -25,7 +25,7 @@ from graphoid.limits import check_time
 from graphoid.logic.assertion import Assertion, Context
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -134,6 +134,11 @@ class ContextTester:
         """How many different questions (X, Y, x_W) were asked; X and Y may change places."""
         self._merge()
         return self._distinct.size
+
+    def distinct_so_far(self) -> Callable[[], int]:
+        """Return what counts the different questions asked until now, when it is called."""
+        distinct, noted = self._distinct, tuple(self._noted)
+        return lambda: np.unique(np.concatenate([distinct, *noted])).size
 
     def _answers(self, x: int, y: int, given: tuple[int, ...]) -> Answers:
         """Return the answers for all assignments, counted now or kept."""

@@ -9,6 +9,7 @@ from graphoid.counts.engine import MOST_COVARIED
 from graphoid.independence.g import GTest
 from graphoid.independence.partial_association import CountedProducts, PartialAssociation
 from graphoid.independence.tester import Tester
+from graphoid.limits import check_time
 from graphoid.logic.source import Question, SourceWrapper
 
 if TYPE_CHECKING:
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 ROWS_PER_CELL = 10
 """Twice Cochran's five. Chosen on simulated Ising data: at 300 rows it lets two binary variables be given in
 slices, and F1 was .990; with five (three given) it was .988, with 19 (one given) .984."""
+
+AT_ONCE = 1 << 16
+"""Questions between two looks at the clock: some tenths of a second."""
 
 
 class Pooled(SourceWrapper):
@@ -53,6 +57,13 @@ class Pooled(SourceWrapper):
 
     def ask(self, questions: Sequence[Question]) -> list[Verdict]:
         """Answer many questions (x, y, given), in order."""
+        verdicts: list[Verdict] = []
+        for start in range(0, len(questions), AT_ONCE):
+            check_time()
+            verdicts += self._ask(questions[start : start + AT_ONCE])
+        return verdicts
+
+    def _ask(self, questions: Sequence[Question]) -> list[Verdict]:
         wanted = [self._tester.resolve(question) for question in questions]
         verdicts: dict[int, Verdict] = {}
         sliced = [i for i, question in enumerate(wanted) if self._bears(question)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, fields, replace
+from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeVar
 
 import numpy as np
@@ -22,12 +22,16 @@ from graphoid.independence.remembering import Remembering
 from graphoid.independence.tester import Tester
 from graphoid.learners.columns import Columns, Structure
 from graphoid.learners.questions import Questions
-from graphoid.settings import Settings, describe, json_value
+from graphoid.limits import MOMENT, OutOfTime, time_limit
+from graphoid.settings import Allowed, Number, Settings, describe, json_value
 from graphoid.structure.explain import COLUMN_ORDER
+from graphoid.structure.knowledge import KNOWLEDGE, Knowledge, KnownPairs
 from graphoid.structure.learned import Cost, LearnedStructure
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+
+    from sklearn.utils import Tags
 
     from graphoid.counts.engine import Kernel
     from graphoid.logic.source import IndependenceSource
@@ -65,6 +69,15 @@ class Run(NamedTuple):
     """On the clock :func:`time.perf_counter`."""
     columns: Columns | None = None
     """Those that the learner sees; None for all."""
+    pairs: KnownPairs | None = None
+    """What is known of the pairs that it sees."""
+    until: float = math.inf
+    """On the clock :func:`time.monotonic`."""
+
+    @property
+    def left(self) -> float | None:
+        """Seconds until the end; None for no end."""
+        return None if math.isinf(self.until) else self.until - time.monotonic()
 
 
 @dataclass(eq=False)
@@ -73,18 +86,33 @@ class Learner(Settings, ABC, Generic[Source, Structure]):
 
     A learner says how its settings and a table become the :data:`Source` that it searches by
     (:meth:`_join`), and what it finds there (:meth:`_learn`). All else is the same for all of them.
+
+    Parameters
+    ----------
+    knowledge
+        What is known about edges before the data are seen; None for nothing.
     """
+
+    _: KW_ONLY
+    knowledge: Knowledge | None = field(default=None, repr=False)
 
     named: ClassVar[bool] = True
     asks: ClassVar[bool] = False
     """Whether it asks questions, and so can go on from answers to them."""
 
-    def fit(self, table: object, *, progress: Listener | None = None, known: Sequence[Verdict] = ()) -> Self:
+    def fit(
+        self,
+        table: object,
+        y: object = None,  # noqa: ARG002 - scikit-learn's pipelines give it
+        *,
+        progress: Listener | None = None,
+        known: Sequence[Verdict] = (),
+    ) -> Self:
         """Learn from a table (anything that :func:`graphoid.read` takes will do) and return self.
 
-        The result is :attr:`structure_`. A listener hears how far it has come. ``known``, for learners that
-        ask questions, are answers by the same test on the same table, such as the trace of a run that was
-        stopped: they are not asked again.
+        The result is :attr:`structure_`; ``y`` is not looked at. A listener hears how far it has come.
+        ``known``, for learners that ask questions, are answers by the same test on the same table, such as
+        the trace of a run that was stopped: they are not asked again.
         """
         self.check()
         if known and not self.asks:
@@ -95,7 +123,8 @@ class Learner(Settings, ABC, Generic[Source, Structure]):
             table = read(table)
         if table.missing == "impute" and table.n_missing:
             return self._fit_imputed(table, progress)
-        run = Run(progress, table.data_id, known, time.perf_counter())
+        pairs = None if self.knowledge is None else self.knowledge.on(table.names)
+        run = Run(progress, table.data_id, known, time.perf_counter(), pairs=pairs, until=self._until())
         numbers = [v.name for v in table.variables if v.continuous] if self.cuts_numbers(table) else []
         if numbers:
             table = with_states(table)
@@ -105,17 +134,18 @@ class Learner(Settings, ABC, Generic[Source, Structure]):
             run = run._replace(
                 progress=columns.listener(progress), known=columns.restrict_verdicts(known), columns=columns
             )
+            run = run._replace(pairs=None if pairs is None else pairs.restrict(columns.at))
             seen = table.varying
         engine = engine_for(seen) if isinstance(seen, RemoteTable) else None
         before = engine.spent if isinstance(engine, MeteredEngine) else AccessCost()
         try:
-            structure = self._learn(self._join(seen, run), run)
+            structure = self._learn(self._join_in_time(seen, run), run)
         except Interrupted as stop:
             if columns is not None and isinstance(stop.structure, LearnedStructure):
                 stop.structure = columns.spread(stop.structure)
             raise
         if columns is not None:
-            structure = columns.spread(structure)
+            structure = columns.spread(structure, pairs)
         if isinstance(engine, MeteredEngine):
             structure = replace(structure, cost=add_access_cost(structure.cost, engine, before))
         if numbers:
@@ -129,14 +159,43 @@ class Learner(Settings, ABC, Generic[Source, Structure]):
         """Learn from tables in which missing cells are drawn, and pool what was found."""
         from graphoid.uncertainty.imputation import learn_imputed
 
-        def learn(completed: Table) -> Structure:
-            return self.with_params().fit(completed, progress=progress).structure_
+        seconds = Run(until=self._until()).left
 
-        pooled = replace(learn_imputed(table, learn), learner=self.with_params())
+        def learn(completed: Table, left: float | None) -> Structure:
+            own = {} if left is None else {"seconds": left}
+            return self.with_params(**own).fit(completed, progress=progress).structure_
+
+        pooled = replace(learn_imputed(table, learn, seconds=seconds), learner=self.with_params())
         self._structure = pooled  # type: ignore[assignment] # what is pooled is no canonical model
         self.feature_names_in_ = np.array(table.names, dtype=object)
         self.n_features_in_ = len(table.names)
         return self
+
+    def check(self) -> None:
+        """Raise if a setting has a value it cannot have."""
+        super().check()
+        if not isinstance(self.knowledge, Knowledge | None):
+            raise SettingsError(
+                f"{type(self).__name__}: knowledge must be Knowledge(...) or None, not {self.knowledge!r}."
+            )
+
+    def _until(self) -> float:
+        """Return when its time is over that begins now; without ``seconds`` it has no end."""
+        seconds = vars(self).get("seconds")
+        return math.inf if seconds is None else time.monotonic() + float(seconds)
+
+    def _join_in_time(self, table: Table, run: Run) -> Source:
+        """Return what the search goes by, if that leaves time for a search."""
+        try:
+            with time_limit(None if run.left is None else max(MOMENT, run.left)):
+                return self._join(table, run)
+        except OutOfTime:
+            if run.left is None or run.left > 0:  # the time of somebody outside
+                raise
+            seconds = vars(self)["seconds"]
+            raise SettingsError(
+                f"{type(self).__name__}: {seconds} s were over before the search began; raise seconds."
+            ) from None
 
     @property
     def structure_(self) -> Structure:
@@ -168,6 +227,12 @@ class Learner(Settings, ABC, Generic[Source, Structure]):
             setattr(self, name, value)
         return self
 
+    def __sklearn_tags__(self) -> Tags:
+        from sklearn.utils import InputTags, Tags, TargetTags
+
+        read = InputTags(categorical=True, string=True)
+        return Tags(estimator_type=None, target_tags=TargetTags(required=False), input_tags=read)
+
     def for_resamples(self, found: LearnedStructure) -> Learner[Source, Structure]:  # noqa: ARG002 - on which searches depend
         """Return the learner that learns from resamples of the rows in which it found a structure."""
         return self
@@ -192,10 +257,12 @@ class Learner(Settings, ABC, Generic[Source, Structure]):
         if ci is not None:
             test = ci.test if isinstance(ci, (Tester, HasTest)) else None
             used = {"answers": type(ci).__name__, "test": None if test is None else describe(test)}
-        own = {field.name: json_value(vars(self)[field.name]) for field in fields(self)}
+        own = {f.name: json_value(vars(self)[f.name]) for f in fields(self) if f.name != KNOWLEDGE}
         own = {"learner": type(self).__name__, **used, **{k: v for k, v in own.items() if k not in used}}
         if self.goes_by_columns:
             own["column_order"] = COLUMN_ORDER
+        if self.knowledge is not None:
+            own[KNOWLEDGE] = self.knowledge.to_values()
         return {name: value for name, value in own.items() if value is not None or name not in used}
 
 
@@ -247,7 +314,8 @@ class AskingLearner(Learner["IndependenceSource", LearnedStructure]):
     def learn(self, ci: IndependenceSource, *, progress: Listener | None = None) -> LearnedStructure:
         """Learn from anything that answers questions, and return the result; ``test`` is not used."""
         self.check()
-        return self._learn(ci, Run(progress, started=time.perf_counter()))
+        pairs = None if self.knowledge is None else self.knowledge.on(ci.names)
+        return self._learn(ci, Run(progress, started=time.perf_counter(), pairs=pairs))
 
     def _join(self, table: Table, run: Run) -> IndependenceSource:
         tester = Tester(self.test_for(table), table)
@@ -256,20 +324,38 @@ class AskingLearner(Learner["IndependenceSource", LearnedStructure]):
 
 @dataclass(kw_only=True, eq=False)
 class IndependenceLearner(AskingLearner):
-    """A learner that finds a graph by its questions, and has no more to tell than that and them."""
+    """A learner that finds a graph by its questions, and has no more to tell than that and them.
+
+    After ``seconds``, or on Ctrl-C, it joins the pairs that no answer separates, and calls them undecided.
+    """
+
+    seconds: float | None = None
+
+    allowed: ClassVar[Mapping[str, Allowed]] = {"seconds": Number(least=0, optional=True)}
 
     @abstractmethod
     def _search(self, questions: Questions) -> tuple[UndirectedGraph, int]:
         """Return the graph, and how many of the questions were initial ones."""
 
     def _learn(self, source: IndependenceSource, run: Run) -> LearnedStructure:
-        questions = Questions(source, run.progress)
-        graph, n_initial = self._search(questions)
+        questions, found, stopped = Questions(source, run.progress, run.pairs), None, "converged"
+        try:
+            with time_limit(run.left):
+                found = self._search(questions)
+        except OutOfTime:
+            stopped = "budget"
+        except KeyboardInterrupt:
+            stopped = "interrupted"
+        graph, n_initial = found or (questions.remaining_graph(), questions.n_initial)
         seconds, trace = time.perf_counter() - run.started, tuple(questions.trace)
-        return LearnedStructure(
+        structure = LearnedStructure(
             graph=graph,
             trace=trace,
             cost=Cost.of(trace, n_initial=n_initial, seconds=seconds, queries=questions.queries),
+            stopped=stopped,
             settings=self._record(source),
             data_id=run.data_id,
         )
+        if stopped == "interrupted":
+            raise Interrupted(structure)
+        return structure

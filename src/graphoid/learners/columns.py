@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from graphoid.data.table import Table
     from graphoid.progress import Listener, Step
+    from graphoid.structure.knowledge import KnownPairs
 
 Structure = TypeVar("Structure", LearnedStructure, CanonicalModel)
 _T = TypeVar("_T")
@@ -85,8 +86,11 @@ class Columns:
 
         return listen
 
-    def spread(self, found: Structure) -> Structure:
-        """Return a result about the whole table, which says what is constant there."""
+    def spread(self, found: Structure, known: KnownPairs | None = None) -> Structure:
+        """Return a result about the whole table, which says what is constant there.
+
+        An edge that is known to be there is there, also of a constant.
+        """
         constant = [self.whole.names[i] for i in self.whole.constants]
         settings = {**found.settings, "constant": constant}
         if isinstance(found, CanonicalModel):
@@ -99,7 +103,7 @@ class Columns:
                 names=self.whole.names,
                 states=tuple(v.states for v in self.whole.variables),
                 assignments=assignments,
-                graphs=tuple(map(self._spread_graph, found.graphs)),
+                graphs=tuple(self._spread_graph(graph, known) for graph in found.graphs),
                 settings=settings,
             )
         scored, details = found.scored, dict(found.details)
@@ -115,7 +119,7 @@ class Columns:
             details["next_test"] = {**test, "x": self.at[test["x"]], "y": self.at[test["y"]], "given": given}
         return replace(
             found,
-            graph=self._spread_graph(found.graph),
+            graph=self._spread_graph(found.graph, known),
             trace=tuple(_renumber(v, self.at) for v in found.trace),
             scored=scored,
             edge_probabilities=self._spread_pairs(found.edge_probabilities),
@@ -128,8 +132,9 @@ class Columns:
     def _place(self) -> dict[int, int]:
         return {i: place for place, i in enumerate(self.at)}
 
-    def _spread_graph(self, graph: UndirectedGraph) -> UndirectedGraph:
-        return UndirectedGraph(self.whole.names, [(self.at[x], self.at[y]) for x, y in graph.edges])
+    def _spread_graph(self, graph: UndirectedGraph, known: KnownPairs | None = None) -> UndirectedGraph:
+        whole = UndirectedGraph(self.whole.names, [(self.at[x], self.at[y]) for x, y in graph.edges])
+        return whole if known is None else known.impose(whole)
 
     def _spread_pairs(self, pairs: Mapping[Edge, _T]) -> dict[Edge, _T]:
         return {(self.at[x], self.at[y]): value for (x, y), value in pairs.items()}

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Generator, Iterable, Sequence
+from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 
-from graphoid.independence.inferring import Inferring
 from graphoid.limits import check_time
+from graphoid.logic.names import Names
 from graphoid.logic.source import HasRows, HasSlices, IndependenceSource, Question, SourceWrapper
 from graphoid.progress import Listener, Step, tell
+from graphoid.structure.graph import Edge, UndirectedGraph
+from graphoid.structure.knowledge import KNOWLEDGE
 from graphoid.structure.learned import EXECUTED
 
 if TYPE_CHECKING:
     from graphoid.logic.verdict import Verdict
+    from graphoid.structure.knowledge import KnownPairs
 
 Ask = tuple[int, int, tuple[int, ...]]
 """A question by position: x, y and what is given."""
@@ -21,6 +24,26 @@ Ask = tuple[int, int, tuple[int, ...]]
 Result = TypeVar("Result")
 Steps = Generator[list[Ask], "list[Verdict]", Result]
 """A search that yields batches of questions, is sent the verdicts on each, and returns what it found."""
+
+
+@runtime_checkable
+class HasRules(Protocol):
+    """A source that answers by rules, and can be held to put questions to the test."""
+
+    def execute(self, questions: Sequence[Question], /) -> list[Verdict]:
+        """Put questions to the source, whatever the rules say."""
+
+
+def remaining_graph(names: Sequence[str], answers: Iterable[Verdict]) -> UndirectedGraph:
+    """Return the graph of the pairs that some answer calls dependent and none independent.
+
+    That is what a search by questions had left to take apart when it was stopped.
+    """
+    together: set[Edge] = set()
+    apart: set[Edge] = set()
+    for v in answers:
+        (apart if v.independent else together).add((v.x, v.y) if v.x < v.y else (v.y, v.x))
+    return UndirectedGraph(names, sorted(together - apart))
 
 
 class Executed(list[Ask]):
@@ -36,13 +59,20 @@ class Questions:
         The thing that answers; a search may put rules before it (``source``).
     progress
         Hears how far the search has come, with the trace so far.
+    known
+        Pairs whose answer is given. They are never asked about, and no rule sees these answers: that two
+        variables are not joined says that they are independent given some, and not given what.
     """
 
-    def __init__(self, ci: IndependenceSource, progress: Listener | None = None) -> None:
+    def __init__(
+        self, ci: IndependenceSource, progress: Listener | None = None, known: KnownPairs | None = None
+    ) -> None:
         self.names = tuple(ci.names)
+        self._resolve = Names(self.names).resolve
         self.trace: list[Verdict] = []
         self.queries = 0
         self.source = ci
+        self.known = known
         self._progress = progress
         self._rows = ci if isinstance(ci, HasRows) else None  # once: checking it takes longer than a test
 
@@ -51,16 +81,27 @@ class Questions:
         if not questions:
             return []
         check_time()
-        if isinstance(questions, Executed) and isinstance(self.source, Inferring):
-            verdicts = self.source.execute(questions)
-        else:
-            verdicts = self.source.ask(questions)
+        verdicts = self._answer(questions) if self.known is None else self._answer_open(questions, self.known)
         for v in verdicts:
             if v.source in EXECUTED:
                 self.queries += 1
                 break
         self.trace += verdicts
         return verdicts
+
+    def _answer(self, questions: Sequence[Question]) -> list[Verdict]:
+        if isinstance(questions, Executed) and isinstance(self.source, HasRules):
+            return self.source.execute(questions)
+        return self.source.ask(questions)
+
+    def _answer_open(self, questions: Sequence[Question], known: KnownPairs) -> list[Verdict]:
+        """Return the answers that are known, and those of the source to the rest."""
+        resolved = [self._resolve(question) for question in questions]
+        given = [known.answer(*question) for question in resolved]
+        batch = Executed if isinstance(questions, Executed) else list
+        rest = batch(q for q, v in zip(resolved, given, strict=True) if v is None)
+        answers = iter(self._answer(rest) if rest else ())
+        return [next(answers) if v is None else v for v in given]
 
     def ask_one(self, x: int, y: int, given: Sequence[int]) -> Verdict:
         """Ask one question."""
@@ -76,6 +117,33 @@ class Questions:
             except StopIteration as end:
                 found: Result = end.value
                 return found
+
+    def is_open(self, pair: tuple[int, int]) -> bool:
+        """Return whether it is not known beforehand if two variables are joined."""
+        return self.known is None or self.known.is_open(*pair)
+
+    @property
+    def n_open_pairs(self) -> int:
+        """How many pairs there are of which that is not known."""
+        n = len(self.names)
+        return n * (n - 1) // 2 - (0 if self.known is None else self.known.n_decided)
+
+    @property
+    def n_initial(self) -> int:
+        """How many questions to the source were initial ones: those come first, in one batch."""
+        if self.known is None:
+            return min(len(self.trace), self.n_open_pairs)
+        answered = sum(v.source != KNOWLEDGE for v in self.trace)
+        return min(answered, self.n_open_pairs)
+
+    def remaining_graph(self) -> UndirectedGraph:
+        """Return what a search that was stopped had left to take apart, with what is known."""
+        found = remaining_graph(self.names, self.trace)
+        if self.known is None:
+            return found
+        if not self.trace:  # else it asked about all pairs, and has what is known of them
+            self.trace += [v for x, y in self.known.required.edges if (v := self.known.answer(x, y, ()))]
+        return self.known.impose(found)
 
     def rows_per_cell(self, variables: Sequence[int]) -> float:
         """Return how many rows there are for each cell of a table; infinite where answers need no data."""

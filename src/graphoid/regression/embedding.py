@@ -12,7 +12,7 @@ import numpy as np
 from graphoid.counts.engine import CountRequest
 from graphoid.counts.remote.number_sums import GRID
 from graphoid.data.table import Weights
-from graphoid.limits import check_time
+from graphoid.limits import check_time, within_time
 from graphoid.logic.names import name_order
 from graphoid.regression.coding import contrasts, ordered_code, standard_scores
 
@@ -32,6 +32,9 @@ PAIRS = 256
 
 BLOCK = 2**16
 """Rows that are multiplied at once: what they take stays small."""
+
+PRODUCTS, LEAST_COLUMNS = 2**31, 32
+"""Of numbers, between two looks at the clock, some tenths of a second; and columns at once, for speed."""
 
 
 MOST_STATES = 20
@@ -93,7 +96,8 @@ class SecondMoments:
     """
 
     def __init__(self, table: Table, *, ordered: bool = True, ranks: bool = True) -> None:
-        found = [embed(table, i, ordered=ordered, ranks=ranks) for i in range(len(table.variables))]
+        every_column = within_time(range(len(table.variables)))
+        found = [embed(table, i, ordered=ordered, ranks=ranks) for i in every_column]
         ends = np.cumsum([effect.columns.shape[1] for effect in found])
         self.main = [effect.main for effect in found]
         """For every variable how many of its columns always act."""
@@ -216,12 +220,14 @@ def exact_products(left: Matrix, right: Matrix) -> Matrix:
     sums = np.zeros((2 * left.shape[1], 2 * right.shape[1]))
     scales = [_scale(columns, bits) for columns in (left, right)]
     for first in range(0, len(left), BLOCK):
-        check_time()
         a, b = (
             _split(columns[first : first + BLOCK] * scale, bits)
             for columns, scale in zip((left, right), scales, strict=True)
         )
-        sums += a.T @ b
+        step = max(LEAST_COLUMNS, PRODUCTS // b.size)
+        for column in range(0, len(sums), step):
+            check_time()
+            sums[column : column + step] += a[:, column : column + step].T @ b
     k, m = left.shape[1], right.shape[1]
     fine = 2.0**-bits
     total = sums[:k, :m] + fine * (sums[:k, m:] + sums[k:, :m]) + fine**2 * sums[k:, m:]

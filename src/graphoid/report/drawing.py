@@ -17,8 +17,9 @@ from graphoid.report.arrange import bends
 from graphoid.report.edges import EdgeFacts, strength_of, weights_of
 from graphoid.report.labels import FONT, LINE, label_of, node_sizes
 from graphoid.report.style import GROUPS
-from graphoid.structure.communities import communities
+from graphoid.scores.communities import communities
 from graphoid.structure.explain import plural
+from graphoid.structure.knowledge import KINDS, read_knowledge
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -54,6 +55,13 @@ DENSE = 400
 
 THIN, THICK = 1.2, 6.5
 """Width of the weakest and of the strongest edge."""
+
+
+DASHES = (7.0, 6.0)
+"""Of what is undecided."""
+
+DASHES_OF_KIND = dict(zip(KINDS, ((16.0, 5.0), (2.5, 4.5), ()), strict=True))
+"""Of the edges of a panel: long ones, dots, and none."""
 
 
 class Node(NamedTuple):
@@ -97,6 +105,21 @@ class Line(NamedTuple):
     """"sure", "likely" or "doubtful": how it is stroked."""
     bend: tuple[float, float] | None = None
     """What it is pulled to, where a straight line would lie on a node."""
+    kind: str | None = None
+    """Of an edge of a panel."""
+
+    @property
+    def dashes(self) -> tuple[float, ...]:
+        """Lengths of dashes and gaps, in units of the drawing: they say the kind, or what is undecided."""
+        if self.kind is not None:
+            return DASHES_OF_KIND[self.kind]
+        return DASHES if self.certainty == "doubtful" else ()
+
+    @property
+    def opacity(self) -> float:
+        """How opaque it is: where dashes say the kind, what is undecided is faint."""
+        faint = self.certainty == "likely" or (self.kind is not None and self.certainty == "doubtful")
+        return 0.5 if faint else 0.85
 
 
 class Hull(NamedTuple):
@@ -141,6 +164,11 @@ class Drawing(NamedTuple):
         words = {"positive": "positive edge", "negative": "negative edge", "unsigned": unsigned}
         return [(sign, text) for sign, text in words.items() if sign in occur]
 
+    @property
+    def kinds(self) -> list[str]:
+        """The kinds of edges of a panel that occur."""
+        return [kind for kind in KINDS if any(line.kind == kind for line in self.lines)]
+
 
 def drawing_of(
     subject: Subject,
@@ -149,11 +177,13 @@ def drawing_of(
     *,
     groups: Groups | None = None,
     highlight: Collection[str] = (),
+    weights: Sequence[float] | None = None,
 ) -> Drawing:
     """Return the drawing of a subject whose variables have places, a row of x and y each.
 
     ``groups`` are blocks of variables by the names that they came with; communities of the graph if None.
-    Those in ``highlight`` get the accent.
+    Those in ``highlight`` get the accent. ``weights`` from 0 to 1 say how thick edges are; by their strength
+    if None.
     """
     found = groups_of(subject, edges, groups)
     held = len(places) <= MOST_HELD
@@ -163,7 +193,13 @@ def drawing_of(
         title=f"Network of {plural(subject.graph.n, 'variable')} and {plural(len(edges), 'edge')}",
         box=_box(places, sizes, MARGIN if held else ASIDE),
         nodes=_nodes(subject, places, sizes, edges, found, marked),
-        lines=_lines(places, edges, bends(places, sizes, [(e.x, e.y) for e in edges]) if held else {}),
+        lines=_lines(
+            subject,
+            places,
+            edges,
+            weights_of(edges) if weights is None else weights,
+            bends(places, sizes, [(e.x, e.y) for e in edges]) if held else {},
+        ),
         hulls=_hulls(subject, places),
         groups=found,
         held=held,
@@ -192,13 +228,19 @@ def _nodes(
 
 
 def _lines(
-    places: NDArray[np.float64], edges: Sequence[EdgeFacts], bent: Mapping[Edge, tuple[float, float]]
+    subject: Subject,
+    places: NDArray[np.float64],
+    edges: Sequence[EdgeFacts],
+    weights: Sequence[float],
+    bent: Mapping[Edge, tuple[float, float]],
 ) -> list[Line]:
-    lines = []
-    for edge, weight in zip(edges, weights_of(edges), strict=True):
+    lines, known = [], read_knowledge(subject.settings)
+    for edge, weight in zip(edges, weights, strict=True):
         (x1, y1), (x2, y2) = places[edge.x].tolist(), places[edge.y].tolist()
         width = THIN + (THICK - THIN) * weight
-        lines.append(Line(x1, y1, x2, y2, width, edge.sign, edge.certainty, bent.get((edge.x, edge.y))))
+        kind = None if known is None else known.kind_of(subject.keys[edge.x], subject.keys[edge.y])
+        bend = bent.get((edge.x, edge.y))
+        lines.append(Line(x1, y1, x2, y2, width, edge.sign, edge.certainty, bend, kind))
     return lines
 
 
@@ -223,7 +265,10 @@ def sizes_of(subject: Subject) -> NDArray[np.float64]:
 
 
 def groups_of(subject: Subject, edges: Sequence[EdgeFacts], given: Groups | None = None) -> list[Group]:
-    """Return the blocks that are given, or the communities of the graph; none where all is one."""
+    """Return the blocks that are given, waves or the communities of the graph; none where all is one."""
+    known = read_knowledge(subject.settings)
+    if given is None and known is not None and known.waves is not None:
+        given = {f"wave {wave}": own for wave, own in known.blocks_of(subject.keys).items()}
     if given is not None:
         named = given.items() if hasattr(given, "items") else enumerate(given, start=1)
         blocks = [(str(name), _positions(subject, members)) for name, members in named]

@@ -46,10 +46,14 @@ def finding(subject: Subject, edges: Sequence[EdgeFacts], groups: Sequence[Group
             f"{plural(len(subject.together), 'hyperedge')} among {plural(len(names), 'attribute')} "
             f"tell apart {subject.target}."
         )
+    stopped = subject.stopped != "converged"
     if not edges:
+        if stopped:
+            return "No edge was found before the search was stopped; more time may show some."
         many = plural(len(names), "variable")
         return f"No edge was found: the {many} are independent as far as the data show."
-    said = [_groups(subject, groups) if groups else _parts(subject, edges)]
+    said = ["The search was stopped before its end: edges may be missing or too many."] if stopped else []
+    said.append(_groups(subject, groups) if groups else _parts(subject, edges))
     if subject.kind == "contexts" and subject.model is not None:
         said.append(
             f"The data show {plural(len(subject.model.graphs), 'different graph')}, depending on the context."

@@ -10,6 +10,7 @@ have no further meaning.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,6 +33,9 @@ EDGE = 90.0
 
 GAP = 46.0
 """The least distance between two variables: circles do not touch, and a line fits between."""
+
+APART = 64.0
+"""Between isolated variables: no line runs between them."""
 
 LABEL = 120.0
 """Space that a label takes beside a part of the graph."""
@@ -60,11 +64,13 @@ def layout(graph: UndirectedGraph, *, seed: int = 0, known: Mapping[str, Point] 
     if known and any(name in known for name in graph.names):
         return _extend(graph, known, rng)
     components = _components(graph)
-    parts = [_place(graph, component, rng) for component in components]
+    joined = [component for component in components if len(component) > 1]
+    parts = [_place(graph, component, rng) for component in joined]
+    if alone := [component[0] for component in components if len(component) == 1]:
+        joined.append(alone)
+        parts.append(_in_rows(len(alone), max((np.ptp(part[:, 0]) for part in parts), default=0.0)))
     places = np.zeros((graph.n, 2))
-    for component, corner, part in zip(
-        components, _pack([_size(part) for part in parts]), parts, strict=True
-    ):
+    for component, corner, part in zip(joined, _pack([_size(part) for part in parts]), parts, strict=True):
         places[component] = part - part.min(axis=0) + corner
     return places.round(1)
 
@@ -88,6 +94,12 @@ def _place(graph: UndirectedGraph, component: Sequence[int], rng: np.random.Gene
     distance = _distances(graph, component)
     places = majorize(_classical_scaling(distance) + rng.normal(0, 0.05, (n, 2)), distance) * EDGE
     return _spread(_rotate(places))
+
+
+def _in_rows(n: int, wide: float) -> Positions:
+    """Return places for isolated variables: rows as wide as the rest, or as a screen where that is wider."""
+    across = max(1, int(wide // APART) + 1, math.ceil(math.sqrt(LANDSCAPE * n)))
+    return np.array([(i % across * APART, i // across * APART) for i in range(n)])
 
 
 def _distances(graph: UndirectedGraph, component: Sequence[int]) -> NDArray[np.float64]:
@@ -188,8 +200,10 @@ def _pack(sizes: Sequence[Point]) -> list[Point]:
 
 
 def _pack_rows(sizes: Sequence[Point], most: float) -> list[Point]:
-    """Return the corners of boxes in rows of at most some width; small ones stack where they fit."""
+    """Return the corners of boxes in centered rows of at most some width; small ones stack where they fit."""
     corners: list[Point] = []
+    ends: list[float] = []  # of the row of every box
+    begin = 0
     x, y, row, column, stacked = 0.0, 0.0, 0.0, 0.0, 0.0
     for width, height in sizes:
         if column and stacked + height <= row and width <= column:
@@ -197,10 +211,13 @@ def _pack_rows(sizes: Sequence[Point], most: float) -> list[Point]:
             stacked += height
             continue
         if x > 0 and x + width > most:
+            ends += [x] * (len(corners) - begin)
+            begin = len(corners)
             x, y, row = 0.0, y + row, 0.0
         corners.append((x, y))
         x, row, column, stacked = x + width, max(row, height), width, height
-    return corners
+    ends += [x] * (len(corners) - begin)
+    return [(left + (max(ends) - end) / 2, top) for (left, top), end in zip(corners, ends, strict=True)]
 
 
 def _extend(graph: UndirectedGraph, known: Mapping[str, Point], rng: np.random.Generator) -> Positions:

@@ -10,10 +10,12 @@ from graphoid.report.drawing import MOST_HELD, drawing_of
 from graphoid.report.edges import NOTHING, EdgeFacts, edges_of, measure, strength_of
 from graphoid.report.findings import finding
 from graphoid.report.page import places_of
+from graphoid.report.part import measure_part, part_of, restrict
 from graphoid.report.subject import subject_of
 from graphoid.report.svg import to_svg
 from graphoid.report.tables import format_value
 from graphoid.structure.explain import caveats, cost_line, plural, why_empty
+from graphoid.structure.knowledge import knowledge_sentences
 
 if TYPE_CHECKING:
     from graphoid.structure.learned import LearnedStructure
@@ -30,11 +32,12 @@ WIDEST = 900.0
 
 def html(structure: LearnedStructure) -> str:
     """Return a structure for a notebook; every name is escaped."""
-    subject = subject_of(structure)
-    measured = NOTHING
+    whole = subject_of(structure)
+    part = part_of(whole)
+    subject, measured = whole if part is None else restrict(whole, part), NOTHING
     try:
         with time_limit(PATIENCE):
-            measured = measure(subject)
+            measured = measure(subject) if part is None else measure_part(whole, part)
     except OutOfTime:  # the edges are shown without their strengths
         measured = NOTHING
     edges = edges_of(subject, measured=measured)
@@ -48,6 +51,7 @@ def html(structure: LearnedStructure) -> str:
     else:
         parts += [f"<p>{escape(sentence)}</p>" for sentence in why_empty(structure)]
     parts += [f"<p>{escape(sentence)}</p>" for sentence in caveats(structure.settings, structure.details)]
+    parts += [f"<p>{escape(sentence)}</p>" for sentence in knowledge_sentences(structure.knowledge)]
     title = f"Markov network of {plural(structure.graph.n, 'variable')}, {plural(len(edges), 'edge')}"
     return "".join(
         [f"<p><b>{escape(title)}</b></p>", *parts, f"<p><small>{escape(cost_line(structure))}</small></p>"]

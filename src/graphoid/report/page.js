@@ -46,7 +46,11 @@
     });
     const least = hidden < edges.length && hidden > 0 ? `, from ${say(strength(edges[byStrength[hidden]]))}${unit}` : "";
     $("shown").textContent = edges.length ? `${drawn} of ${among} edges${least}` : "no edges";
+    announce("threshold", hidden ? number(strength(edges[byStrength[hidden]] ?? {})) : 0);
   }
+
+  // What shows the page may listen, and choose: see live.js
+  function announce(what, detail) { svg.dispatchEvent(new CustomEvent(what, { detail })); }
 
   function say(value) {
     if (typeof value !== "number") return String(value);
@@ -155,6 +159,7 @@
     hullParts.forEach((part) => part.classList.remove("chosen"));
     svg.classList.toggle("faded", chosen.length > 0 || shownEdge !== null);
     for (const row of document.querySelectorAll("tr[data-edge][aria-current]")) row.removeAttribute("aria-current");
+    announce("selected", ends);
     declutter();
   }
 
@@ -612,11 +617,19 @@
     const dx = event.clientX - drag.x, dy = event.clientY - drag.y;
     if (!drag.moved && Math.hypot(dx, dy) < 4) return;
     if (!drag.moved) { drag.moved = true; svg.setPointerCapture(event.pointerId); svg.classList.add("dragging"); }
-    const k = scale();
-    box = [drag.box[0] - dx / k, drag.box[1] - dy / k, box[2], box[3]];
-    look();
+    drag.by = [dx, dy];
+    svg.style.transform = `translate(${dx}px, ${dy}px)`; // what is painted is moved; thousands of edges paint slowly
   });
-  const drop = () => { svg.classList.remove("dragging"); setTimeout(() => { drag = null; }); };
+  const drop = () => {
+    if (drag?.moved) {
+      const k = scale();
+      box = [drag.box[0] - drag.by[0] / k, drag.box[1] - drag.by[1] / k, box[2], box[3]];
+      svg.style.transform = "";
+      look();
+    }
+    svg.classList.remove("dragging");
+    setTimeout(() => { drag = null; });
+  };
   svg.addEventListener("pointerup", drop);
   svg.addEventListener("pointercancel", drop);
   svg.addEventListener("wheel", (event) => {
@@ -771,6 +784,15 @@
   for (const button of panel.querySelectorAll(".show-edge")) {
     button.addEventListener("click", () => showEdge(Number(button.dataset.edgeNumber)));
   }
+  svg.addEventListener("select", ({ detail }) => {
+    clear();
+    detail.slice(0, 2).forEach((v) => choose(v));
+  });
+  svg.addEventListener("hide", ({ detail }) => {
+    hidden = byStrength.filter((i) => number(strength(edges[i])) < detail).length;
+    threshold.value = hidden;
+    filter();
+  });
   new ResizeObserver(look).observe(svg);
   paint();
   filter();

@@ -19,7 +19,9 @@ from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
 
 from graphoid.errors import DataError
 from graphoid.limits import OutOfTime, time_limit
@@ -30,7 +32,7 @@ from graphoid.report.drawing import MOST_HELD, Drawing, drawing_of, sizes_of
 from graphoid.report.edges import NOTHING, EdgeFacts, edges_of, measure
 from graphoid.report.findings import finding, summary
 from graphoid.report.layout import layout
-from graphoid.report.part import measure_part, restrict, strongest_part
+from graphoid.report.part import measure_part, part_around, restrict, strongest_part
 from graphoid.report.sections import MOST_SENTENCES, MOST_STATES, sections
 from graphoid.report.subject import Reportable, Subject, resamples_of, row_counts, subject_of
 from graphoid.report.tables import as_csv, as_graphml, as_latex, format_bayes_factor, format_value
@@ -46,8 +48,10 @@ if TYPE_CHECKING:
 
     from graphoid.report.drawing import Groups
     from graphoid.report.edges import Measured
+    from graphoid.report.findings import Summary
     from graphoid.report.layout import Positions
     from graphoid.report.part import Part
+    from graphoid.report.sections import Section
     from graphoid.uncertainty.bootstrap import Bootstrap
     from graphoid.uncertainty.bootstrap_result import Resampled
 
@@ -56,6 +60,29 @@ VERSION = 1
 
 MOST_PAIRS = 5_000
 """Pairs without an edge of which the page can say why; beyond, it has the edges alone."""
+
+
+STYLE = "page.css"
+SCRIPTS, LIVE_SCRIPTS = ("page.js",), ("page.js", "live.js")
+"""Of a page that is a file, and of one that a notebook or a server shows."""
+
+
+class Page(NamedTuple):
+    """A report before it is a file: what its template shows."""
+
+    subject: Subject
+    heading: str
+    abstract: str
+    summary: Summary
+    drawing: Drawing
+    sections: list[Section]
+    data: dict[str, object]
+
+    def html(self, *, live: bool = False) -> str:
+        """Return the page; one that is ``live`` talks to the notebook or server that shows it."""
+        scripts = [source(name) for name in (LIVE_SCRIPTS if live else SCRIPTS)]
+        template = environment().get_template("page.html")
+        return template.render(**self._asdict(), live=live, style=source(STYLE), scripts=scripts)
 
 
 def write(
@@ -69,16 +96,17 @@ def write(
     title: str | None = None,
     groups: Groups | None = None,
     highlight: Collection[str] = (),
+    around: int | str | None = None,
     seconds: float | None = None,
 ) -> None:
-    """Write a report of what was learned.
+    """Write a report of what was learned: one HTML file.
 
     Parameters
     ----------
     structure
         A learned structure, a canonical model (its graphs can be switched between) or a fitted
         :class:`~graphoid.MarkovNetworkClassifier` (its hyperedges are drawn). Of more than 1,000 variables
-        or 3,000 edges the page shows the 500 strongest edges and what they join, and says so.
+        or 5,000 edges the page shows the 500 strongest edges and what they join, and says so.
     path
         Where to; an older file is replaced.
     table
@@ -95,28 +123,58 @@ def write(
         Heading of the page.
     groups, highlight
         As in :func:`graphoid.report.plots.network`.
+    around
+        A variable: the page shows it with its neighbors and theirs alone.
     seconds
         Time that measuring the edges may take; if that is not enough, the page says so and has no weights.
+    """
+    page = compose(
+        structure,
+        table=table,
+        bootstrap=bootstrap,
+        layout_from=layout_from,
+        seed=seed,
+        title=title,
+        groups=groups,
+        highlight=highlight,
+        around=around,
+        seconds=seconds,
+    )
+    document.save(page.html(), path)
 
-    Examples
-    --------
-    >>> import graphoid as gd, tempfile, pathlib
-    >>> found = gd.GSMN().fit(gd.datasets.load("titanic")).structure_
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = pathlib.Path(folder) / "titanic.html"
-    ...     write(found, path)
-    ...     "Content-Security-Policy" in path.read_text(encoding="utf-8")
+
+def compose(
+    structure: Reportable,
+    *,
+    table: object = None,
+    bootstrap: Bootstrap | Resampled | None = None,
+    layout_from: str | os.PathLike[str] | None = None,
+    seed: int = 0,
+    title: str | None = None,
+    groups: Groups | None = None,
+    highlight: Collection[str] = (),
+    around: int | str | None = None,
+    seconds: float | None = None,
+) -> Page:
+    """Return the page of what was learned; parameters are those of :func:`write`.
+
+    >>> import graphoid as gd
+    >>> page = compose(gd.GSMN().fit(gd.datasets.load("titanic")).structure_)
+    >>> "Content-Security-Policy" in page.html()
     True
     """
     whole = subject_of(structure, table)
-    part, resampled = strongest_part(whole), resamples_of(bootstrap, whole)
+    part = strongest_part(whole) if around is None else part_around(whole, around)
+    resampled = resamples_of(bootstrap, whole)
     subject = whole if part is None else restrict(whole, part, resampled)
     if part is not None:
         groups, highlight = part.groups(groups, whole.keys), part.names(highlight, whole.keys)
     places = places_of(subject, layout_from, seed)
     subject, measured = _measure(whole, part, subject, seconds)
     edges = edges_of(subject, resampled, measured)
-    document.save(_page(subject, places, edges, resampled, title, groups, highlight), path)
+    page = _page(subject, places, edges, resampled, title, groups, highlight)
+    page.data["whole"] = part is None
+    return page
 
 
 def _measure(
@@ -167,15 +225,14 @@ def _page(
     title: str | None,
     groups: Groups | None,
     highlight: Collection[str],
-) -> str:
+) -> Page:
     heading = visible(title) if title is not None else _title(subject)
     table = subject.table
     bits = None if table is None else dependences(table)
     compared = [] if table is None or not comparable(table) else baselines(subject.graph, table, bits)
     drawing = drawing_of(subject, places, edges, groups=groups, highlight=highlight)
     date = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
-    template = environment().get_template("page.html")
-    return template.render(
+    return Page(
         subject=subject,
         heading=heading,
         abstract=finding(subject, edges, drawing.groups),
@@ -185,8 +242,6 @@ def _page(
             subject, edges, drawing.groups, bits=bits, compared=compared, resampled=resampled, date=date
         ),
         data=_data(subject, drawing, edges, heading),
-        style=_source("page.css"),
-        script=_source("page.js"),
     )
 
 
@@ -206,7 +261,7 @@ def environment() -> Environment:
         number=format_value,
         bayes_factor=format_bayes_factor,
         quantity=plural,
-        digest=_digest,
+        digest=digest,
         shorten=shorten,
     )
     found.globals.update(
@@ -260,6 +315,8 @@ def _node(subject: Subject, v: int, place: Sequence[float]) -> dict[str, object]
         node["states"] = [str(state) for state in table.variables[v].states[:MOST_STATES]]
         node["shares"] = [rows / total for rows in row_counts(table, v)[:MOST_STATES]]
         node["more"] = max(0, table.variables[v].arity - MOST_STATES)
+    if table is not None and table.variables[v].continuous:
+        node["range"] = float(np.nanmin(table.values[v])), float(np.nanmax(table.values[v]))
     if table is not None and table.variables[v].label:
         node["label"] = table.variables[v].label
     return node
@@ -317,9 +374,11 @@ def _gaps(subject: Subject) -> list[tuple[int, int, str]]:
     return [(x, y, reason(structure, x, y)) for x, y in sorted(pairs) if not subject.graph.has_edge(x, y)]
 
 
-def _source(name: str) -> str:
+def source(name: str) -> str:
+    """Return a style or script of the page."""
     return files("graphoid.report").joinpath(name).read_text(encoding="utf-8").strip()
 
 
-def _digest(source: str) -> str:
-    return base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()
+def digest(text: str) -> str:
+    """Return what a content security policy knows a style or script by."""
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

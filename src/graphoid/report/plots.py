@@ -17,12 +17,13 @@ from graphoid.errors import DataError, SettingsError
 from graphoid.report.arrange import curve
 from graphoid.report.centrality import Centrality, centrality_of
 from graphoid.report.display import shorten
-from graphoid.report.drawing import Drawing, Group, drawing_of, groups_of
+from graphoid.report.drawing import DASHES, DASHES_OF_KIND, Drawing, Group, drawing_of, groups_of
 from graphoid.report.edges import EdgeFacts, edges_of, strength_of
 from graphoid.report.figure import axes, close, figure, verbatim, write as write_text
 from graphoid.report.hyperedges import draw_hyperedges
 from graphoid.report.labels import FONT, LINE
 from graphoid.report.page import places_of
+from graphoid.report.part import without_covariates
 from graphoid.report.style import ACCENT, FAINT, GROUPS, INK, SIGNS, SOFT, colors_of
 from graphoid.report.subject import HasHyperedges, Reportable, resamples_of, subject_of
 from graphoid.report.svg import to_svg
@@ -49,6 +50,11 @@ MOST_CONTEXTS = 6
 
 HUBS = 12
 """Names that are written where nodes hold none."""
+
+NAMED = 60
+"""Columns up to which a picture of missing cells names all of them; of more, those that have some."""
+USUAL = 2.7
+"""Width of a line whose dashes are as long as they are said to be, in units of the drawing."""
 
 LEGEND = 24.0
 """Height of a line of the legend, in units of the drawing."""
@@ -103,15 +109,17 @@ def network_drawing(
     seed: int = 0,
 ) -> Drawing:
     """Return the description of a network, which is drawn in any format; parameters are of network."""
-    subject = subject_of(structure, table)
-    edges = edges_of(subject, resamples_of(bootstrap, subject))
+    whole = subject_of(structure, table)
+    resampled = resamples_of(bootstrap, whole)
+    subject, measured = without_covariates(whole, resampled)
+    edges = edges_of(subject, resampled, measured)
     places = places_of(subject, layout_from, seed)
     return drawing_of(subject, places, edges, groups=groups, highlight=highlight)
 
 
 def draw(drawing: Drawing, ax: Axes | None = None, *, legend: bool = True, own: bool = False) -> Axes:
     """Draw a network that is described, on axes or on a figure of the size that it needs."""
-    entries = _legend(drawing) if legend else []
+    entries = legend_of(drawing) if legend else []
     across = max(1, int(drawing.box[2] // 150))
     foot = LEGEND * -(-len(entries) // across) + (8.0 if entries else 0.0)
     left, top, width, height = drawing.box
@@ -152,8 +160,8 @@ def _draw_edges(ax: Axes, drawing: Drawing, point: float) -> None:
             *points.T,
             color=SIGNS[line.sign],
             linewidth=line.width * point,
-            alpha=0.35 if drawing.dense else 0.5 if line.certainty == "likely" else 0.85,
-            linestyle=(0, (2.6, 2.2)) if line.certainty == "doubtful" else "-",
+            alpha=0.35 if drawing.dense else line.opacity,
+            linestyle=_line_style(line.dashes),
             solid_capstyle="butt",
             dash_capstyle="butt",
             zorder=1,
@@ -203,15 +211,26 @@ def _draw_nodes(ax: Axes, drawing: Drawing, point: float) -> None:
             )
 
 
-def _legend(drawing: Drawing) -> list[Artist]:
+def _line_style(dashes: tuple[float, ...]) -> str | tuple[float, tuple[float, ...]]:
+    """Return dashes as matplotlib has them, by the width of the line."""
+    if dashes == DASHES:
+        return 0, (2.6, 2.2)
+    return (0, tuple(length / USUAL for length in dashes)) if dashes else "-"
+
+
+def legend_of(drawing: Drawing) -> list[Artist]:
     """Return what explains the colors and strokes that occur."""
     from matplotlib.lines import Line2D
 
     found: list[Artist] = [
         Line2D([], [], color=SIGNS[sign], linewidth=2.5, label=words) for sign, words in drawing.sign_words
     ]
+    for kind in drawing.kinds:
+        style = _line_style(DASHES_OF_KIND[kind])
+        found.append(Line2D([], [], color=SOFT, linewidth=2, linestyle=style, label=f"{kind} edge"))
     if any(line.certainty == "doubtful" for line in drawing.lines):
-        found.append(Line2D([], [], color=SOFT, linewidth=2, linestyle=(0, (2.6, 2.2)), label="undecided"))
+        stroke: dict[str, Any] = {"alpha": 0.5} if drawing.kinds else {"linestyle": _line_style(DASHES)}
+        found.append(Line2D([], [], color=SOFT, linewidth=2, label="undecided", **stroke))
     for i, group in enumerate(drawing.groups[: len(GROUPS)]):
         fill, border = GROUPS[i]
         dot: dict[str, Any] = {
@@ -239,9 +258,10 @@ def centrality(
     Strength, expected influence, closeness, betweenness and, where there are groups, bridge strength, side by
     side; on given axes strength alone, unless one of ``measures`` is named. Axes of the first are returned.
     """
-    subject = subject_of(structure, table)
-    resampled = resamples_of(bootstrap, subject)
-    edges = edges_of(subject, resampled)
+    whole = subject_of(structure, table)
+    resampled = resamples_of(bootstrap, whole)
+    subject, measured = without_covariates(whole, resampled)
+    edges = edges_of(subject, resampled, measured)
     rows = centrality_of(subject, edges, groups_of(subject, edges, groups), resampled)
     known = list(dict.fromkeys(row.measure for row in rows))
     wanted = known if measures is None else [m.replace("_", " ") for m in measures]
@@ -262,8 +282,9 @@ def centrality(
     for panel, measure in zip(panels, wanted, strict=False):
         mine = {row.v: row for row in rows if row.measure == measure}
         _dots(panel, [mine[v] for v in order], names if panel is panels[0] else None)
-        panel.set_xlabel(measure)
+        panel.set_xlabel(measure, fontsize=9, color=INK)
     first_panel: Axes = panels[0]
+    _say_rest(first_panel, len(order), len(first), "variables, by strength")
     return first_panel
 
 
@@ -274,16 +295,26 @@ def _dots(ax: Axes, rows: Sequence[Centrality], names: Sequence[str] | None) -> 
         if row.low is not None and row.high is not None:
             ax.plot([row.low, row.high], [place, place], color=SIGNS["positive"], linewidth=1.6, alpha=0.5)
         ax.plot([row.value], [place], "o", color=SIGNS["positive"], markersize=4.5, zorder=2)
+    ax.locator_params(axis="x", nbins=4)  # panels are narrow
     ax.set_yticks(range(len(rows)), names or [""] * len(rows), fontsize=8, parse_math=False)
     ax.set_ylim(-0.7, len(rows) - 0.3)
     _plain(ax)
+
+
+def _say_rest(ax: Axes, shown: int, of: int, what: str) -> None:
+    """Say above the axes how many there are, where not all are drawn."""
+    if shown < of:
+        words = f"the first {shown} of {of:,} {what}"
+        ax.annotate(
+            words, (0, 1), (0, 3), "axes fraction", "offset points", fontsize=8, color=SOFT, va="bottom"
+        )
 
 
 def _plain(ax: Axes) -> None:
     """Leave of the frame what is read."""
     ax.grid(axis="y", color="#eef1f4", linewidth=0.8)
     ax.set_axisbelow(True)
-    ax.tick_params(length=0, labelcolor=INK)
+    ax.tick_params(length=0, labelcolor=INK, labelsize=8)
     ax.spines[["top", "right", "left"]].set_visible(False)
     ax.spines["bottom"].set_color(FAINT)
 
@@ -297,8 +328,8 @@ def heat_map(
     """
     from matplotlib.colors import LinearSegmentedColormap
 
-    subject = subject_of(structure, table)
-    edges = edges_of(subject)
+    subject, measured = without_covariates(subject_of(structure, table))
+    edges = edges_of(subject, measured=measured)
     order = group_order(len(subject.names), groups_of(subject, edges, groups))
     place = {v: i for i, v in enumerate(order)}
     n = len(order)
@@ -368,13 +399,17 @@ def missing(table: object, *, most: int = 400, ax: Axes | None = None) -> Axes:
         interpolation="nearest",
         extent=(-0.5, len(names) - 0.5, n_rows, 0),
     )
-    labels = [
-        f"{shorten(name)}  {share:.0%}" if share else shorten(name)
-        for name, share in zip(names, absent.mean(axis=0), strict=True)
-    ]
-    size = 8 if len(names) <= 40 else max(3.5, 320 / len(names))
-    ax.set_xticks(range(len(names)), labels, rotation=90, fontsize=size, parse_math=False)
-    ax.set_ylabel(f"rows; {absent.mean():.1%} of all cells are missing")
+    share = absent.mean(axis=0)
+    named = [i for i in range(len(names)) if share[i] or len(names) <= NAMED]
+    labels = [f"{shorten(names[i])}  {share[i]:.0%}" if share[i] else shorten(names[i]) for i in named]
+    size = 8 if len(named) <= 40 else max(3.5, 320 / len(named))
+    ax.set_xticks(named, labels, rotation=90, fontsize=size, parse_math=False)
+    if absent.any():
+        ax.set_ylabel(f"rows; {absent.mean():.1%} of all cells are missing", fontsize=9, color=INK)
+    else:
+        middle = ((len(names) - 1) / 2, n_rows / 2)
+        ax.annotate("no cell is missing", middle, ha="center", va="center", color=INK)
+        ax.set_ylabel("rows", fontsize=9, color=INK)
     ax.tick_params(length=0, labelcolor=INK)
     ax.spines[:].set_visible(False)
     return ax
@@ -423,19 +458,20 @@ def edge_intervals(
     ax
         Axes to draw on; a new figure by default.
     """
-    subject = subject_of(structure, table)
-    resampled = resamples_of(bootstrap, subject)
+    whole = subject_of(structure, table)
+    resampled = resamples_of(bootstrap, whole)
+    subject, measured = without_covariates(whole, resampled)
     if resampled is not None:
         drawn: Axes = resampled_intervals(resampled, ax)
         return drawn
-    rows = [row for edge in edges_of(subject) if (row := _interval(edge)) is not None]
+    rows = [row for edge in edges_of(subject, measured=measured) if (row := _interval(edge)) is not None]
     if not rows:
         raise DataError(
-            "no edge has an interval: give the table that the network was learned from, with rows enough for "
-            "an estimate."
+            "no edge has an interval: it takes the table that the network was learned from, rows enough for "
+            "an estimate, and time to measure."
         )
     rows.sort(key=lambda row: -abs(row[1]))
-    rows = rows[:most]
+    n_edges, rows = len(rows), rows[:most]
     ax = axes(ax, (6.5, 0.8 + 0.24 * len(rows)))
     for place, (edge, middle, low, high) in enumerate(reversed(rows)):
         color = SIGNS[edge.sign]
@@ -445,7 +481,12 @@ def edge_intervals(
     ax.set_yticks(range(len(rows)), names, fontsize=8, parse_math=False)
     ax.set_ylim(-0.7, len(rows) - 0.3)
     ax.axvline(0.0, color=SOFT, linewidth=0.8)
-    ax.set_xlabel("edge weight (effect size where states have no order); 95 % confidence interval")
+    ax.set_xlabel(
+        "edge weight (effect size where states have no order); 95 % confidence interval",
+        fontsize=9,
+        color=INK,
+    )
+    _say_rest(ax, len(rows), n_edges, "edges, by weight")
     _plain(ax)
     return ax
 

@@ -13,6 +13,7 @@ from graphoid.report.display import visible
 from graphoid.report.method import Method, bibtex, method_of
 from graphoid.structure.contexts import CanonicalCost
 from graphoid.structure.explain import describe_learner, plural
+from graphoid.structure.knowledge import read_knowledge
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -154,10 +155,11 @@ def _source(subject: Subject) -> str:
 def _call(subject: Subject, learner: str) -> str:
     settings = subject.settings
     if "reason" in settings:  # the one-liner chose the learner, and says so
-        return f"structure = gd.learn(table, random_state={subject.seed!r})"
-    parts = []
+        known = "" if "knowledge" not in settings else f"knowledge={_knowledge_call(settings)}, "
+        return f"structure = gd.learn(table, {known}random_state={subject.seed!r})"
+    parts = [] if "knowledge" not in settings else [f"knowledge={_knowledge_call(settings)}"]
     for key, value in settings.items():
-        if key in ("learner", "answers", "convergence"):
+        if key in ("learner", "answers", "convergence", "knowledge"):
             continue
         if isinstance(value, dict) and "name" in value:
             inner = ", ".join(
@@ -167,3 +169,10 @@ def _call(subject: Subject, learner: str) -> str:
         elif isinstance(value, (bool, int, float)) or (isinstance(value, str) and value.isidentifier()):
             parts.append(f"{key}={value!r}")
     return f"structure = gd.{learner}({', '.join(parts)}).fit(table).structure_"
+
+
+def _knowledge_call(settings: Mapping[str, object]) -> str:
+    """Return the call that gives what was known beforehand again."""
+    known = read_knowledge(settings)
+    said = [] if known is None else [(name, value) for name, value in vars(known).items() if value]
+    return f"gd.Knowledge({', '.join(f'{name}={value!r}' for name, value in said)})"

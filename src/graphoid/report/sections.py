@@ -14,6 +14,7 @@ from graphoid.report.edges import EdgeFacts, strength_of
 from graphoid.report.subject import Subject, row_counts
 from graphoid.report.tables import Column, columns_of
 from graphoid.structure.explain import listing, number
+from graphoid.structure.knowledge import knowledge_sentences
 from graphoid.structure.scored import SURE
 from graphoid.uncertainty.strength import MEASURES
 
@@ -67,6 +68,7 @@ def sections(
         ("centrality", "Centrality", "centrality.html", centrality_chart(subject, edges, groups, resampled)),
         ("matrix", "Adjacency matrix", "matrix.html", heat_map(subject, edges, groups)),
         ("independences", "Conditional independences", "independences.html", _independences(subject, bits)),
+        ("known", "Known beforehand", "known.html", _knowledge(subject)),
         ("variables", "Variables", "variables.html", _row_counts(subject.table)),
         ("stability", "Stability", "stability.html", _stability(subject, resampled)),
         ("fit", "Fit", "fit.html", compared or None),
@@ -79,6 +81,12 @@ def sections(
     if subject.kind == "classifier":
         parts[:4] = [("edges", "Hyperedges", "hyperedges.html", subject.together)]
     return [Section(*part) for part in parts if part[-1] is not None]
+
+
+def _knowledge(subject: Subject) -> list[str] | None:
+    """Return what the data say about what was known; None where nothing was."""
+    result = subject.structure or subject.model
+    return (knowledge_sentences(result.knowledge) or None) if result is not None else None
 
 
 class EdgeTable(NamedTuple):

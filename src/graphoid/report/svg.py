@@ -6,6 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from graphoid.report.display import shorten
+from graphoid.report.drawing import DASHES, DASHES_OF_KIND
 from graphoid.report.labels import FONT, text_width
 from graphoid.report.style import GROUPS, INK, SIGNS, SOFT, colors_of
 
@@ -16,8 +17,6 @@ FAMILY = "system-ui, -apple-system, 'Segoe UI', Roboto, Helvetica, Arial, sans-s
 
 LEGEND = 24.0
 """Height of a line of the legend."""
-
-DASHES = "7 6"
 
 
 def to_svg(drawing: Drawing, *, width: float | None = None) -> str:
@@ -36,8 +35,8 @@ def to_svg(drawing: Drawing, *, width: float | None = None) -> str:
 
 def _edge(line: Line, drawing: Drawing) -> str:
     pulled = "L" if line.bend is None else f"Q{line.bend[0]:g} {line.bend[1]:g} "
-    faint = 0.35 if drawing.dense else 0.5 if line.certainty == "likely" else 0.85
-    dashes = f' stroke-dasharray="{DASHES}"' if line.certainty == "doubtful" else ""
+    faint = 0.35 if drawing.dense else line.opacity
+    dashes = _dash_array(line.dashes)
     return (
         f'<path d="M{line.x1:g} {line.y1:g}{pulled}{line.x2:g} {line.y2:g}" fill="none" '
         f'stroke="{SIGNS[line.sign]}" stroke-width="{line.width:.2f}" stroke-opacity="{faint:g}"{dashes}/>'
@@ -88,6 +87,12 @@ def _legend(drawing: Drawing, left: float, top: float, wide: float) -> tuple[lis
 def _strokes(drawing: Drawing) -> list[tuple[str, str, str]]:
     """Return words, color and dashes of the strokes that occur."""
     found = [(words, SIGNS[sign], "") for sign, words in drawing.sign_words]
+    found += [(f"{kind} edge", SOFT, _dash_array(DASHES_OF_KIND[kind])) for kind in drawing.kinds]
     if any(line.certainty == "doubtful" for line in drawing.lines):
-        found.append(("undecided", SOFT, f' stroke-dasharray="{DASHES}"'))
+        stroke = ' stroke-opacity="0.5"' if drawing.kinds else _dash_array(DASHES)
+        found.append(("undecided", SOFT, stroke))
     return found
+
+
+def _dash_array(dashes: tuple[float, ...]) -> str:
+    return f' stroke-dasharray="{" ".join(f"{length:g}" for length in dashes)}"' if dashes else ""

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from bisect import bisect_left
-from dataclasses import InitVar, dataclass, field
+from dataclasses import InitVar, dataclass, field, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from graphoid.counts.engine import Blanket, CountEngine, CountRequest, refuse_many_pairs
+from graphoid.counts.engine import Blanket, CountEngine, CountRequest
 from graphoid.counts.native import engine_for
 from graphoid.data.table import Table, with_states
 from graphoid.errors import DataError, SettingsError
@@ -21,6 +21,7 @@ from graphoid.regression.mixed import MomentEngine, engine_of
 from graphoid.scores.available import StepwiseTerms
 from graphoid.scores.priors import GraphPrior, PairOdds, UniformPrior
 from graphoid.settings import FrozenSettings
+from graphoid.structure.graph import UndirectedGraph
 from graphoid.structure.separation import members
 
 if TYPE_CHECKING:
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from graphoid.counts.contingency import Counts
-    from graphoid.structure.graph import Edge, UndirectedGraph
+    from graphoid.structure.graph import Edge
+    from graphoid.structure.knowledge import KnownPairs
 
 Family = tuple[int, int]
 """A variable and the mask of its blanket."""
@@ -145,7 +147,7 @@ class Scorer(ABC):
         self.order = name_order(self.names)
         """The variables in the order that decides between equals, which is not that of the columns."""
         self.arities = [v.arity for v in data.variables]
-        refuse_many_pairs(self.n)
+        self.known: KnownPairs | None = None
         self.adopt(self.score.prior)
 
     def engine_of(self, table: Table) -> CountEngine:
@@ -158,8 +160,30 @@ class Scorer(ABC):
             raise SettingsError(f"prior must be UniformPrior(), SparsePrior() or EdgePrior(), not {prior!r}.")
         self.graph_prior = prior
         self.prior = PairOdds.of(prior.log_odds(self.names))
+        if self.known is not None:
+            self.prior = replace(self.prior, some={**self.prior.some, **self.known.log_odds})
         # what says everything twice must say the prior twice, too
         self.weight = self.prior.scale(self.score.evidence_counts)
+
+    def believe(self, known: KnownPairs) -> None:
+        """Take over what is known of pairs: their own log odds, and which of them no search may flip."""
+        self.known = known
+        self.adopt(self.graph_prior)
+
+    def open_pairs(self, pairs: Iterable[Edge] | None = None) -> Iterable[Edge]:
+        """Return those of some pairs, or of all, that may be joined or not."""
+        pairs = combinations(range(self.n), 2) if pairs is None else pairs
+        return pairs if self.known is None else (pair for pair in pairs if self.known.is_open(*pair))
+
+    @property
+    def n_open_pairs(self) -> int:
+        """How many there are."""
+        return self.n * (self.n - 1) // 2 - (0 if self.known is None else self.known.n_decided)
+
+    def graph(self, edges: Iterable[Edge] = ()) -> UndirectedGraph:
+        """Return the graph with these edges, and with what is known."""
+        found = UndirectedGraph(self.names, edges)
+        return found if self.known is None else self.known.impose(found)
 
     @property
     @abstractmethod
@@ -174,7 +198,7 @@ class Scorer(ABC):
     def value(self, graph: UndirectedGraph) -> float:
         """Return the score of a graph."""
         self._refuse_misfit(graph)
-        return self._value(graph.adjacency) + math.fsum(self.weight[x, y] for x, y in graph.edges)
+        return self._value(graph) + math.fsum(self.weight[x, y] for x, y in graph.edges)
 
     def gain(self, graph: UndirectedGraph, edge: tuple[int | str, int | str]) -> float:
         """Return ``value(after) - value(before)`` of flipping an edge."""
@@ -188,10 +212,9 @@ class Scorer(ABC):
         """Return what flipping each edge alone would gain."""
         if not edges:
             return np.zeros(0)
-        adjacency = graph.adjacency
-        gains = self._gains(adjacency, edges)
+        gains = self._gains(graph, edges)
         weight = self.weights(edges)
-        gains += np.where([adjacency[x] >> y & 1 for x, y in edges], -weight, weight)
+        gains += np.where([y in graph.blankets[x] for x, y in edges], -weight, weight)
         return gains
 
     def weights(self, edges: Sequence[Edge]) -> NDArray[np.float64]:
@@ -212,11 +235,11 @@ class Scorer(ABC):
         return total
 
     @abstractmethod
-    def _value(self, adjacency: Sequence[int]) -> float:
+    def _value(self, graph: UndirectedGraph) -> float:
         """Return what the data say of a graph."""
 
     @abstractmethod
-    def _gains(self, adjacency: Sequence[int], edges: Sequence[Edge]) -> NDArray[np.float64]:
+    def _gains(self, graph: UndirectedGraph, edges: Sequence[Edge]) -> NDArray[np.float64]:
         """Return what flipping each edge alone would gain, by the data."""
 
     @abstractmethod
@@ -294,7 +317,7 @@ class BlanketScorer(Scorer):
     def holds(self, graph: UndirectedGraph, edge: Edge) -> bool:
         """Return whether the terms after flipping an edge were computed."""
         x, y = edge
-        return all(self._is_known(blanket_of((a, graph.adjacency[a] ^ 1 << b))) for a, b in ((x, y), (y, x)))
+        return all(self._is_known((a, flip_member(graph.blankets[a], b))) for a, b in ((x, y), (y, x)))
 
     def _is_known(self, blanket: Blanket) -> bool:
         return blanket in self.held or self._is_forgotten(blanket)
@@ -312,13 +335,13 @@ class BlanketScorer(Scorer):
         hashes = np.array([hash(blanket) for blanket in blankets], dtype=np.int64)
         self.forgotten = np.union1d(self.forgotten, hashes)
 
-    def _value(self, adjacency: Sequence[int]) -> float:
-        blankets = list(map(blanket_of, enumerate(adjacency)))
+    def _value(self, graph: UndirectedGraph) -> float:
+        blankets = list(enumerate(graph.blankets))
         self.prepare_blankets(blankets)
         return math.fsum(self.held[blanket] for blanket in blankets)
 
-    def _gains(self, adjacency: Sequence[int], edges: Sequence[Edge]) -> NDArray[np.float64]:
-        own = {v: tuple(members(adjacency[v])) for v in {v for edge in edges for v in edge}}
+    def _gains(self, graph: UndirectedGraph, edges: Sequence[Edge]) -> NDArray[np.float64]:
+        own = graph.blankets
         ends = [(a, own[a], flip_member(own[a], b)) for x, y in edges for a, b in ((x, y), (y, x))]
         self.prepare_blankets((x, blanket) for x, *both in ends for blanket in both)
         changes = [self.held[x, after] - self.held[x, before] for x, before, after in ends]

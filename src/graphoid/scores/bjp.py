@@ -85,10 +85,11 @@ class BJPScorer(Scorer):
     def _terms(self, lines: NDArray[np.float64], sizes: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.where(_first(sizes[:, None], self._rank[:, None], sizes, self._rank), lines, lines.T)
 
-    def _value(self, adjacency: Sequence[int]) -> float:
-        return float(self._terms(*self._lines(adjacency)).sum() / 2)
+    def _value(self, graph: UndirectedGraph) -> float:
+        return float(self._terms(*self._lines(graph.adjacency)).sum() / 2)
 
-    def _gains(self, adjacency: Sequence[int], edges: Sequence[Edge]) -> NDArray[np.float64]:
+    def _gains(self, graph: UndirectedGraph, edges: Sequence[Edge]) -> NDArray[np.float64]:
+        adjacency = graph.adjacency
         lines, sizes = self._lines(adjacency)
         terms = self._terms(lines, sizes)
         xs, ys = np.array(edges).T

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 
-from graphoid.counts.engine import Blanket, CountEngine, ScoringEngine
+from graphoid.counts.engine import Blanket, CountEngine, ScoringEngine, refuse_many_pairs
 from graphoid.errors import SettingsError
 from graphoid.independence.bayesian import BayesianTest
 from graphoid.limits import memory_limit
@@ -42,6 +42,9 @@ class PairScorer(Protocol):
     def sort_edges(self, edges: Iterable[Edge]) -> list[Edge]:
         """Return edges in the order that decides between equals."""
 
+    def open_pairs(self) -> Iterable[Edge]:
+        """Return the pairs that may be joined or not."""
+
     def value(self, graph: UndirectedGraph) -> float:
         """Return the score of a graph."""
 
@@ -71,6 +74,7 @@ class Closures:
         self._test = test
         self._engine = engine
         self._n = len(engine.variables)
+        refuse_many_pairs(self._n)
         most = min(MOST_BYTES, (memory_limit() or MOST_BYTES) // 4)
         self._most = max(4 * self._n, most // (8 * max(1, self._n)))
         self._held: dict[Family, NDArray[np.float64]] = {}

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from graphoid.counts.contingency import Counts
     from graphoid.counts.engine import CountEngine
+    from graphoid.structure.knowledge import KnownPairs
 
 ParentSet = tuple[int, ...]
 """Positions of parents, ascending."""
@@ -46,6 +47,8 @@ class FamilyScorer:
     density
         The probability that two variables have an arc, with which the logarithm of its odds for either
         direction counts for every arc; None where all graphs are as likely.
+    known
+        What is known of pairs: arcs of those that have a probability of their own count by that.
 
     Notes
     -----
@@ -55,6 +58,7 @@ class FamilyScorer:
     engine: CountEngine
     ess: float | None = None
     density: float | None = None
+    known: KnownPairs | None = None
     terms: dict[tuple[int, ParentSet], float] = field(default_factory=dict, init=False, repr=False)
     """The terms computed so far."""
 
@@ -104,8 +108,11 @@ class FamilyScorer:
         """Return the score of the graph in which these are the parents of each variable."""
         families = [(x, tuple(sorted(own))) for x, own in enumerate(parents)]
         self.prepare(families)
-        arcs = sum(len(own) for _, own in families)
-        return math.fsum(self.terms[family] for family in families) + self.arc_log_odds * arcs
+        arcs = [(p, x) for x, own in families for p in own]
+        stated = {} if self.known is None else self.known.log_odds
+        own = [stated[pair] - math.log(2) for pair in map(ascending, arcs) if pair in stated]
+        prior = self.arc_log_odds * (len(arcs) - len(own)) + math.fsum(own)
+        return math.fsum(self.terms[family] for family in families) + prior
 
     def _term(self, x: int, parents: ParentSet, counts: Counts) -> float:
         _, table = configurations_of(counts)
@@ -116,6 +123,11 @@ class FamilyScorer:
             return float((cells - log_rising(base, totals)).sum())
         fit = _c_log_c(table[table > 0].tolist()) - _c_log_c(totals[totals > 0].tolist())
         return fit - self.price * (r - 1) * q
+
+
+def ascending(pair: tuple[int, int]) -> tuple[int, int]:
+    """Return two variables, the smaller position first."""
+    return (pair[0], pair[1]) if pair[0] < pair[1] else (pair[1], pair[0])
 
 
 def _positive(counts: Counts) -> list[float]:

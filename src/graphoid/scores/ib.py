@@ -43,6 +43,7 @@ class IBScorer(BlanketScorer):
 
     def __init__(self, score: IBScore, data: object) -> None:
         super().__init__(score, data, self._sums)
+        self.terms = self._sums  # of missing cells, too: each assertion is judged by the rows complete for it
         self.closures = Closures(score.test, self.engine)
 
     def pair_scores(self, graph: UndirectedGraph) -> NDArray[np.float64]:

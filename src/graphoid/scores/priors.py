@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from graphoid.errors import SettingsError, UnknownVariable
 from graphoid.logic.names import Names, name_order
+from graphoid.scores.communities import communities
 from graphoid.settings import PROBABILITY, Allowed, FrozenSettings, Number, check_setting
 from graphoid.structure import plain
-from graphoid.structure.communities import communities
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -192,7 +192,7 @@ class CommunityPrior(SparsePrior):
 
     Items of one scale or genes of one pathway are joined with each other and hardly with others. What a
     search has found says so: with the communities of its edges
-    (:func:`graphoid.structure.communities.communities`) and the numbers of edges that are expected within and
+    (:func:`graphoid.scores.communities.communities`) and the numbers of edges that are expected within and
     between them, two densities are more probable than one if
 
     .. math:: \frac{B(1 + s_1, 1 + m_1 - s_1) \, B(1 + s_2, 1 + m_2 - s_2)}{B(1 + s, 1 + m - s)} > k^n

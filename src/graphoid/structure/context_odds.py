@@ -48,7 +48,7 @@ def log_bayes_factors(tables: NDArray[np.number]) -> NDArray[np.float64]:
     counts = tables[vary].astype(np.float64)
     n = counts.sum(axis=(1, 2))[:, None, None]
     p, q = counts.sum(axis=2) / n[:, 0], counts.sum(axis=1) / n[:, 0]
-    (of_x, to_x), (of_y, to_y) = (np.linalg.eigh(_covariances(share)) for share in (p, q))
+    (of_x, to_x), (of_y, to_y) = _eigenvectors(p), _eigenvectors(q)
     residuals = to_x.swapaxes(1, 2) @ (counts - n * p[:, :, None] * q[:, None, :]) @ to_y
     information = n * of_x[:, :, None] * of_y[:, None, :]
     some = information > 1e-9 * n  # the others are zero but for rounding: margins are known
@@ -60,8 +60,15 @@ def log_bayes_factors(tables: NDArray[np.number]) -> NDArray[np.float64]:
     return factors
 
 
-def _covariances(shares: NDArray[np.float64]) -> NDArray[np.float64]:
-    return shares[:, :, None] * (np.eye(shares.shape[1]) - shares[:, None, :])
+def _eigenvectors(shares: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return eigenvalues and eigenvectors of the covariances of states, a row of shares each.
+
+    Of two states there is one that is not zero, and its vector is the same for all: that is most tables.
+    """
+    if shares.shape[1] == 2:
+        return 2 * shares.prod(axis=1, keepdims=True), np.array([[[0.5**0.5], [-(0.5**0.5)]]])
+    values, vectors = np.linalg.eigh(shares[:, :, None] * (np.eye(shares.shape[1]) - shares[:, None, :]))
+    return values, vectors
 
 
 class Odds(NamedTuple):

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from graphoid.errors import DataError, SettingsError
+from graphoid.limits import within_time
 from graphoid.logic.names import Names
 from graphoid.structure import plain
 from graphoid.structure.cliques import maximal_cliques
 from graphoid.structure.configurations import distinct
 from graphoid.structure.graph import UndirectedGraph
+from graphoid.structure.knowledge import KNOWLEDGE, KnowledgeRow, knowledge_body, read_rows
 from graphoid.structure.learned import Cost, Result
 
 if TYPE_CHECKING:
@@ -27,6 +29,10 @@ if TYPE_CHECKING:
     from graphoid.structure.independences import ContextIndependence
 
 State = str | int | float | bool
+
+
+AT_ONCE = 2**24
+"""Cells of adjacency matrices that are packed between two looks at the clock."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +51,13 @@ class CanonicalContext(NamedTuple):
     """The canonical assignments whose graph it is, as codes, in lexicographic order."""
     n_rows: float
     """Rows that these stand for."""
+
+
+def _graph_of(names: tuple[str, ...], packed: bytes) -> UndirectedGraph:
+    """Return the graph of an adjacency matrix, eight cells a byte."""
+    n = len(names)
+    cells = np.unpackbits(np.frombuffer(packed, dtype=np.uint8), count=n * n).reshape(n, n)
+    return UndirectedGraph(names, [(x, y) for x, y in np.argwhere(np.triu(cells)).tolist()])
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -69,7 +82,7 @@ class CanonicalModel(Result):
         The different graphs, those that hold for most rows first.
     graph_of
         For each assignment the number of its graph.
-    cost, stopped, settings, seed, data_id, table
+    cost, stopped, settings, seed, data_id, table, learner, facts
         As in :class:`~graphoid.LearnedStructure`.
     """
 
@@ -88,6 +101,7 @@ class CanonicalModel(Result):
     data_id: str | None = None
     table: object = None
     learner: object = None
+    facts: Sequence[KnowledgeRow] | None = None
 
     def __post_init__(self) -> None:
         size, n = self.assignments.shape
@@ -118,17 +132,17 @@ class CanonicalModel(Result):
     ) -> CanonicalModel:
         """Return the model of a symmetric adjacency matrix for each assignment."""
         size, n, _ = adjacency.shape
-        found, graph_of = np.unique(
-            np.packbits(adjacency.reshape(size, n * n), axis=1), axis=0, return_inverse=True
-        )
-        graph_of = graph_of.reshape(-1)
+        packed: list[bytes] = []
+        step = max(1, AT_ONCE // max(1, n * n))
+        for first in within_time(range(0, size, step)):
+            part = adjacency[first : first + step].reshape(-1, n * n)
+            packed += [row.tobytes() for row in np.packbits(part, axis=1)]
+        found = sorted(set(packed))
+        number = {matrix: g for g, matrix in enumerate(found)}
+        graph_of = np.array([number[matrix] for matrix in packed], dtype=np.intp)
         weight = np.bincount(graph_of, weights=n_rows, minlength=len(found))
         by_weight = np.lexsort((np.arange(len(found)), -weight))
-        matrices = np.unpackbits(found, axis=1, count=n * n).reshape(-1, n, n)
-        graphs = tuple(
-            UndirectedGraph(names, [(x, y) for x, y in np.argwhere(np.triu(matrices[g])).tolist()])
-            for g in by_weight
-        )
+        graphs = tuple(_graph_of(names, found[g]) for g in within_time(by_weight.tolist()))
         place = np.empty(len(found), dtype=np.intp)
         place[by_weight] = np.arange(len(found))
         return cls(
@@ -233,6 +247,7 @@ class CanonicalModel(Result):
             "settings": dict(self.settings),
             "seed": self.seed,
             "data_id": self.data_id,
+            **knowledge_body(self.settings, self),
         }
 
     @classmethod
@@ -255,6 +270,7 @@ class CanonicalModel(Result):
             settings=plain.record(body["settings"]),
             seed=plain.optional(plain.seed, body["seed"]),
             data_id=plain.optional(plain.text, body["data_id"]),
+            facts=plain.optional(read_rows, body.get(KNOWLEDGE)),
         )
 
     @cached_property

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from graphoid.structure.knowledge import KNOWLEDGE, knowledge_sentences
 from graphoid.structure.safe_text import printable
 
 if TYPE_CHECKING:
@@ -147,8 +148,12 @@ def reason(structure: LearnedStructure, x: int, y: int) -> str:
     head = f"{names[x]} and {names[y]} are {'joined' if joined else 'not joined'}"
     if constant := [names[v] for v in (x, y) if names[v] in constant_variables(structure.settings)]:
         return f"{head}: {listing(constant)} {'is' if len(constant) == 1 else 'are'} constant."
+    if known := [row for row in structure.knowledge if {row.x, row.y} == {names[x], names[y]}]:
+        head = f"{head} ({known[0].fact}; {known[0].verdict})"
     if deciding is None:
         return _score_reason(structure, pair, head)
+    if deciding.source == KNOWLEDGE:
+        return f"{head}: that was known beforehand, and no test was asked."
     given = _given(deciding.given, names, "with nothing given")
     relation = "they depend on each other" if joined else "they are independent"
     rows = (f", {deciding.n_rows:,.0f} rows" if deciding.n_rows else "") + _doubt(deciding)
@@ -219,7 +224,10 @@ def answer(structure: LearnedStructure, i: int, v: Verdict) -> str:
 def text(structure: LearnedStructure) -> str:
     """Return a structure for a terminal: its edges, strongest first, and what it cost."""
     rows = strongest_first(structure)
-    lines = [f"Markov network of {structure.graph.n:,} variables, {plural(len(rows), 'edge')}"]
+    n = structure.graph.n - len(structure.covariates)
+    lines = [f"Markov network of {n:,} variables, {plural(len(rows), 'edge')}"]
+    if structure.covariates:
+        lines[0] += f", adjusted for {listing(structure.covariates)}"
     if by := describe_learner(structure.settings):
         lines[0] += f", learned by {by}"
     shown = rows[:MOST_EDGES]
@@ -233,6 +241,7 @@ def text(structure: LearnedStructure) -> str:
     elif lonely := isolated_variables(structure):
         lines.append(f"  isolated: {listing(lonely[:MOST_EDGES])}")
     lines += [f"  {sentence}" for sentence in caveats(structure.settings, structure.details)]
+    lines += [f"  {sentence}" for sentence in knowledge_sentences(structure.knowledge)]
     lines.append(cost_line(structure))
     return "\n".join(map(printable, lines))
 
@@ -246,12 +255,9 @@ def strongest_first(structure: LearnedStructure) -> list[EdgeRow]:
 
 def isolated_variables(structure: LearnedStructure) -> list[str]:
     """Return the names of the variables without a neighbor that are not constant."""
-    constant = constant_variables(structure.settings)
-    return [
-        name
-        for name, blanket in zip(structure.names, structure.graph.adjacency, strict=True)
-        if not blanket and name not in constant
-    ]
+    left = {*constant_variables(structure.settings), *structure.covariates}
+    joined = {name for row in structure.evidence_rows() for name in (row.x, row.y)}
+    return [name for name in structure.names if name not in left and name not in joined]
 
 
 def constant_variables(settings: Json) -> list[str]:
@@ -279,6 +285,8 @@ def why_empty(structure: LearnedStructure) -> list[str]:
     """Return sentences that explain a graph without edges."""
     if structure.graph.n < 2:
         return ["There are no two variables to join."]
+    if structure.stopped != "converged":
+        return ["No edge was found before the search was stopped; more time may show some."]
     if structure.scored is not None:
         return ["No edge: none would make the score higher. More rows may show weak dependences."]
     if not structure.trace:

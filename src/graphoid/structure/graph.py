@@ -43,10 +43,9 @@ class UndirectedGraph:
     True
     """
 
-    __slots__ = ("__dict__", "_adjacency", "_names")
+    __slots__ = ("__dict__", "_names")
 
     _names: tuple[str, ...]
-    _adjacency: tuple[int, ...]
 
     def __init__(
         self, n_or_names: int | Iterable[str], edges: Iterable[tuple[int | str, int | str]] = ()
@@ -73,25 +72,32 @@ class UndirectedGraph:
             twice = next(name for name, times in Counter(names).items() if times > 1)
             raise DataError(f"two variables are named {twice!r}; names must differ.")
         object.__setattr__(self, "_names", tuple(map(str, names)))
-        adjacency = [0] * len(names)
+        members: list[set[int]] = [set() for _ in names]
         for edge in edges:
             x, y = self._ends(edge)
-            adjacency[x] |= 1 << y
-            adjacency[y] |= 1 << x
-        object.__setattr__(self, "_adjacency", tuple(adjacency))
+            members[x].add(y)
+            members[y].add(x)
+        self.__dict__["blankets"] = tuple([tuple(sorted(own)) for own in members])
 
     @classmethod
-    def _of(cls, names: tuple[str, ...], adjacency: tuple[int, ...]) -> UndirectedGraph:
-        """Return the graph of masks known to be symmetric and free of loops."""
+    def _of(cls, names: tuple[str, ...], **known: object) -> UndirectedGraph:
+        """Return the graph of ``adjacency``, or ``blankets``, known to be symmetric and free of loops."""
         graph = object.__new__(cls)
         object.__setattr__(graph, "_names", names)
-        object.__setattr__(graph, "_adjacency", adjacency)
+        graph.__dict__.update(known)
         return graph
 
     @classmethod
     def from_adjacency(cls, names: tuple[str, ...], adjacency: Sequence[int]) -> UndirectedGraph:
-        """Return the graph of masks of blankets, which have to be symmetric: what searches flip edges in."""
-        return cls._of(names, tuple(adjacency))
+        """Return the graph of masks of blankets, which have to be symmetric."""
+        return cls._of(names, adjacency=tuple(adjacency))
+
+    @classmethod
+    def of_sorted_blankets(
+        cls, names: tuple[str, ...], blankets: Iterable[tuple[int, ...]]
+    ) -> UndirectedGraph:
+        """Return the graph of sorted blankets, which have to be symmetric: what searches flip edges in."""
+        return cls._of(names, blankets=tuple(blankets))
 
     @classmethod
     def from_blankets(
@@ -120,20 +126,17 @@ class UndirectedGraph:
                 f"blankets must have one entry for each position from 0 to {len(blankets) - 1}; "
                 f"got {sorted(blankets)}."
             )
+        if names is not None and len(names) != len(blankets):
+            raise DataError(f"there are {len(blankets)} blankets and {len(names)} names.")
         known = {x: frozenset(blanket) for x, blanket in blankets.items()}
-        adjacency = [0] * len(known)
+        edges = []
         for x, blanket in known.items():
             for y in blanket:
                 if y == x or y not in known:
                     raise DataError(f"{y!r} cannot be in the blanket of {x}, one of {len(known)} variables.")
                 if rule == "either" or x in known[y]:
-                    adjacency[x] |= 1 << y
-                    adjacency[y] |= 1 << x
-        graph = cls(len(known) if names is None else names)
-        if len(graph._names) != len(known):
-            raise DataError(f"there are {len(known)} blankets and {len(graph._names)} names.")
-        object.__setattr__(graph, "_adjacency", tuple(adjacency))
-        return graph
+                    edges.append((x, y))
+        return cls(len(known) if names is None else names, edges)
 
     @classmethod
     def from_body(cls, names: object, edges: object) -> UndirectedGraph:
@@ -161,24 +164,28 @@ class UndirectedGraph:
         """Names of the variables, in order of position."""
         return self._names
 
-    @property
+    @cached_property
     def adjacency(self) -> tuple[int, ...]:
-        """For every variable the mask of its blanket; see :mod:`graphoid.structure.separation`."""
-        return self._adjacency
+        """For every variable the mask of its blanket; see :mod:`graphoid.structure.separation`.
+
+        Of many thousands of variables masks take much more memory than :attr:`blankets`.
+        """
+        return tuple(map(separation.mask, self.blankets))
+
+    @cached_property
+    def blankets(self) -> tuple[tuple[int, ...], ...]:
+        """For every variable its Markov blanket, sorted."""
+        return tuple([tuple(separation.members(bits)) for bits in self.adjacency])
 
     @cached_property
     def edges(self) -> tuple[Edge, ...]:
         """The edges as pairs of positions ``x < y``, sorted."""
-        return tuple(
-            (x, y)
-            for x, bits in enumerate(self._adjacency)
-            for y in separation.members(bits >> (x + 1) << (x + 1))
-        )
+        return tuple([(x, y) for x, own in enumerate(self.blankets) for y in own if y > x])
 
     @property
     def n_edges(self) -> int:
         """Number of edges."""
-        return sum(bits.bit_count() for bits in self._adjacency) // 2
+        return sum(map(len, self.blankets)) // 2
 
     def position(self, variable: int | str) -> int:
         """Return the position of a variable given by position or by name."""
@@ -188,11 +195,11 @@ class UndirectedGraph:
 
     def has_edge(self, x: int | str, y: int | str) -> bool:
         """Return whether ``x`` and ``y`` are joined."""
-        return bool(self._adjacency[self.position(x)] >> self.position(y) & 1)
+        return self.position(y) in self.blankets[self.position(x)]
 
     def blanket(self, x: int | str) -> tuple[int, ...]:
         """Return the Markov blanket of ``x``: the variables joined to it, sorted."""
-        return tuple(separation.members(self._adjacency[self.position(x)]))
+        return self.blankets[self.position(x)]
 
     def separated(self, x: int | str, y: int | str, given: Iterable[int | str] = ()) -> bool:
         """Return whether every path from ``x`` to ``y`` goes through ``given``.
@@ -210,23 +217,23 @@ class UndirectedGraph:
         if (known >> x | known >> y) & 1:
             both = self._names[x] if known >> x & 1 else self._names[y]
             raise SettingsError(f"{both!r} is asked about and given at once; leave it out of given.")
-        return separation.separated(self._adjacency, x, y, known)
+        return separation.separated(self.adjacency, x, y, known)
 
     def with_edge(self, x: int | str, y: int | str) -> UndirectedGraph:
         """Return this graph with ``x`` and ``y`` joined."""
-        x, y = self._ends((x, y))
-        adjacency = list(self._adjacency)
-        adjacency[x] |= 1 << y
-        adjacency[y] |= 1 << x
-        return self._of(self._names, tuple(adjacency))
+        return self._change((x, y), joined=True)
 
     def without_edge(self, x: int | str, y: int | str) -> UndirectedGraph:
         """Return this graph with ``x`` and ``y`` not joined."""
-        x, y = self._ends((x, y))
-        adjacency = list(self._adjacency)
-        adjacency[x] &= ~(1 << y)
-        adjacency[y] &= ~(1 << x)
-        return self._of(self._names, tuple(adjacency))
+        return self._change((x, y), joined=False)
+
+    def _change(self, edge: tuple[int | str, int | str], *, joined: bool) -> UndirectedGraph:
+        x, y = self._ends(edge)
+        blankets = list(self.blankets)
+        for a, b in ((x, y), (y, x)):
+            rest = [z for z in blankets[a] if z != b]
+            blankets[a] = tuple(sorted([*rest, b]) if joined else rest)
+        return self._of(self._names, blankets=tuple(blankets))
 
     def to_networkx(self) -> nx.Graph:
         """Return a ``networkx.Graph`` whose nodes are the names."""
@@ -255,10 +262,10 @@ class UndirectedGraph:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, UndirectedGraph):
             return NotImplemented
-        return self._adjacency == other._adjacency and self._names == other._names
+        return self.blankets == other.blankets and self._names == other._names
 
     def __hash__(self) -> int:
-        return hash((self._names, self._adjacency))
+        return hash((self._names, self.blankets))
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(
@@ -266,7 +273,7 @@ class UndirectedGraph:
         )
 
     def __reduce__(self) -> tuple[object, ...]:
-        return UndirectedGraph._of, (self._names, self._adjacency)
+        return UndirectedGraph.of_sorted_blankets, (self._names, self.blankets)
 
     def __repr__(self) -> str:
         shown = [

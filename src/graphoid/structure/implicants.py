@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 MOST_LOOKS = 2**20
 """Rows times sets of variables that are looked through for primes: all sets of ten variables, 1,024 rows."""
 
+MOST_SETS = 2**12
+"""Sets of variables that are looked through at most: all sets of twelve. Each takes as long as 256 rows."""
+
 MOST_CELLS = 2**18
 """Primes times rows for which a smallest cover is searched; a hundred times that is a minute's work."""
 
@@ -87,7 +90,7 @@ def prime_implicants(
     valid: dict[tuple[int, ...], NDArray[np.bool_]] = {}
     covered = np.zeros(n_wanted, dtype=bool)
     projected = Projections(np.concatenate([wanted, forbidden]))
-    for columns in _sets(n, MOST_LOOKS // (len(wanted) + len(forbidden))):
+    for columns in _sets(n, min(MOST_SETS, MOST_LOOKS // (len(wanted) + len(forbidden)))):
         check_time()
         by_fewer = np.zeros(n_wanted, dtype=bool)
         for dropped in range(len(columns)):

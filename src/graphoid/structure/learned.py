@@ -15,15 +15,17 @@ from graphoid.errors import CountsTooLarge, DataError, missing_extra
 from graphoid.limits import memory_limit
 from graphoid.logic.verdict import Verdict, name_verdicts
 from graphoid.structure import explain, plain
+from graphoid.structure.changes import EdgeChange, EdgeDrift, read_changes, read_drift
 from graphoid.structure.compare import Comparison, HasGraph, compare
 from graphoid.structure.document import Document, Json, pair_mapping, pair_rows, to_row, verdicts
 from graphoid.structure.effect import Effect, effect_mapping, effect_rows
 from graphoid.structure.graph import Edge, UndirectedGraph
+from graphoid.structure.knowledge import KNOWLEDGE, KnowledgeRow, knowledge_body, read_knowledge, read_rows
 from graphoid.structure.scored import Scored, bayes_factor, verdict
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     import networkx as nx
     import pandas as pd
@@ -151,6 +153,28 @@ class Result(Document):
 
     table: object
     learner: object
+    settings: Json
+    facts: Sequence[KnowledgeRow] | None
+    """What a file has of :attr:`knowledge`."""
+
+    if TYPE_CHECKING:
+
+        @property
+        def graph(self) -> UndirectedGraph:
+            """The pairs that are joined, in some context at least."""
+
+    @cached_property
+    def knowledge(self) -> tuple[KnowledgeRow, ...]:
+        """What the data say about every fact that was given (``knowledge=``); measured when first asked for.
+
+        A result that comes from another process has no table to measure in.
+        """
+        known = read_knowledge(self.settings)
+        if known is None or self.facts is not None:
+            return tuple(self.facts or ())
+        from graphoid.uncertainty.knowledge import knowledge_rows
+
+        return knowledge_rows(known, self.graph, self.table)
 
     def report(self, path: str | os.PathLike[str], table: object = None, **options: Any) -> None:
         """Write a page that shows what was learned, lets one ask it, and says all that a paper needs.
@@ -240,6 +264,8 @@ class LearnedStructure(Result):
         Effects of its edges, of a structure that was read from a file; others measure them in their table.
     learner
         Who learned it, with all settings; kept for :meth:`bootstrap`, likewise.
+    facts
+        What the data say about what was known, of a structure that was read from a file; others measure it.
     """
 
     FORMAT: ClassVar[str] = "graphoid structure"
@@ -258,6 +284,7 @@ class LearnedStructure(Result):
     table: object = field(default=None, compare=False)
     measured: Mapping[Edge, Effect] | None = field(default=None, compare=False)
     learner: object = field(default=None, compare=False)
+    facts: Sequence[KnowledgeRow] | None = field(default=None, compare=False)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -279,6 +306,14 @@ class LearnedStructure(Result):
                 decided[pair] = v
         return dict(zip(decided, name_verdicts(decided.values(), self.names), strict=True))
 
+    @property
+    def covariates(self) -> tuple[str, ...]:
+        """Columns that are adjusted for, and in neither tables nor drawings: see :func:`graphoid.learn`.
+
+        The graph joins them with all others, so that every weight is given all of them.
+        """
+        return tuple(name for name in plain.texts(self.settings.get("covariates", [])) if name in self.names)
+
     def edges(self) -> list[EdgeRow]:
         """Return a row for every edge, by position; ready for ``pandas.DataFrame``.
 
@@ -293,12 +328,23 @@ class LearnedStructure(Result):
         ----------
         pairs
             Whether all pairs are wanted, edges or not.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Of a panel (``Knowledge(waves=...)``) it has a column ``kind``: "autoregressive", "lag 1" or
+            "contemporaneous".
         """
         try:
             import pandas as pd
         except ImportError:
             raise missing_extra("a data frame", "pandas") from None
-        return pd.DataFrame(self.pairs() if pairs else self.edges(), columns=EdgeRow._fields)
+        frame = pd.DataFrame(self.pairs() if pairs else self.edges(), columns=EdgeRow._fields)
+        known = read_knowledge(self.settings)
+        if known is not None and known.waves is not None:
+            kinds = [known.kind_of(x, y) for x, y in zip(frame["x"], frame["y"], strict=True)]
+            frame["kind"] = pd.Series(kinds, dtype=object)  # None stays None
+        return frame
 
     to_pandas = to_frame
 
@@ -310,14 +356,22 @@ class LearnedStructure(Result):
         """
         n = self.graph.n
         if n * (n - 1) // 2 <= LISTED_PAIRS:
-            return [self._measure(self._row(x, y)) for x, y in combinations(range(n), 2)]
-        gains = {} if self.scored is None else self.scored.gains
-        known = {*self.graph.edges, *self.verdicts, *self.edge_probabilities, *gains}
-        return [self._measure(self._row(x, y)) for x, y in sorted(known)]
+            shown = self._without_covariates(combinations(range(n), 2))
+        else:
+            gains = {} if self.scored is None else self.scored.gains
+            shown = self._without_covariates(
+                sorted({*self.graph.edges, *self.verdicts, *self.edge_probabilities, *gains})
+            )
+        return [self._measure(self.evidence_row(x, y)) for x, y in shown]
 
     def evidence_rows(self) -> list[EdgeRow]:
         """Return the rows of all edges without effects, which take a look at the table."""
-        return [self._row(x, y) for x, y in self.graph.edges]
+        return [self.evidence_row(x, y) for x, y in self._without_covariates(self.graph.edges)]
+
+    def _without_covariates(self, pairs: Iterable[Edge]) -> list[Edge]:
+        """Return pairs without those of covariates."""
+        hidden = {self.graph.position(name) for name in self.covariates}
+        return [pair for pair in pairs if hidden.isdisjoint(pair)]
 
     def weights(self, table: object = None) -> NDArray[np.float64]:
         """Return the signed edge weights as a symmetric matrix in the order of :attr:`names`.
@@ -360,19 +414,22 @@ class LearnedStructure(Result):
         effect = self._effects.get(pair)
         return row if effect is None else row._replace(**effect._asdict())
 
-    def _row(self, x: int, y: int) -> EdgeRow:
+    def evidence_row(self, x: int, y: int) -> EdgeRow:
+        """Return the row of one pair ``x < y``, likewise."""
         names, joined = (self.names[x], self.names[y]), self.graph.has_edge(x, y)
-        v = self.verdicts.get((x, y))
+        v, probability = self.verdicts.get((x, y)), self.probability(x, y)
         if v is not None:
             numbers: tuple[str, float | None] = (explain.evidence(v, self.names), strength(v))
         else:
             worth = self.worth(x, y)
             numbers = (explain.worth(worth), None if worth is None else worth / math.log(10))
-        probability = self.probability(x, y)
+            if worth is None and probability is not None:  # pooled over tables in which cells were drawn
+                numbers = f"inclusion probability {probability:.3g}", None
         if probability is None:
             return EdgeRow(*names, *numbers, verdict=self.verdict(x, y), joined=joined)
         prior = self.scored.prior((x, y)) if self.scored else 0.0
-        factor = bayes_factor(probability, prior)
+        known = probability in (0, 1) and KNOWLEDGE in self.settings  # not by the rows
+        factor = None if known else bayes_factor(probability, prior)
         return EdgeRow(*names, *numbers, probability, factor, self.verdict(x, y), joined)
 
     def probability(self, x: int | str, y: int | str) -> float | None:
@@ -388,14 +445,23 @@ class LearnedStructure(Result):
         return max(self.edge_probabilities[least] for least in known) if len(known) == 2 else None
 
     def verdict(self, x: int | str, y: int | str) -> str:
-        """Return "present", "absent" or "undecided": see :func:`graphoid.structure.scored.verdict`."""
+        """Return "present", "absent" or "undecided": see :func:`graphoid.structure.scored.verdict`.
+
+        Without probabilities that is what the graph says; of a search that was stopped, only "absent" where
+        an answer separates the two, and "present" where that was known beforehand.
+        """
         pair, probability = self._pair(x, y), self.probability(x, y)
         if probability is None and not self.edge_probabilities:
-            return "present" if self.graph.has_edge(*pair) else "absent"
+            joined = self.graph.has_edge(*pair)
+            if self.stopped != "converged":  # the search might have taken apart what it had joined
+                answer = self.verdicts.get(pair)
+                if answer is None or (joined and answer.source != KNOWLEDGE):
+                    return "undecided"
+            return "present" if joined else "absent"
         if probability is None:
             return "undecided"  # a constant, or the search was stopped before it came to that
-        known = [pair] if pair in self.edge_probabilities else map(self._least_probable.get, pair)
-        return verdict(probability, powered=self.underpowered.isdisjoint(known))
+        pairs = [pair] if pair in self.edge_probabilities else map(self._least_probable.get, pair)
+        return verdict(probability, powered=self.underpowered.isdisjoint(pairs))
 
     def _pair(self, x: int | str, y: int | str) -> Edge:
         a, b = self.graph.position(x), self.graph.position(y)
@@ -419,6 +485,34 @@ class LearnedStructure(Result):
         """Return in words why ``x`` and ``y`` are joined, or why not, and every question asked about them."""
         return explain.why(self, self.graph.position(x), self.graph.position(y))
 
+    def update(self, rows: object, *, alpha: float = 0.05, **options: Any) -> LearnedStructure:
+        """Learn again with rows that came later, from what is known; see :attr:`changes` and :attr:`drift`.
+
+        Parameters
+        ----------
+        rows
+            Anything that :func:`graphoid.read` takes, with a column for every variable.
+        alpha
+            The probability, at most, that any pair is ever said to drift, over all updates, if nothing
+            changes.
+        **options
+            Those of :func:`graphoid.uncertainty.update.update`, such as ``table`` and ``learner`` of a result
+            that comes from a file.
+        """
+        from graphoid.uncertainty.update import update
+
+        return update(self, rows, alpha=alpha, **options)
+
+    @property
+    def changes(self) -> list[EdgeChange]:
+        """Edges that the last :meth:`update` made appear, vanish, or more or less sure."""
+        return read_changes(self.details)
+
+    @property
+    def drift(self) -> list[EdgeDrift]:
+        """For every pair, whether rows that came by :meth:`update` differ from those before."""
+        return read_drift(self.details, self.graph)
+
     def compare(self, true: UndirectedGraph | HasGraph) -> Comparison:
         """Compare with the true graph; see :func:`graphoid.compare`."""
         return compare(self.graph, true)
@@ -430,6 +524,7 @@ class LearnedStructure(Result):
         ``verdict``.
         """
         graph = self.graph.to_networkx()
+        graph.remove_nodes_from(self.covariates)
         for row in self.evidence_rows():
             graph.edges[row.x, row.y].update(evidence=row.evidence, strength=row.strength)
             if row.probability is not None:
@@ -458,6 +553,7 @@ class LearnedStructure(Result):
             "underpowered": [list(pair) for pair in sorted(self.underpowered)],
             "details": dict(self.details),
             "effects": effect_rows(self._effects) if self._effects else None,
+            **knowledge_body(self.settings, self),
         }
 
     @classmethod
@@ -481,6 +577,7 @@ class LearnedStructure(Result):
             ),
             details=_details(body.get("details", {})),
             measured=None if body.get("effects") is None else effect_mapping(body["effects"], graph.n),
+            facts=plain.optional(read_rows, body.get(KNOWLEDGE)),
         )
 
     def __str__(self) -> str:
@@ -488,9 +585,10 @@ class LearnedStructure(Result):
 
     def __repr__(self) -> str:
         learner = self.settings.get("learner", "a learner")
-        many = "edge" if self.graph.n_edges == 1 else "edges"
+        n, n_edges = self.graph.n - len(self.covariates), len(self._without_covariates(self.graph.edges))
+        many = "edge" if n_edges == 1 else "edges"
         return (
-            f"<LearnedStructure by {learner}: {self.graph.n:,} variables, {self.graph.n_edges:,} {many}, "
+            f"<LearnedStructure by {learner}: {n:,} variables, {n_edges:,} {many}, "
             f"{self.cost.n_tests:,} tests>"
         )
 

@@ -157,7 +157,7 @@ class Bootstrap(Settings):
     ) -> Found:
         """Learn every resample that is not on file yet."""
         run = {
-            "learner": repr(learner),
+            "learner": words_of(learner),
             "n": self.n,
             "kind": self.kind,
             "seed": resampler.seed,
@@ -220,7 +220,7 @@ class Bootstrap(Settings):
             shares=tuple(resampler.share(r) for r in range(n)),
             n_rows=float(table.n_rows if table.weights is None else table.weights.total),
             data_id=table.data_id,
-            learner=repr(run.learner),
+            learner=words_of(run.learner),
             found=joined,
             given=tuple(given for _, _, given in crossings),
             signs=signs_of(pairs, table.variables),
@@ -295,6 +295,12 @@ class Bootstrap(Settings):
             raise SettingsError(
                 f"Bootstrap: shares must be numbers above 0 and up to 1, not {self.shares!r}."
             )
+
+
+def words_of(learner: AnyLearner) -> str:
+    """Return the learner with its settings, and what it was told beforehand."""
+    known = f" with {learner.knowledge!r}" if learner.knowledge is not None else ""
+    return f"{learner!r}{known}"
 
 
 def _own_verdicts(

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple, get_args
 import numpy as np
 
 from graphoid.errors import DataError, missing_extra
+from graphoid.scores.communities import communities
 from graphoid.structure import plain
-from graphoid.structure.communities import communities
 from graphoid.structure.document import Document, Json
 from graphoid.structure.effect import MATTERS
 from graphoid.structure.graph import Edge, UndirectedGraph
@@ -110,7 +110,7 @@ class Resampled(Document):
     """For every pair what it was looked at given."""
     signs: NDArray[np.bool_]
     """For every pair whether more of one may go with more or less of the other: whether both have an
-    order."""
+    order or two states."""
     continuous: NDArray[np.bool_]
     """For every pair whether its columns are numbers."""
     followed: NDArray[np.int64]

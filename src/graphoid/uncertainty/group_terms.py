@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 LEAST_INFORMATION = 1e-6
 """On a direction of a difference: with less, the standard error is a thousand."""
 
+AS_GROUPS = 2.0
+"""Two equal groups are a standard deviation off the mean: their difference is twice the change along it."""
+
 MODERATOR = -1
 """What a moderator is called among the columns of a model; covariates come below."""
 
@@ -73,6 +76,8 @@ class Difference(NamedTuple):
     """On the difference of two groups; of more groups, and of moderators, what is as much."""
     influence: Matrix
     """By how much each row moves the difference, along axes of which something is known."""
+    span: float | None = None
+    """Of a moderator, how many standard deviations of it the last effect is from the first."""
 
 
 class Split(Protocol):
@@ -293,8 +298,9 @@ class ModeratorSplit(NamedTuple):
             effects.append(Effect(term.value @ at, at.T @ covariance @ at, term.influence @ at))
         first, across = term.information[:d, :d], term.information[:d, d:]
         information = term.information[d:, d:] - across.T @ invert(first) @ across
-        # two equal groups are one standard deviation off the mean: their difference is twice the change
-        return _difference(tuple(effects), term.value[d:], information, term.influence[:, d:], 1 / 4)
+        change = term.influence[:, d:]
+        found = _difference(tuple(effects), term.value[d:], information, change, 1 / AS_GROUPS**2)
+        return found._replace(span=self.values[-1] - self.values[0])
 
 
 def _moderated_z(x: Matrix, y: Matrix, given: Matrix, m: Matrix) -> Term:
@@ -314,6 +320,19 @@ def _moderated_z(x: Matrix, y: Matrix, given: Matrix, m: Matrix) -> Term:
     return Term(np.array([z, value]), np.eye(2) * error**-2, both)
 
 
+class Strengths(NamedTuple):
+    """How strong a pair is in each group."""
+
+    sizes: Matrix
+    lengths: Matrix
+    """The norm of each effect less what is expected of it if all groups have one effect.
+
+    Unlike a size it does not move more than the effect does, and a group of few rows has no longer ones.
+    """
+    moves: Matrix
+    """By how much each row moves them: a column an effect."""
+
+
 class Compared(NamedTuple):
     """A difference, with what chance alone would give."""
 
@@ -321,8 +340,8 @@ class Compared(NamedTuple):
     """Without the influence of rows."""
     chance: NDArray[np.float32]
     """The statistic in draws."""
-    strength: tuple[Matrix, Matrix] | None
-    """The size of each effect, and by how much rows move it; None for pairs that no graph joins."""
+    strength: Strengths | None
+    """None for pairs that are not joined."""
 
 
 def compare_terms(
@@ -330,8 +349,9 @@ def compare_terms(
 ) -> dict[Edge, Compared]:
     """Return by how much the term of every pair differs.
 
-    A draw multiplies each row's influence on the difference by a normal number, the same for all pairs, so
-    that draws are as correlated as the pairs are ([Chernozhukov2013]_); their spread is set to one.
+    Those that ``graph`` joins have a strength. A draw multiplies each row's influence on the difference by a
+    normal number, the same for all pairs, so that draws are as correlated as the pairs are
+    ([Chernozhukov2013]_); their spread is set to one.
     """
 
     def compare(y: int) -> list[Compared]:
@@ -358,8 +378,25 @@ def _compare(found: Difference, draws: NDArray[np.float32], *, joined: bool) -> 
     return Compared(found._replace(effects=effects, influence=nothing), chance, strength)
 
 
-def _strengths(effects: Sequence[Effect]) -> tuple[Matrix, Matrix]:
-    """Return the sizes of effects, and by how much each row moves them: a column an effect."""
-    ways = [effect.value / (float(np.linalg.norm(effect.value)) or 1.0) for effect in effects]
-    influence = np.column_stack([e.influence @ way for e, way in zip(effects, ways, strict=True)])
-    return np.array([effect.size for effect in effects]), influence
+def _strengths(effects: Sequence[Effect]) -> Strengths:
+    """Return how strong effects are.
+
+    What rows do is scaled to the error that the model gives: of few rows it is too small by itself.
+    """
+    moves = []
+    for effect in effects:
+        way = effect.value / (float(np.linalg.norm(effect.value)) or 1.0)
+        move = effect.influence @ way
+        spread = float(np.linalg.norm(move))
+        error = math.sqrt(max(0.0, float(way @ effect.covariance @ way)))
+        moves.append(move * (error / spread if spread else 0.0))
+    precisions = [invert(effect.covariance) for effect in effects]
+    common = invert(np.sum(precisions, axis=0)) @ np.sum(
+        [p @ effect.value for p, effect in zip(precisions, effects, strict=True)], axis=0
+    )
+    size = float(common @ common)
+    lengths = [
+        float(np.linalg.norm(effect.value)) - math.sqrt(size + float(effect.covariance.trace()))
+        for effect in effects
+    ]
+    return Strengths(np.array([effect.size for effect in effects]), np.array(lengths), np.column_stack(moves))

@@ -21,7 +21,9 @@ from graphoid.progress import track
 from graphoid.settings import Number, RandomState, check_setting
 from graphoid.structure.graph import UndirectedGraph
 from graphoid.uncertainty.effects import NORMAL_95, TAIL
+from graphoid.uncertainty.group_result import GroupComparison, PairComparison
 from graphoid.uncertainty.group_terms import (
+    AS_GROUPS,
     Compared,
     Difference,
     Effect,
@@ -61,64 +63,6 @@ LEAST_ROWS = 10
 
 QUANTILES = (0.1, 0.5, 0.9)
 """Of a moderator, at which effects are given."""
-
-
-class PairComparison(NamedTuple):
-    """One pair of variables in all groups."""
-
-    x: str
-    y: str
-    measure: str
-    """"log_odds" of two variables of two states; "fisher_z" of the partial correlation of two of numbers;
-    "linear_by_linear", the log odds ratio for a standard deviation of each, of others with an order; "size",
-    the root mean square of a pair's log potential, without sign, where states have no order."""
-    effects: tuple[float | None, ...]
-    """One a group, or a value of the moderator; None where it cannot be told."""
-    intervals: tuple[tuple[float, float] | None, ...]
-    """That cover the effects with a probability of .95."""
-    difference: float | None
-    """Of two groups, the first less the second; of more, the largest less the smallest; along a moderator the
-    change for a standard deviation of it. Of sizes, the size of the difference, of two groups."""
-    error: float | None
-    """Its standard error; None of a size, and of more than two groups."""
-    statistic: float
-    """The square of the difference in standard errors."""
-    dof: int
-    """Its degrees of freedom: the numbers in a term, times the groups but one."""
-    p_value: float
-    """That chi-square is as large."""
-    p_adjusted: float
-    """That the largest statistic of all pairs is so large if none differs: holds for all pairs at once."""
-    bayes_factor: float | None
-    """For a difference against none; see :func:`log_bayes_factor`."""
-    probability: float | None
-    """That it differs, if any share of the pairs may."""
-
-
-class GroupComparison(NamedTuple):
-    """Groups compared."""
-
-    by: str
-    groups: tuple[State, ...]
-    """States of the column that says the group; of a moderator, the numbers at which effects are given."""
-    rows: tuple[int, ...]
-    """In each group; of a moderator, all of them."""
-    graph: UndirectedGraph
-    """With the edges of any group and of all rows together."""
-    graphs: tuple[UndirectedGraph, ...]
-    """One a group; along a moderator those of the lower and of the upper half of it."""
-    pairs: list[PairComparison]
-    p_value: float
-    """That all pairs are alike: of the largest statistic and of the sum of all, together."""
-    strengths: tuple[float, ...]
-    """Global strength: the sum of the sizes of all edges, one a group."""
-    strength_p_value: float
-    """That it is the same."""
-    permutation_p_values: tuple[float, float] | None
-    """What permuted groups say instead of ``p_value`` and ``strength_p_value``; None without."""
-    covariates: tuple[str, ...]
-    n: int
-    seed: int
 
 
 def compare_groups(
@@ -210,14 +154,15 @@ def _compare(
     rng = np.random.default_rng(seed)
     columns = PairColumns(problem.table, graph)
     draws = rng.standard_normal((n, problem.table.n_rows), dtype=np.float32)
-    found = compare_terms(columns, graph, problem.split, draws, n_jobs)
-    pairs, network = _judge(variables, columns, found), _judge_network(found, draws)
+    # which edges all rows have does not depend on who is in which group: sums over them have no favorite
+    found = compare_terms(columns, graphs[0], problem.split, draws, n_jobs)
+    pairs, network = _judge(variables, columns, found), _judge_network(found, draws, problem.split)
     if shared:
         pairs, graphs = _share(variables, columns, found, pairs, graphs)
     check = None
     if permutations:
         times = track(range(permutations), "permuting", progress)
-        check = _permute(columns, graph, problem.split, network, rng, times, n_jobs)
+        check = _permute(columns, graphs[0], problem.split, network, rng, times, n_jobs)
     return GroupComparison(
         problem.by,
         problem.labels,
@@ -393,23 +338,30 @@ class _Network(NamedTuple):
     p_value: float
     strengths: tuple[float, ...]
     strength_p_value: float
-    figures: tuple[float, float, float]
-    """Largest statistic, sum of them, and that of the global strength: what permutations are held against."""
+    figures: tuple[float, ...]
+    """The largest statistic of all pairs, that of edges, their sum, and that of the global strength: what
+    permutations are held against."""
 
 
-def _judge_network(found: Mapping[Edge, Compared], draws: NDArray[np.float32]) -> _Network:
+def _judge_network(found: Mapping[Edge, Compared], draws: NDArray[np.float32], split: Split) -> _Network:
     """Return the p-values that no pair differs, and that strength does not."""
-    scores = np.full((2, 1 + len(draws)), -np.inf)
+    scores = np.full((3, 1 + len(draws)), -np.inf)
     pairs = [one for one in found.values() if one.difference.dof]
     if pairs:
         dof = np.array([[one.difference.dof] for one in pairs])
         every = np.array([np.append(one.difference.statistic, one.chance) for one in pairs])
         each = _normal_scores(every, dof)
-        scores = np.array([each.max(axis=0), each.sum(axis=0)])  # the groups as they are come first
-    n_groups = len(next(iter(found.values())).difference.effects)
-    sizes = [one.strength for one in found.values() if one.strength is not None]
-    strengths, statistic, p = _judge_strength(sizes, n_groups, draws)
-    return _Network(_together(scores), strengths, p, (scores[0, 0], scores[1, 0], statistic))
+        joined = np.array([one.strength is not None for one in pairs])
+        among = each[joined] if joined.any() else each
+        # the groups as they are come first; edges of all rows are fewer, and what is there changes most
+        scores = np.array([each.max(axis=0), among.max(axis=0), among.sum(axis=0)])
+    edges = [one.strength for one in found.values() if one.strength is not None]
+    if not edges:
+        nothing = (0.0,) * len(next(iter(found.values())).difference.effects)
+        return _Network(_together(scores), nothing, 1.0, (*scores[:, 0], 0.0))
+    sizes, lengths, moves = (np.sum(parts, axis=0) for parts in zip(*edges, strict=True))
+    statistic, p = _judge_strength(lengths, moves, draws, split)
+    return _Network(_together(scores), tuple(sizes.tolist()), p, (*scores[:, 0], statistic))
 
 
 def _together(scores: NDArray[np.floating]) -> float:
@@ -425,21 +377,19 @@ def _together(scores: NDArray[np.floating]) -> float:
 
 
 def _judge_strength(
-    sizes: Sequence[tuple[Matrix, Matrix]], n_groups: int, draws: NDArray[np.float32]
-) -> tuple[tuple[float, ...], float, float]:
-    """Return the global strengths, by how much they differ in standard errors, squared, and the p-value."""
-    if not sizes:
-        return (0.0,) * n_groups, 0.0, 1.0
-    strengths = np.sum([size for size, _ in sizes], axis=0)
-    influence = np.sum([own for _, own in sizes], axis=0)
-    away = influence - influence[:, :1]
+    lengths: Matrix, moves: Matrix, draws: NDArray[np.float32], split: Split
+) -> tuple[float, float]:
+    """Return by how much global strengths differ in standard errors, squared, and its p-value.
+
+    Along a moderator the ends are compared: what is between them is no further strength.
+    """
+    others = [-1] if isinstance(split, ModeratorSplit) else list(range(1, len(lengths)))
+    away, deviation = moves[:, others] - moves[:, :1], lengths[others] - lengths[0]
     precision = invert(away.T @ away)
-    deviation = strengths - strengths[0]
     statistic = float(deviation @ precision @ deviation)
     drawn = draws @ away
     chance = np.einsum("ij,jk,ik->i", drawn, precision, drawn)
-    p = (1 + np.count_nonzero(chance >= statistic)) / (1 + len(chance))
-    return tuple(strengths.tolist()), statistic, float(p)
+    return statistic, float((1 + np.count_nonzero(chance >= statistic)) / (1 + len(chance)))
 
 
 def _permute(
@@ -456,10 +406,10 @@ def _permute(
     figures = [seen.figures]
     for _ in times:
         found = compare_terms(columns, graph, split.permute(rng), nothing, n_jobs)
-        figures.append(_judge_network(found, nothing).figures)
-    largest, total, strength = np.array(figures).T
+        figures.append(_judge_network(found, nothing, split).figures)
+    *differences, strength = np.array(figures).T
     more = np.count_nonzero(strength >= strength[0])
-    return _together(np.array([largest, total])), float(more / len(strength))
+    return _together(np.array(differences)), float(more / len(strength))
 
 
 def _row(x: Variable, y: Variable, found: Difference, unit: float) -> PairComparison:
@@ -473,8 +423,9 @@ def _row(x: Variable, y: Variable, found: Difference, unit: float) -> PairCompar
         measure = "linear_by_linear" if signed else "size"
     unit = unit if measure == "log_odds" else 1.0
     effects = tuple(_effect(one, unit) if one.known else None for one in found.effects)
-    two = len(effects) == 2 and bool(found.dof)
-    error = unit / math.sqrt(float(found.information[0, 0])) if signed and two else None
+    error = None
+    if signed and found.dof and (len(effects) == 2 or found.span):
+        error = unit / math.sqrt(float(found.information[0, 0])) / (AS_GROUPS if found.span else 1.0)
     return PairComparison(
         x.name,
         y.name,
@@ -513,6 +464,12 @@ def _interval(effect: Effect, unit: float) -> tuple[float, float]:
 
 def _spread(found: Difference, unit: float) -> float | None:
     """Return by how much effects differ, as a number."""
+    if found.span:
+        change = (found.effects[-1].value - found.effects[0].value) / found.span
+        if len(change) == 1:
+            return float(change[0]) * unit
+        bias = float((1 / np.diag(found.information)).sum()) / AS_GROUPS**2
+        return math.sqrt(max(0.0, float(change @ change) - bias))
     known = [effect for effect in found.effects if effect.known]
     if len(found.effects) == 2:
         first, second = found.effects

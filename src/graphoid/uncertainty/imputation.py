@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
+import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from graphoid.data.table import Table, Weights
-from graphoid.errors import SettingsError
+from graphoid.errors import SettingsError, setting
 from graphoid.learners.grow_shrink.robust import RobustGSMN
-from graphoid.limits import check_time
+from graphoid.limits import MOMENT, OutOfTime, check_time, time_limit
 from graphoid.models.mixed.fitting import fit_network
 from graphoid.structure.effect import Effect
 from graphoid.structure.graph import UndirectedGraph
@@ -19,7 +20,7 @@ from graphoid.structure.learned import LearnedStructure
 from graphoid.uncertainty.strength import effects_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -36,6 +37,9 @@ regardless of all others, which weaken every edge."""
 
 SWEEPS = 20
 """Gibbs sweeps a round."""
+
+DRAWING = 0.5
+"""Of the time that there is, what drawing may take; the rest is for learning from each table."""
 
 MOST_CELLS = 1 << 20
 """Of exact answers, which are not asked for."""
@@ -78,7 +82,31 @@ def impute(
         table = read(table, missing="impute")
     if not table.n_missing:
         return [replace(table, holes=frozenset())] * n
-    return [_chain(table, rounds, rng) for rng in np.random.default_rng(random_state).spawn(n)]
+    return list(_chains(table, n, rounds, random_state))
+
+
+def _chains(table: Table, n: int, rounds: int, random_state: RandomState) -> Iterator[Table]:
+    """Yield the tables at the ends of so many chains."""
+    for rng in np.random.default_rng(random_state).spawn(n):
+        yield _chain(table, rounds, rng)
+
+
+def _draw_in_time(table: Table, random_state: RandomState, seconds: float) -> list[Table]:
+    """Return the tables that can be drawn in so many seconds; with fewer than two nothing is pooled."""
+    tables: list[Table] = []
+    until = time.monotonic() + seconds
+    try:
+        with time_limit(seconds):
+            tables.extend(_chains(table, DRAWS, ROUNDS, random_state))
+    except OutOfTime:
+        if time.monotonic() < until:  # the time of somebody outside
+            raise
+    if len(tables) < 2:
+        raise SettingsError(
+            f"the {seconds:.3g} s for it were over before missing cells were drawn twice, as pooling needs; "
+            f"raise seconds, or read the table with {setting('missing', 'available')}, which needs no draws."
+        )
+    return tables
 
 
 def _chain(table: Table, rounds: int, rng: np.random.Generator) -> Table:
@@ -123,18 +151,28 @@ def _complete(table: Table, columns: Sequence[Codes | None], values: dict[int, N
 
 
 def learn_imputed(
-    table: Table, learn: Callable[[Table], object], random_state: RandomState = 0
+    table: Table,
+    learn: Callable[[Table, float | None], object],
+    random_state: RandomState = 0,
+    seconds: float | None = None,
 ) -> LearnedStructure:
     """Return what learning from each of several completed tables has in common.
 
-    The probability of an edge is the mean over the tables, and its effect is pooled by the rules of
-    [Rubin1987]_. A pair is joined if that is more probable than not; of a learner without probabilities, if
-    more than half of the tables join it.
+    ``learn`` is told the seconds that it may take, its share of those that are left. The probability of an
+    edge is the mean over the tables, and its effect is pooled by the rules of [Rubin1987]_. A pair is joined
+    if that is more probable than not; of a learner without probabilities, if more than half of the tables
+    join it.
     """
-    tables = impute(table, random_state=random_state)
-    found = []
+    until = math.inf if seconds is None else time.monotonic() + seconds
+    if seconds is None:
+        tables = impute(table, random_state=random_state)
+    else:
+        tables = _draw_in_time(table, random_state, DRAWING * seconds)
+    found: list[LearnedStructure] = []
     for completed in tables:
-        one = learn(completed)
+        parts = len(tables) - len(found) + 1  # the last is for effects
+        left = None if seconds is None else max(0.0, until - time.monotonic()) / parts
+        one = learn(completed, left)
         if not isinstance(one, LearnedStructure):
             raise SettingsError(
                 "what is learned from several completed tables is pooled edge by edge, and a canonical model "
@@ -145,11 +183,20 @@ def learn_imputed(
     pairs = sorted({pair for one in found for pair in (*one.graph.edges, *one.edge_probabilities)})
     shares = {pair: float(np.mean([_probability(one, pair) for one in found])) for pair in pairs}
     graph = UndirectedGraph(first.graph.names, [pair for pair in pairs if shares[pair] > 0.5])
-    measured = pool_effects(graph, [effects_of(graph, completed) for completed in tables])
+    measured: dict[Edge, Effect] = {}
+    late = next((one.stopped for one in found if one.stopped != "converged"), None)
+    try:
+        with time_limit(None if seconds is None else max(MOMENT, until - time.monotonic())):
+            measured = pool_effects(graph, [effects_of(graph, completed) for completed in tables])
+    except OutOfTime:
+        if seconds is None:
+            raise
+        late = "budget"
     said = {"n": len(tables), "rounds": ROUNDS, "missing": table.n_missing}
     return replace(
         first,
         graph=graph,
+        stopped=late or first.stopped,
         trace=(),
         scored=None,
         edge_probabilities=shares if any(one.edge_probabilities for one in found) else {},

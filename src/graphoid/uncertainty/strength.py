@@ -422,8 +422,8 @@ def gaussian_bits(r: float) -> float:
 
 
 def signs_of(pairs: Sequence[Edge], variables: Sequence[Variable]) -> NDArray[np.bool_]:
-    """Return for which pairs more of one may go with more of the other: both are numbers, or in order."""
-    directed = [v.continuous or v.ordered or (v.arity == 2 and has_direction(v)) for v in variables]
+    """Return for which pairs an edge has a sign: both are numbers, in order, or of two states."""
+    directed = [v.continuous or v.ordered or v.arity == 2 for v in variables]
     return np.array([directed[x] and directed[y] for x, y in pairs], dtype=bool)
 
 

@@ -224,6 +224,7 @@ def test_the_result_says_how_it_came_about() -> None:
         "max_given": None,
         "regrow": 0,
         "preset": None,
+        "seconds": None,
     }
     assert found.stopped == "converged"
     assert found.seed is None

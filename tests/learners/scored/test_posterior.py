@@ -93,3 +93,16 @@ def test_r_hat_tells_runs_apart() -> None:
 def test_bad_settings_get_one_sentence(settings: dict[str, object]) -> None:
     with pytest.raises(SettingsError, match="Posterior: "):
         gd.Posterior(gd.BJP(), **settings).fit(cliques(4, 1))  # type: ignore[arg-type]
+
+
+def test_a_round_that_leaves_a_slow_place_for_a_fast_one_ends() -> None:
+    """Some graphs are so sure that chains hardly leave them, for others among which they flip freely."""
+    rng = np.random.default_rng(8)
+    scores = rng.normal(size=(300, 6))
+    for i in range(1, 6):
+        scores[:, i] += 0.8 * scores[:, (i - 1) // 2]
+    codes = np.clip(np.round(scores + 2), 0, 4).astype(int)
+    learner = gd.Posterior(gd.MPL(), rounds=10, max_rounds=20, random_state=1)
+    found = gd.learn({f"v{i}": codes[:, i].astype(str) for i in range(6)}, learner, seconds=15)
+    assert found.stopped != "budget"
+    assert found.settings["convergence"]["jumps"] < 100_000

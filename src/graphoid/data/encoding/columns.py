@@ -106,6 +106,11 @@ def _encode_array(values: Array, name: str) -> Encoded:
         values = values.data
     if values.dtype.kind in "biuf":
         return _encode_numbers(values, name, missing)
+    if values.dtype.kind == "c":
+        raise DataError(
+            f"{name!r} holds complex numbers. Complex data not supported: give real and imaginary parts as "
+            f"columns of their own, or leave it out {leave_out(name)}."
+        )
     return _encode_objects(
         np.ma.array(values, mask=missing).tolist() if missing is not None else values, name
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphoid.data.encoding.text import NUMBER
-from graphoid.errors import ON_COMMAND_LINE, setting
+from graphoid.errors import ON_COMMAND_LINE, ON_PAGE, setting
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -124,4 +124,4 @@ def na_setting(values: Sequence[State]) -> str:
     texts = [str(value) for value in values]
     if ON_COMMAND_LINE.get():
         return " ".join(f"--na {shlex.quote(text)}" for text in texts)
-    return f"na_values={texts!r}"
+    return f"“{', '.join(texts)}” as missing values" if ON_PAGE.get() else f"na_values={texts!r}"

@@ -20,9 +20,17 @@ FEW_DROPPED = 0.99
 
 
 def missing_error(
-    names: Sequence[str], columns: Sequence[Encoded | None], n_rows: int, n_complete: int
+    names: Sequence[str],
+    columns: Sequence[Encoded | None],
+    n_rows: int,
+    n_complete: int,
+    *,
+    numbers: bool = False,
 ) -> DataError:
-    """Return the error for missing cells: where they are, how many, and what can be done."""
+    """Return the error for missing cells: where they are, how many, and what can be done.
+
+    ``numbers`` says whether some are in columns of numbers.
+    """
     found = _incomplete(names, columns)
     total = sum(column.n_missing for _, column in found)
     where = ", ".join(
@@ -33,12 +41,13 @@ def missing_error(
     more = f" and {len(found) - SHOWN:,} more columns" if len(found) > SHOWN else ""
     cells = n_rows * sum(column is not None for column in columns)
     return DataError(
-        f"{total:,} cell(s) are missing: {where}{more}. {policies(n_rows, n_complete, 1 - total / cells)} "
+        f"{total:,} cell(s) are missing: {where}{more}. "
+        f"{policies(n_rows, n_complete, 1 - total / cells, numbers=numbers)} "
         f"Or leave these columns out {leave_out(*(name for name, _ in found))}."
     )
 
 
-def policies(n_rows: int, n_complete: int, share: float) -> str:
+def policies(n_rows: int, n_complete: int, share: float, *, numbers: bool = False) -> str:
     """Return what can be done about missing cells, and what each way keeps; the one to take comes first.
 
     Parameters
@@ -47,6 +56,8 @@ def policies(n_rows: int, n_complete: int, share: float) -> str:
         Rows, and those of them without a missing cell.
     share
         Of cells that are not missing.
+    numbers
+        Whether some are numbers, for which the complete rows of each question do not do.
     """
     ways = {
         "available": f"uses {_percent(share)} of the cells, each question by the rows complete for it",
@@ -56,6 +67,7 @@ def policies(n_rows: int, n_complete: int, share: float) -> str:
         "category": "makes them a state of their own",
     }
     first = recommend_policy(n_rows, n_complete)
+    first = "impute" if numbers and first == "available" else first
     order = [first, *(way for way in ways if way != first)]
     said = "; ".join(f"{setting('missing', way)} {ways[way]}" for way in order)
     return f"Choose a policy, best the first: {said}."

@@ -15,7 +15,7 @@ from graphoid.data.encoding.likely_codes import doubts, holds_numbers
 from graphoid.data.encoding.missing import missing_label
 from graphoid.data.options import HOLES
 from graphoid.data.variables import MAX_STATES, Kind, State, Variable
-from graphoid.errors import ON_COMMAND_LINE, DataError, GraphoidError, leave_out, setting
+from graphoid.errors import ON_COMMAND_LINE, ON_PAGE, DataError, GraphoidError, leave_out, setting
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -159,10 +159,10 @@ def _plan_states(
 
 def _remedies(name: str) -> str:
     """Return what to do about a column that looks like an identifier."""
-    kind = f"--kind {name}=nominal" if ON_COMMAND_LINE.get() else "kinds=..."
+    kind = f"say with {'--kind ' + name + '=nominal' if ON_COMMAND_LINE.get() else 'kinds={...}'} what it is"
     return (
         f"Leave it out {leave_out(name)}, or make it categorical in the source if its values are states, "
-        f"or say what it is with {kind}"
+        f"or {'give it another kind' if ON_PAGE.get() else kind}."
     )
 
 

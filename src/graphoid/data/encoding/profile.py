@@ -90,20 +90,23 @@ class Profile:
         return frozenset(i for i, c in enumerate(self.columns) if c is not None and c.n_missing)
 
     def _error(self) -> GraphoidError:
-        """Return the first problem, or all columns that cannot be used where there are several of them."""
+        """Return the first problem; where columns cannot be used, all of them and what else stops reading."""
         bad = [
             (name, planned.fault)
             for name, planned in zip(self.names, self.plans, strict=True)
             if planned.problem is not None
         ]
-        if len(bad) < 2 or self.problems[0] not in [planned.problem for planned in self.plans]:
+        of_columns = [planned.problem for planned in self.plans]
+        if len(self.problems) == 1 or self.problems[0] not in of_columns:
             return self.problems[0]
-        faults = " ".join(fault for _, fault in bad[:SHOWN])
-        how = leave_out(*(name for name, _ in bad))
-        more = f" And {len(bad) - SHOWN:,} more." if len(bad) > SHOWN else ""
-        return DataError(
-            f"{len(bad):,} columns cannot be used as they are. {faults}{more} Leave them out {how}."
-        )
+        said = str(self.problems[0])
+        if len(bad) > 1:
+            faults = " ".join(fault for _, fault in bad[:SHOWN])
+            how = leave_out(*(name for name, _ in bad))
+            more = f" And {len(bad) - SHOWN:,} more." if len(bad) > SHOWN else ""
+            said = f"{len(bad):,} columns cannot be used as they are. {faults}{more} Leave them out {how}."
+        besides = [str(problem) for problem in self.problems if problem not in of_columns]
+        return DataError(" Besides, ".join([said, *besides]))
 
 
 def constant_note(names: Sequence[str]) -> str:
@@ -191,7 +194,9 @@ def profile_columns(
     )
     problems += [planned.problem for planned in plans if planned.problem is not None]
     if options.missing == "error" and any(column is not None and column.n_missing for column in encoded):
-        problems.append(missing_error(names, encoded, n_rows, n_complete))
+        holes = [column is not None and column.n_missing > 0 for column in encoded]
+        numbers = any(planned.numbers and hole for planned, hole in zip(plans, holes, strict=True))
+        problems.append(missing_error(names, encoded, n_rows, n_complete, numbers=numbers))
     return Profile(
         names,
         encoded,

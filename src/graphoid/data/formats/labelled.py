@@ -42,8 +42,10 @@ def from_arff(path: Path) -> Source:
             content = arff.load(_checked_lines(file, path), encode_nominal=True)
     except (UnicodeDecodeError, DataError):
         raise
-    except (arff.ArffException, ValueError, IndexError) as error:
-        raise DataError(f"{path.name} cannot be read as ARFF: {' '.join(str(error).split())}") from error
+    except arff.ArffException as error:  # whose own text fails where a name has a percent sign
+        raise _refusal(path, (error.message or "").replace("%d", str(error.line))) from error
+    except (ValueError, IndexError) as error:
+        raise _refusal(path, str(error)) from error
     rows = content["data"]
     attributes = content["attributes"]
 
@@ -58,6 +60,10 @@ def from_arff(path: Path) -> Source:
                 yield cells
 
     return Source([name for name, _ in attributes], len(rows), load)
+
+
+def _refusal(path: Path, why: str) -> DataError:
+    return DataError(f"{path.name} cannot be read as ARFF: {' '.join(why.split())}")
 
 
 def _checked_lines(lines: Iterable[str], path: Path) -> Iterator[str]:

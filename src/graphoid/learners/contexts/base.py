@@ -9,16 +9,19 @@ from __future__ import annotations
 
 import time
 from abc import abstractmethod
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 
 from graphoid.counts.engine import refuse_large
+from graphoid.errors import DataError, Interrupted, SettingsError
 from graphoid.independence.chi_square import DEFAULT_TEST
 from graphoid.independence.contexts import ContextTester, PlainContexts
 from graphoid.learners.base import Learner, Run
-from graphoid.limits import OutOfTime, time_limit
+from graphoid.limits import MOMENT, OutOfTime, time_limit, within_time
+from graphoid.progress import Step, tell
 from graphoid.settings import Allowed, Number
 from graphoid.structure.contexts import CanonicalCost, CanonicalModel
 
@@ -31,19 +34,64 @@ if TYPE_CHECKING:
     from graphoid.independence.base import DiscreteTest
     from graphoid.logic.assertion import Context
     from graphoid.progress import Listener
+    from graphoid.structure.knowledge import KnownPairs
+
+Item = TypeVar("Item")
+
+ROUNDS = "rounds"
+"""The setting of a model that was kept of an interrupted search: how many rounds are behind."""
 
 Blankets = dict[int, set[int]]
 """The graph of one assignment while it is learned: the neighbors of every variable."""
 
 
+ASSEMBLY = 5e-8
+"""Seconds for a cell of all adjacency matrices that are left to put a model together, twice what it took."""
+
+
+class Unfinished(NamedTuple):
+    """A search between two rounds, from where it can go on: a round that was begun is asked again."""
+
+    model: Callable[[], CanonicalModel]
+    """Makes what can be kept; its settings say how many rounds are behind."""
+
+
 class CanonicalGraphs:
     """The graphs of ``size`` assignments while they are learned: complete at first, or empty."""
 
-    def __init__(self, size: int, n: int, *, complete: bool) -> None:
-        refuse_large(f"the graphs of {size:,} assignments of {n:,} variables", 2.0 * size * n * n)
+    def __init__(self, size: int, n: int, *, complete: bool, known: KnownPairs | None = None) -> None:
+        refuse_large(f"the graphs of {size:,} assignments of {n:,} variables", 3.0 * size * n * n)
         self.nodes = range(n)
-        self.adjacency = np.full((size, n, n), complete)
-        self.adjacency[:, self.nodes, self.nodes] = False
+        self.adjacency = np.empty((size, n, n), dtype=bool)
+        self.known = known
+        first = ~np.eye(n, dtype=bool) & complete
+        if known is not None:
+            for joined, pairs in ((True, known.required), (False, known.forbidden)):
+                for a, b in pairs.edges:
+                    first[a, b] = first[b, a] = joined
+        for graph in within_time(self.adjacency):
+            graph[:] = first
+        self.begin = 0
+        """Rounds that an earlier run has behind it."""
+        self.keep: Callable[[int], Unfinished] | None = None
+        """Makes what there is to go on from, before a round."""
+        self.kept: Unfinished | None = None
+        """That of the round at hand."""
+
+    def rounds(self, items: Sequence[Item], phase: str, progress: Listener | None) -> Iterator[Item]:
+        """Go through the rounds that are left, and tell a listener before each what there is to keep."""
+        for done, item in enumerate(items):
+            if done < self.begin:
+                continue
+            if self.keep is not None:
+                self.kept = self.keep(done)
+            progress = tell(progress, Step(phase, done, len(items), self.kept))
+            yield item
+        tell(progress, Step(phase, len(items), len(items)))
+
+    def others(self, a: int) -> list[int]:
+        """Return the variables of which it is to be found out where they are neighbors of ``a``."""
+        return [b for b in self.nodes if b != a and (self.known is None or self.known.is_open(a, b))]
 
     def neighbors(self, a: int) -> NDArray[np.bool_]:
         """Return who is a neighbor of ``a`` now, an assignment a row; later changes do not show."""
@@ -101,6 +149,7 @@ class CanonicalLearner(Learner[ContextTester, CanonicalModel]):
 
     test: DiscreteTest | None = None
     seconds: float | None = None
+    start: CanonicalModel | None = field(default=None, repr=False)
 
     complete: ClassVar[bool]
     """Whether graphs are complete at first."""
@@ -111,32 +160,115 @@ class CanonicalLearner(Learner[ContextTester, CanonicalModel]):
         """Algorithm 2 of [Edera2014]_ takes nodes and candidates in the order of the columns."""
         return True
 
-    def _join(self, table: Table, run: Run) -> ContextTester:  # noqa: ARG002 - nothing is known before
+    def _join(self, table: Table, run: Run) -> ContextTester:  # noqa: ARG002 - no answer is known before
         return ContextTester(DEFAULT_TEST if self.test is None else self.test, table)
 
     def _learn(self, source: ContextTester, run: Run) -> CanonicalModel:
-        graphs = CanonicalGraphs(len(source.assignments), len(source.names), complete=self.complete)
-        stopped = "converged"
+        graphs, stopped = None, "converged"
+        size, n, left = len(source.assignments), len(source.names), run.left
         try:
-            with time_limit(self.seconds):
-                self._search(source, graphs, run.progress)
+            with time_limit(None if left is None else max(MOMENT, left)):
+                graphs = self._graphs(source, run)
+                with time_limit(None if left is None else left - min(left / 2, ASSEMBLY * size * n * n)):
+                    self._search(source, graphs, run.progress)
         except OutOfTime:
+            if left is None and graphs is None:  # the time of somebody outside
+                raise
             stopped = "budget"
+        except KeyboardInterrupt:
+            if graphs is None or graphs.kept is None:
+                raise
+            raise Interrupted(graphs.kept.model()) from None
+        try:
+            if graphs is not None:
+                with time_limit(None if run.left is None else max(MOMENT, run.left)):
+                    return self._model(
+                        source, run, graphs.adjacency, self._cost(source), source.n_distinct, stopped=stopped
+                    )
+        except OutOfTime:
+            if left is None:
+                raise
+        raise SettingsError(
+            f"{type(self).__name__}: {self.seconds} s are too few for the graphs of {size:,} assignments of "
+            f"{n:,} variables; raise seconds, or choose fewer columns."
+        )
+
+    def _graphs(self, source: ContextTester, run: Run) -> CanonicalGraphs:
+        """Return the graphs to begin with, and to keep if Ctrl-C ends the search."""
+        size, n = len(source.assignments), len(source.names)
+        graphs = CanonicalGraphs(size, n, complete=self.complete, known=run.pairs)
+        if self.start is not None:
+            self._go_on(source, graphs, self.start)
+        graphs.keep = partial(self._snapshot, source, graphs, partial(self._model, source, run))
+        return graphs
+
+    def _go_on(self, source: ContextTester, graphs: CanonicalGraphs, start: CanonicalModel) -> None:
+        """Begin with the graphs of a search that was interrupted, after the rounds that it has behind it."""
+        kept = start.settings if isinstance(start, CanonicalModel) else {}
+        rounds = kept.get(ROUNDS)
+        if not isinstance(rounds, int) or kept.get("learner") != type(self).__name__:
+            raise SettingsError(
+                f"start must be what was kept of an interrupted {type(self).__name__}, not {start!r}."
+            )
+        codes = source.assignments.codes
+        if start.names != source.names or not np.array_equal(start.assignments, codes):
+            raise DataError("start was learned from another table: its columns or rows differ.")
+        n = len(source.names)
+        matrices = np.zeros((len(start.graphs), n, n), dtype=bool)
+        for matrix, graph in zip(matrices, within_time(start.graphs), strict=True):
+            for x, y in graph.edges:
+                matrix[x, y] = matrix[y, x] = True
+        graphs.adjacency[:] = matrices[start.graph_of]
+        graphs.begin = rounds
+
+    def _snapshot(
+        self,
+        source: ContextTester,
+        graphs: CanonicalGraphs,
+        result: Callable[..., CanonicalModel],
+        rounds: int,
+    ) -> Unfinished:
+        adjacency, cost, n_distinct = graphs.adjacency.copy(), self._cost(source), source.distinct_so_far()
+
+        def model() -> CanonicalModel:
+            return result(adjacency, cost, n_distinct(), stopped="interrupted", rounds=rounds)
+
+        return Unfinished(model)
+
+    def _cost(self, source: ContextTester) -> CanonicalCost:
+        """Return what was asked so far, by earlier runs as well, but for time and different questions."""
+        before = CanonicalCost() if self.start is None else self.start.cost
+        return replace(
+            before,
+            n_tests=before.n_tests + source.n_questions,
+            weighted=before.weighted + source.weighted,
+            rows_read=before.rows_read + source.rows_read,
+            queries=before.queries + source.n_counted,
+        )
+
+    def _model(
+        self,
+        source: ContextTester,
+        run: Run,
+        adjacency: NDArray[np.bool_],
+        cost: CanonicalCost,
+        n_distinct: int,
+        *,
+        stopped: str,
+        **more: int,
+    ) -> CanonicalModel:
         return CanonicalModel.of(
             names=source.names,
             states=source.states,
             assignments=source.assignments.codes,
             n_rows=source.assignments.n_rows,
-            adjacency=graphs.adjacency,
-            cost=CanonicalCost(
-                n_tests=source.n_questions,
-                weighted=source.weighted,
-                seconds=time.perf_counter() - run.started,
-                rows_read=source.rows_read,
-                queries=source.n_counted,
-                n_distinct=source.n_distinct,
+            adjacency=adjacency,
+            cost=replace(
+                cost,
+                seconds=cost.seconds + time.perf_counter() - run.started,
+                n_distinct=cost.n_distinct + n_distinct,
             ),
-            settings=self._record(source),
+            settings={**self._record(source), **more},
             data_id=run.data_id,
             stopped=stopped,
         )

@@ -22,12 +22,13 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from graphoid.learners.contexts.base import Blankets, CanonicalGraphs, CanonicalLearner, context_of
-from graphoid.progress import Listener, track
+from graphoid.limits import within_time
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from graphoid.independence.contexts import ContextTester, PlainContexts
+    from graphoid.progress import Listener
 
 
 def gs_strategy(ci: PlainContexts, assignment: Sequence[int], *, repeat: bool = False) -> Blankets:
@@ -56,20 +57,18 @@ def csgs(
     ci: ContextTester, graphs: CanonicalGraphs, progress: Listener | None = None, *, repeat: bool = False
 ) -> None:
     """Learn the canonical graphs of all assignments: the same steps, taken by all of them together."""
-    for a in track(graphs.nodes, "growing and shrinking blankets", progress):
+    for a in graphs.rounds(graphs.nodes, "growing and shrinking blankets", progress):
         # Grow phase
         growing = np.ones(len(ci.assignments), dtype=bool)
         while growing.any():
             outside = ~graphs.neighbors(a) & growing[:, None]
-            for b in graphs.nodes:
-                if b == a:
-                    continue
+            for b in within_time(graphs.others(a)):
                 for blanket, at in graphs.by_blanket(a, outside[:, b]):
                     graphs.join(a, b, at[~ci.independent(a, b, blanket, at)])
             growing[:] = (outside & graphs.neighbors(a)).any(axis=1) & repeat
         # Shrink phase
         inside = graphs.neighbors(a)
-        for b in graphs.nodes:
+        for b in graphs.others(a):
             for blanket, at in graphs.by_blanket(a, inside[:, b]):
                 rest = [w for w in blanket if w != b]
                 graphs.part(a, b, at[ci.independent(a, b, rest, at)])
@@ -97,6 +96,10 @@ class CSGS(CanonicalLearner):
         and what does not vary is independent.
     seconds
         Stop after so much time, with the graphs as they are then; ``stopped`` is "budget".
+    start
+        What was kept of a run that Ctrl-C ended (the ``structure`` of the
+        :class:`~graphoid.errors.Interrupted`), to go on from: only the node at hand is asked about again.
+        ``cost`` is that of both runs; a question asked in both counts twice among the different ones.
     repeat
         Whether a blanket grows until no one outside depends, instead of once through the candidates as in the
         paper. Takes a few more questions and finds edges that a blanket still incomplete hides: with a weak

@@ -11,13 +11,12 @@ direction of a pair is visited. It ends when no variable has enough neighbors le
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, product
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from graphoid.learners.contexts.base import Blankets, CanonicalGraphs, CanonicalLearner, context_of
-from graphoid.progress import Listener, track
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from graphoid.independence.contexts import ContextTester, PlainContexts
+    from graphoid.progress import Listener
 
 
 def pc_strategy(ci: PlainContexts, assignment: Sequence[int]) -> Blankets:
@@ -46,14 +46,14 @@ def pc_strategy(ci: PlainContexts, assignment: Sequence[int]) -> Blankets:
 
 def cspc(ci: ContextTester, graphs: CanonicalGraphs, progress: Listener | None = None) -> None:
     """Learn the canonical graphs of all assignments: the same steps, taken by all of them together."""
-    for m in track(range(len(ci.names) - 1), "contexts of growing size", progress):
-        if graphs.adjacency.sum(axis=2).max() <= m:
+    rounds = list(product(range(len(ci.names) - 1), graphs.nodes))
+    for m, a in graphs.rounds(rounds, "contexts of growing size", progress):
+        if a == 0 and graphs.adjacency.sum(axis=2).max() <= m:
             break
-        for a in graphs.nodes:
-            for b in graphs.nodes:
-                for neighbors, at in graphs.by_blanket(a, graphs.adjacency[:, a, b]):
-                    rest = [w for w in neighbors if w != b]
-                    graphs.part(a, b, separable(ci, a, b, combinations(rest, m), at))
+        for b in graphs.others(a):
+            for neighbors, at in graphs.by_blanket(a, graphs.adjacency[:, a, b]):
+                rest = [w for w in neighbors if w != b]
+                graphs.part(a, b, separable(ci, a, b, combinations(rest, m), at))
 
 
 def separable(
@@ -87,6 +87,8 @@ class CSPC(CanonicalLearner):
         As for :class:`~graphoid.CSGS`.
     seconds
         Stop after so much time, with the graphs as they are then; ``stopped`` is "budget".
+    start
+        As for :class:`~graphoid.CSGS`.
 
     See Also
     --------

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from graphoid.counts.engine import ChainSettings, DirectedEngine
-from graphoid.learners.directed.plain import stream_uniform
+from graphoid.learners.directed.plain import ArcRules, stream_uniform
 from graphoid.limits import check_time
 
 if TYPE_CHECKING:
@@ -76,6 +76,7 @@ class PlainChain:
         n, own = self.scorer.n, self.settings
         self.parents = [set(line) for line in start]
         self.children = [{v for v in range(n) if p in self.parents[v]} for p in range(n)]
+        self.known = ArcRules(own.known)
         self.n_pairs, self.n_arcs = n * (n - 1) // 2, sum(map(len, self.parents))
         total = dict.fromkeys(pairs, 0.0)
         more: dict[Edge, int] = {}
@@ -101,7 +102,8 @@ class PlainChain:
             if parent in self.parents[child]:
                 self._flip(parent, child)
         edges, own = self.n_arcs, self.settings
-        prior = math.log((edges + own.a) / (2 * (self.n_pairs - 1 - edges + own.b)))
+        usual = math.log((edges + own.a) / (2 * (self.n_pairs - 1 - edges + own.b)))
+        prior = self.known.log_odds(x, y, usual)
         log_there, log_back = self._log_odds(x, y, prior), self._log_odds(y, x, prior)
         most = max(0.0, log_there, log_back)
         none, there, back = (math.exp(log - most) for log in (0.0, log_there, log_back))
@@ -120,6 +122,8 @@ class PlainChain:
         x, y = scorer.order[parent], scorer.order[child]
         few = scorer.configurations(given) * scorer.states[x] <= scorer.rows
         if not few or len(given) >= self.settings.max_parents:
+            return -math.inf
+        if self.known.parts(self.parents[child], parent, child):
             return -math.inf
         gain = scorer.local(y, tuple(sorted((*given, x)))) - scorer.local(y, given) + prior
         return -math.inf if gain < HOPELESS or self._leads(child, parent) else gain

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from graphoid.scores.base import Score, Scorer
     from graphoid.structure.graph import UndirectedGraph
+    from graphoid.structure.knowledge import KnownPairs
 
     Matrix = NDArray[np.float64]
 
@@ -57,19 +58,25 @@ class FamilyScores(NamedTuple):
 
 
 def compare_families(
-    table: Table, score: Score, guess: Callable[[Scorer], UndirectedGraph], seed: int = 0
+    table: Table,
+    score: Score,
+    guess: Callable[[Scorer], UndirectedGraph],
+    seed: int = 0,
+    known: KnownPairs | None = None,
 ) -> FamilyScores:
     """Return how well a graph of each family, found in four fifths of the rows, predicts the others.
 
     The directed one is found by a quick search; the undirected one is the better, by its score, of the moral
-    graph of that and of what ``guess`` returns in little time.
+    graph of that and of what ``guess`` returns in little time. Both keep to what is ``known`` of pairs.
     """
     table = table.complete_rows()
     n = len(table.names)
     split = split_rows(table, seed, max(LEAST_ROWS, MOST_CELLS // n))
     scorer = score.on(split.kept)
-    parents = quick_parents(engine_for(split.kept), min(QUICK, MOST_REINSERTIONS / n))
-    moral, guessed = moral_graph(scorer.names, parents), guess(scorer)
+    if known is not None:
+        scorer.believe(known)
+    parents = quick_parents(engine_for(split.kept), min(QUICK, MOST_REINSERTIONS / n), known)
+    moral, guessed = moral_graph(scorer.names, parents), scorer.graph(guess(scorer).edges)
     better = scorer.value(moral) > scorer.value(guessed)
     return family_scores(split, parents, moral if better else guessed, score)._replace(moral=better)
 

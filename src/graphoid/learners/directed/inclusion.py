@@ -11,6 +11,7 @@ from scipy.special import expit
 
 from graphoid.counts.engine import ChainSettings, CountRequest
 from graphoid.learners.directed.chain import sample_directed
+from graphoid.learners.directed.known import known_arcs
 from graphoid.learners.power import Column, column_of, hidden_edges
 from graphoid.structure.scored import SHOWN_PAIRS
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from graphoid.scores.families import FamilyScorer
     from graphoid.structure.graph import Edge, UndirectedGraph
+    from graphoid.structure.knowledge import KnownPairs
 
 UNLIKELY = -8.0
 """Log odds of an arc, given the best graph, below which a chain does not visit its pair."""
@@ -36,6 +38,11 @@ class Inclusion(NamedTuple):
     underpowered: frozenset[Edge]
     """Pairs that could have an edge of a size that matters and look as they do."""
 
+    def decide(self, known: KnownPairs) -> Inclusion:
+        """Return the same, but for pairs of which it is known if they are joined."""
+        doubtful = frozenset(pair for pair in self.underpowered if known.is_open(*pair))
+        return Inclusion(known.decide(self.probabilities), doubtful)
+
 
 def edge_inclusion(
     scorer: FamilyScorer,
@@ -51,9 +58,11 @@ def edge_inclusion(
     """
     n, prior = scorer.n, scorer.arc_log_odds
     visited = sorted({*graph.edges, *(pair for pair, gain in gains.items() if gain > UNLIKELY)})
-    settings = ChainSettings(
-        scorer.ess or 1.0, n, EXPECTED, max(1.0, (n - 1) / 2 - EXPECTED), SWEEPS, BURN_IN, key
-    )
+    if scorer.known is not None:  # the arcs of required pairs stay as they are
+        visited = [pair for pair in visited if scorer.known.is_open(*pair)]
+    beta = max(1.0, (n - 1) / 2 - EXPECTED)
+    known = known_arcs(scorer.known, scorer.order)
+    settings = ChainSettings(scorer.ess or 1.0, n, EXPECTED, beta, SWEEPS, BURN_IN, key, known)
     found = sample_directed(scorer, parents, visited, settings)
     density = min(0.5, max(found.density, n**-2))
     log_odds = math.log(density) - math.log1p(-density)

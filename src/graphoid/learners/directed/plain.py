@@ -11,9 +11,11 @@ import numpy as np
 from graphoid.limits import check_time
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
-    from graphoid.counts.engine import DirectedSettings
+    from graphoid.counts.engine import DirectedSettings, KnownArcs
     from graphoid.scores.families import FamilyScorer, ParentSet
 
 ROUNDING = 1e-10
@@ -57,11 +59,16 @@ class PlainSearch:
         scorer = self.scorer
         self.tolerance = ROUNDING * max(1.0, math.fsum(scorer.entropies))
         self.parents: list[ParentSet] = [()] * scorer.n
+        self.known = ArcRules(self.settings.known)
         self.best = list(self.parents)
         everyone = set(range(scorer.n))
         self.candidates = [sorted(everyone - {v}) for v in range(scorer.n)]
         if 0 < self.settings.partners < scorer.n - 1:
             self._choose_candidates()
+        for parent, child in self.settings.known.arcs:
+            self._take(Step(child, parent, ADD, self._gain(child, parent)))
+        self.top, self.best = self.value, list(self.parents)
+        self.changed.clear()
 
     def walk(self, steps: int) -> bool:
         """Take up to so many of the best steps; return False when the walk has ended."""
@@ -87,14 +94,21 @@ class PlainSearch:
             return int(stream_uniform(key, counter - 1) * below)
 
         center = draw(self.scorer.n)
-        arcs = [(p, v) for v, own in enumerate(self.parents) for p in own if center in (p, v)]
+        arcs = [
+            (p, v)
+            for v, own in enumerate(self.parents)
+            for p in own
+            if center in (p, v) and not self.known.requires(p, v)
+        ]
         for p, v in arcs:
             self._take(Step(v, p, DROP, self._gain(v, p)))
         for _ in arcs:
             p, v = arcs[draw(len(arcs))]
             if draw(2) == 0:
                 p, v = v, p
-            if p not in self.parents[v] and not self._reaches(v, p) and self._gain(v, p) > self.tolerance:
+            if p in self.parents[v] or self._reaches(v, p) or self.known.parts(self.parents[v], p, v):
+                continue
+            if self._gain(v, p) > self.tolerance:
                 self._take(Step(v, p, ADD, self._gain(v, p)))
         self.changed.clear()
 
@@ -142,12 +156,16 @@ class PlainSearch:
         if parent not in own and not self._worth_a_look(child, parent, own):
             return -math.inf
         other = tuple(sorted({*own} ^ {parent}))
-        prior = self.settings.arc_log_odds
+        prior = self.known.log_odds(child, parent, self.settings.arc_log_odds)
         return self._local(child, other) - self._local(child, own) + (-prior if parent in own else prior)
 
     def _worth_a_look(self, child: int, parent: int, own: ParentSet) -> bool:
         """Say whether rows can carry so many configurations, and the data could pay for the parameters."""
         scorer, order = self.scorer, self.scorer.order
+        if self.known.apart(parent, child):
+            return False
+        if self.known.requires(parent, child):
+            return True
         if parent not in self.candidates[child] or len(own) >= self.settings.max_parents:
             return False
         r, s = scorer.states[order[child]], scorer.states[order[parent]]
@@ -186,12 +204,17 @@ class PlainSearch:
             for parent in self.candidates[child]:
                 gain = self._gain(child, parent)
                 if parent not in own:
-                    if gain > -math.inf and not self._reaches(child, parent):
+                    blocked = self._reaches(child, parent) or self.known.parts(own, parent, child)
+                    if gain > -math.inf and not blocked:
                         found.append(Step(child, parent, ADD, gain))
                     continue
-                found.append(Step(child, parent, DROP, gain))
+                if not self.known.requires(parent, child):
+                    found.append(Step(child, parent, DROP, gain))
                 back = self._gain(parent, child)
-                if back > -math.inf and not self._reaches(parent, child, without=parent):
+                blocked = self._reaches(parent, child, without=parent) or self.known.parts(
+                    self.parents[parent], child, parent
+                )
+                if back > -math.inf and not blocked:
                     found.append(Step(child, parent, TURN, gain + back))
         return found
 
@@ -216,14 +239,43 @@ class PlainSearch:
         chosen: list[set[int]] = [set() for _ in range(n)]
         for v in range(n):
             gains = {
-                x: self._local(max(v, x), (min(v, x),)) - self._local(max(v, x), ())
+                x: self._local(max(v, x), (min(v, x),))
+                - self._local(max(v, x), ())
+                + self.known.log_odds(v, x, self.settings.arc_log_odds)
                 for x in everyone[v]
                 if self._worth_a_look(v, x, ()) or self._worth_a_look(x, v, ())
             }
-            for x in sorted(gains, key=lambda x: (-gains[x], x))[: self.settings.partners]:
+            chosen[v] |= {x for x in gains if self.known.requires(v, x)}
+            others = [x for x in gains if not self.known.requires(v, x)]
+            for x in sorted(others, key=lambda x: (-gains[x], x))[: self.settings.partners]:
                 chosen[v].add(x)
                 chosen[x].add(v)
         self.candidates = [sorted(own) for own in chosen]
+
+
+class ArcRules:
+    """What is known of arcs, to be looked up (``native/graphs/known_arcs.hpp``)."""
+
+    def __init__(self, known: KnownArcs) -> None:
+        self._required = {frozenset(pair) for pair in known.arcs}
+        self._apart = {frozenset(pair) for pair in known.apart}
+        self._log_odds = {frozenset((x, y)): odds for x, y, odds in known.log_odds}
+
+    def requires(self, x: int, y: int) -> bool:
+        """Return whether there is an arc in one direction or the other."""
+        return bool(self._required) and frozenset((x, y)) in self._required
+
+    def apart(self, x: int, y: int) -> bool:
+        """Return whether the moral graph does not join two variables."""
+        return bool(self._apart) and frozenset((x, y)) in self._apart
+
+    def parts(self, parents: Iterable[int], parent: int, child: int) -> bool:
+        """Return whether one more parent would join two that are apart: itself, or by the child."""
+        return bool(self._apart) and any(self.apart(p, parent) for p in (child, *parents))
+
+    def log_odds(self, x: int, y: int, usual: float) -> float:
+        """Return the log odds of an arc between two variables."""
+        return self._log_odds.get(frozenset((x, y)), usual) if self._log_odds else usual
 
 
 def stream_uniform(key: int, counter: int) -> float:

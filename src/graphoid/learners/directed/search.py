@@ -16,6 +16,7 @@ from graphoid.errors import DataError, Interrupted, setting
 from graphoid.learners.base import Learner, Run
 from graphoid.learners.directed.equivalence import CPDAG, cpdag_of
 from graphoid.learners.directed.inclusion import UNLIKELY, Inclusion, edge_inclusion
+from graphoid.learners.directed.known import known_arcs, required_parents
 from graphoid.learners.directed.plain import PlainSearch
 from graphoid.limits import OutOfTime, check_time, time_limit
 from graphoid.progress import Listener, Step, tell
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from graphoid.structure.graph import Edge, UndirectedGraph
+    from graphoid.structure.knowledge import KnownPairs
 
 ALL_PARTNERS = 1_000
 """Up to so many variables each may be the parent of each: what arcs gain takes eight megabytes."""
@@ -98,13 +100,16 @@ def tabu_search_with_reinsertions(
         say("reinserting", total, total)
 
 
-def quick_parents(engine: CountEngine, reinsertions: float = QUICK) -> list[list[int]]:
+def quick_parents(
+    engine: CountEngine, reinsertions: float = QUICK, known: KnownPairs | None = None
+) -> list[list[int]]:
     """Return the parents of every variable in what a quick search by BDeu finds."""
     density = expected_density(len(engine.variables))
-    return _quick_search(FamilyScorer(engine, likely_ess(engine, density), density), reinsertions)
+    scorer = FamilyScorer(engine, likely_ess(engine, density, known), density, known)
+    return _quick_search(scorer, reinsertions)
 
 
-def likely_ess(engine: CountEngine, density: float | None = None) -> float:
+def likely_ess(engine: CountEngine, density: float | None = None, known: KnownPairs | None = None) -> float:
     r"""Return the equivalent sample size of BDeu under which the data are likeliest: 1, 2, 4, ...
 
     That of the best graph which a climb finds, [Silander2007]_. With one row's worth of prior, tables of many
@@ -114,7 +119,7 @@ def likely_ess(engine: CountEngine, density: float | None = None) -> float:
     best, highest = 1.0, -math.inf
     ess = 1.0
     while True:
-        scorer = FamilyScorer(engine, ess, density)
+        scorer = FamilyScorer(engine, ess, density, known)
         value = scorer.value(_quick_search(scorer, 0))
         if not value > highest:
             return best
@@ -152,6 +157,7 @@ def directed_settings(
         partners=0 if scorer.n <= ALL_PARTNERS else PARTNERS,
         tenure=tabu,
         patience=patience,
+        known=known_arcs(scorer.known, scorer.order),
     )
 
 
@@ -201,6 +207,10 @@ class DirectedSearch(Learner[FamilyScorer, LearnedStructure]):
     sixty may be parents of a variable that gain most as its only one, and ``settings["partners"]`` says so.
     Of [Moore2003]_'s optimal reinsertion, the best way back is found by the walk and not by enumeration.
 
+    With ``knowledge``, a required pair has an arc in one direction or the other; a forbidden one has no arc
+    and no child in common, as the moral graph would join it. A probability is that of an arc in either
+    direction.
+
     Examples
     --------
     >>> import graphoid as gd
@@ -244,14 +254,14 @@ class DirectedSearch(Learner[FamilyScorer, LearnedStructure]):
         """Arcs whose direction the independences decide, and edges of which either direction will do."""
         return cpdag_of(self.dag_)
 
-    def _join(self, table: Table, run: Run) -> FamilyScorer:  # noqa: ARG002 - as of every learner
+    def _join(self, table: Table, run: Run) -> FamilyScorer:
         engine = engine_for(with_states(table))
         if table.holes and not isinstance(engine, DirectedEngine):
             raise DataError(
                 f"{table.n_missing:,} cell(s) are missing, and directed graphs of weighted rows, or without "
                 f"compiled kernels, are scored in complete rows alone; choose {setting('missing', 'drop')}."
             )
-        return FamilyScorer(engine, None if self.score == "bic" else self.ess or 1.0, self.density)
+        return FamilyScorer(engine, None if self.score == "bic" else self.ess or 1.0, self.density, run.pairs)
 
     def _learn(self, source: FamilyScorer, run: Run) -> LearnedStructure:
         seed, rng = seed_and_generator(self.random_state)
@@ -259,9 +269,9 @@ class DirectedSearch(Learner[FamilyScorer, LearnedStructure]):
         more: Inclusion | None = None
         stopped = "converged"
         try:
-            with time_limit(self.seconds):
+            with time_limit(run.left):
                 if source.ess is not None and self.ess is None:
-                    source = self._with_likely_ess(source)
+                    source = self._with_likely_ess(source, run)
                     walk = self._walk(source)
                 tabu_search_with_reinsertions(
                     walk, source.n, self.reinsertions, rng, run.progress, source.names
@@ -279,16 +289,18 @@ class DirectedSearch(Learner[FamilyScorer, LearnedStructure]):
         found = self._result(source, walk, run, seed, stopped)
         if more is None:
             return found
+        if source.known is not None:
+            more = more.decide(source.known)
         return replace(found, edge_probabilities=more.probabilities, underpowered=more.underpowered)
 
     def _walk(self, source: FamilyScorer) -> DirectedWalk:
         return directed_walk(source, directed_settings(source, self.max_parents, self.tabu, self.patience))
 
-    def _with_likely_ess(self, source: FamilyScorer) -> FamilyScorer:
+    def _with_likely_ess(self, source: FamilyScorer, run: Run) -> FamilyScorer:
         """Return the score with the prior that the data choose, if half of the time is enough for that."""
         try:
-            with time_limit(None if self.seconds is None else self.seconds / 2):
-                return replace(source, ess=likely_ess(source.engine, self.density))
+            with time_limit(None if run.left is None else run.left / 2):
+                return replace(source, ess=likely_ess(source.engine, self.density, source.known))
         except OutOfTime:
             return source
 
@@ -301,6 +313,9 @@ class DirectedSearch(Learner[FamilyScorer, LearnedStructure]):
         self, source: FamilyScorer, walk: DirectedWalk, run: Run, seed: int | None, stopped: str
     ) -> LearnedStructure:
         parents, names = walk.best_parents(), source.names
+        begun = stopped == "converged" or walk.n_steps() > 0
+        if not begun and source.known is not None:
+            parents = required_parents(source.known, source.order)
         graph = moral_graph(names, parents)
         chosen = {} if source.ess is None else {"ess": source.ess}
         screened = {} if source.n <= ALL_PARTNERS else {"partners": PARTNERS}
@@ -313,7 +328,7 @@ class DirectedSearch(Learner[FamilyScorer, LearnedStructure]):
             data_id=run.data_id,
             scored=Scored(
                 value=source.value(parents),
-                gains=_gains(walk, parents, graph),
+                gains=_gains(walk, parents, graph) if begun else {},
                 n_terms=walk.n_terms(),
             ),
             details={
@@ -327,8 +342,6 @@ def _gains(walk: DirectedWalk, parents: Sequence[Sequence[int]], graph: Undirect
 
     Of few variables, of all others. Pairs that are joined only because they have a child in common have none.
     """
-    if walk.n_steps() == 0 and not walk.n_terms():
-        return {}
     gains: dict[Edge, float] = {}
     least = -np.inf if graph.n * (graph.n - 1) // 2 <= SHOWN_PAIRS else UNLIKELY
     for v, own in enumerate(parents):

@@ -55,7 +55,7 @@ def control_discoveries(
     initial = [v for v in questions.trace if not v.given]
     strength, _ = pair_matrices(initial, graph.n, log_p)
     again = Executed()
-    for x, y in graph.edges:
+    for x, y in filter(questions.is_open, graph.edges):
         rest = likeliest_between(strength, x, y, smaller_blanket(graph, x, y))
         again.append((x, y, tuple(sorted(rest[:max_given]))))
         others = between(strength, x, y)[:max_given]
@@ -63,14 +63,15 @@ def control_discoveries(
     questions.ask(again)
     merged = merge_states(questions.source, again)
     weakest = {
-        pair: v for pair, v in weakest_verdicts([*questions.trace, *merged]).items() if graph.has_edge(*pair)
+        pair: v
+        for pair, v in weakest_verdicts([*questions.trace, *merged]).items()
+        if graph.has_edge(*pair) and questions.is_open(pair)
     }
     if any(v.log_p is None and v.log_odds is not None for v in weakest.values()):
         raise SettingsError(
             "fdr needs p-values, and this test gives log odds; use ChiSquare, GTest or PartialCorrelation."
         )
-    n_pairs = graph.n * (graph.n - 1) // 2
-    limit = largest_discovery([log_p(v) for v in weakest.values()], n_pairs, rate)
+    limit = largest_discovery([log_p(v) for v in weakest.values()], questions.n_open_pairs, rate)
     for pair, v in weakest.items():
         if log_p(v) > limit:
             graph = graph.without_edge(*pair)

@@ -44,7 +44,7 @@ class GSIMN(GrowShrinkLearner):
     check_below
         Two variables whose initial test has a p-value (or posterior odds of independence) of at most this
         are not taken apart by rules alone: their independence is tested. None infers as published.
-    rule, fdr, max_given, regrow
+    rule, fdr, max_given, regrow, seconds
         As for :class:`~graphoid.GSMN`. With ``fdr``, edges whose deciding answer was inferred are tested.
     preset
         ``GSIMN(preset="robust")`` is :class:`~graphoid.RobustGSMN` with ``infer=True``.

@@ -65,6 +65,7 @@ class GrowShrinkLearner(IndependenceLearner):
     preset: Literal["robust"] | None = None
 
     allowed: ClassVar[Mapping[str, Allowed]] = {
+        **IndependenceLearner.allowed,
         "rule": ("either", "both"),
         "fdr": Number(above=0, below=1, optional=True, noun="rate"),
         "max_given": Number(least=0, whole=True, optional=True),
@@ -97,7 +98,9 @@ class GrowShrinkLearner(IndependenceLearner):
         """Return the settings of the kernel, which has the published loop and tests with a p-value."""
         self.check()
         test = DEFAULT_TEST if self.test is None else self.test
-        published = self.fdr is None and self.max_given is None and self.regrow == 0
+        published = (
+            self.fdr is None and self.max_given is None and self.regrow == 0 and self.knowledge is None
+        )
         if not published or not isinstance(test, SignificanceTest) or test.thin.answer != "test":
             return None
         both = self.rule == "both"
@@ -118,8 +121,7 @@ class GrowShrinkLearner(IndependenceLearner):
         )
         if self.fdr is not None:
             graph = control_discoveries(questions, graph, self.fdr, self.max_given)
-        n = len(questions.names)
-        return graph, n * (n - 1) // 2
+        return graph, questions.n_open_pairs
 
 
 @dataclass(kw_only=True, eq=False)
@@ -159,6 +161,9 @@ class GSMN(GrowShrinkLearner):
     regrow
         Grow and shrink a blanket again until nothing changes, at most so many times: for data in which a
         dependence shows only given others, which no undirected graph explains. These tests are executed.
+    seconds
+        Stop after so much time; ``stopped`` is then "budget", and the pairs that no answer separates are
+        joined, and undecided.
     preset
         ``GSMN(preset="robust")`` is :class:`~graphoid.RobustGSMN`, a search made for data, and takes its
         settings.

@@ -43,10 +43,14 @@ from typing import TYPE_CHECKING, Literal
 from graphoid.counts.engine import refuse_many_questions
 from graphoid.learners.questions import Ask, Executed, Steps
 from graphoid.logic.verdict import Verdict
+from graphoid.structure.knowledge import KNOWLEDGE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+
+CERTAIN = 1e9
+"""The evidence of an answer without a number; finite, so that two that contradict each other cancel out."""
 
 Matrix = list[list[float]]
 Blanket = tuple[int, ...]
@@ -206,12 +210,14 @@ def log_p(v: Verdict) -> float:
 
     A Bayesian test has no p-value: the log odds of independence take its place. An answer without any number,
     such as an oracle's, counts as -1 if dependent and 0 if independent, so that the variable with most
-    dependences is examined first.
+    dependences is examined first. An edge that is known comes before all that tests say.
     """
     if v.log_p is not None:
         return v.log_p
     if v.log_odds is not None:
         return v.log_odds
+    if v.source == KNOWLEDGE and not v.independent:
+        return -CERTAIN
     return 0.0 if v.independent else -1.0
 
 

@@ -26,11 +26,11 @@ import numpy as np
 from graphoid.learners.pfmn import dense, population, rejuvenation
 from graphoid.learners.pfmn.budget import Answer, BudgetedQuestions, StepInfo
 from graphoid.learners.pfmn.information import edge_entropy
+from graphoid.learners.pfmn.known import KnownGraphs
 from graphoid.learners.pfmn.likelihood import is_exact
 from graphoid.learners.pfmn.moves import Target, flip_moves
 from graphoid.learners.pfmn.population import Evidence, Graphs, Outcome, Query, even_weights
 from graphoid.learners.pfmn.priors import broad_log_prior, sample_sparse_prior, sparse_log_prior
-from graphoid.learners.pfmn.proofs import Bounds
 from graphoid.learners.pfmn.separators import separators
 from graphoid.limits import MOMENT, OutOfTime, time_limit
 from graphoid.logic.verdict import Fact, Verdict
@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from graphoid.learners.pfmn.learner import PFMN
+    from graphoid.learners.pfmn.proofs import Bounds
+    from graphoid.structure.knowledge import KnownPairs
 
 PROVED = "proof"
 """The source of a verdict that follows from what others prove (:mod:`graphoid.learners.pfmn.proofs`)."""
@@ -96,15 +98,20 @@ class Candidate(NamedTuple):
 class Active:
     """The search, with the settings of :class:`graphoid.PFMN`."""
 
-    def __init__(self, questions: BudgetedQuestions, settings: PFMN) -> None:
+    def __init__(self, questions: BudgetedQuestions, settings: PFMN, known: KnownPairs | None = None) -> None:
         self.questions, self.settings = questions, settings
         self.n = len(questions.names)
         self.prior = sparse_log_prior(self.n)
-        self._gsimn = dense.GSIMNQuestions(questions.names)
+        self.known = KnownGraphs.of(self.n, known)
+        self._gsimn = dense.GSIMNQuestions(questions.names, known)
 
     def init(self, rng: Generator) -> State:
-        """Return a population drawn from the prior, and bounds that exclude nothing."""
-        return State(sample_sparse_prior(self.n, self.settings.n_particles, rng), Bounds.of(self.n))
+        """Return a population drawn from the prior, and bounds that exclude what is known not to be."""
+        graphs = self.known.clip(sample_sparse_prior(self.n, self.settings.n_particles, rng))
+        if self.known.stated:
+            target = Target(self.known.stated, self.known.free, self.prior)
+            graphs = flip_moves(graphs, target, rng, alpha=1 / max(2, len(target.free)), steps=LAST_MOVES)
+        return State(graphs, self.known.bounds)
 
     def step(self, rng: Generator, state: State) -> tuple[State, StepInfo | None]:
         """Ask one test and learn from the answer; None in place of what a reader wants where none is left."""
@@ -185,7 +192,9 @@ class Active:
             exact=state.exact and is_exact(verdict),
         )
         if state.dense:
-            return replace(state, graphs=dense.sample(self.n, state.evidence, self.settings.n_particles, rng))
+            size, stated = self.settings.n_particles, self.known.stated
+            drawn = dense.sample(self.n, state.evidence, size, rng, stated)
+            return replace(state, graphs=self.known.clip(drawn))
         if abs(log_ratio) >= self.settings.sure:
             fact = Fact(test.x, test.y, test.given, log_ratio > 0)
             state = replace(state, bounds=state.bounds.add(fact))
@@ -201,9 +210,10 @@ class Active:
     def _rejuvenate(self, rng: Generator, state: State) -> Graphs:
         """Return the population after the last answer."""
         known = state.graphs, state.evidence, state.bounds, self.prior, rng
+        moves, stated = self.settings.moves, self.known.stated
         if state.exact:
-            return rejuvenation.temper_and_move(*known, moves=self.settings.moves)
-        return rejuvenation.repair_and_move(*known, sure=self.settings.sure, moves=self.settings.moves)
+            return rejuvenation.temper_and_move(*known, moves=moves, stated=stated)
+        return rejuvenation.repair_and_move(*known, sure=self.settings.sure, moves=moves, stated=stated)
 
     def preview(self, rng: Generator, state: State) -> tuple[Query, float] | None:
         """Return the test that would be asked next whatever it costs, and the entropy of its answer."""
@@ -224,14 +234,15 @@ class Active:
             best = graphs[0]
         elif state.dense:
             graphs, found = state.graphs, self._gsimn.next_after(state.verdicts)
-            best = dense.likelier_edges(self.n, state.evidence)
+            best = dense.likelier_edges(self.n, state.evidence, self.known.stated)
             if isinstance(found, UndirectedGraph):
                 best = np.array(found.adjacency, dtype=np.uint64)
+            best = self.known.clip(best)
         else:
             candidates = graphs = self._sample_posterior(rng, state, state.graphs, self.prior)
             if not state.bounds.undecided:
                 candidates = np.concatenate([graphs, np.array([state.bounds.lower], dtype=np.uint64)])
-            best = population.most_probable(candidates, self.prior, state.evidence)
+            best = population.most_probable(candidates, self.prior, (*self.known.stated, *state.evidence))
             graphs = self._sample_posterior(rng, state, graphs, broad_log_prior(self.n))
         inferred = _inferences(state.bounds)
         return Outcome(graphs, even_weights(graphs), best, proved=state.proved, inferred=inferred)
@@ -240,7 +251,9 @@ class Active:
         self, rng: Generator, state: State, graphs: Graphs, prior: NDArray[np.float64]
     ) -> Graphs:
         """Move graphs, within no bounds, until they stand for the posterior, or as they are out of time."""
-        target = Target(state.evidence, population.pairs(self.n), prior)
+        target = Target((*self.known.stated, *state.evidence), self.known.free, prior)
+        if not target.free:
+            return graphs
         left = self.questions.seconds_left
         try:
             with time_limit(None if left is None else max(left, MOMENT)):

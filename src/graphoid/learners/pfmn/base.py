@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from numpy.random import Generator
 
     from graphoid.logic.source import IndependenceSource
+    from graphoid.structure.knowledge import KnownPairs
 
 _NOT_THE_RUN = {"answers", "budget", "checkpoint", "column_order", "cost", "progress", "random_state"}
 """Settings that may differ when a run is resumed, and those that are compared in another form."""
@@ -103,7 +104,8 @@ class ParticleLearner(AskingLearner, Generic[State]):
         """Return the search itself, with its ``init(rng)`` and ``step(rng, state)``, and its generator."""
         self.check()
         seed, rng = seed_and_generator(self.random_state)
-        return self._search(self._budget_questions(Questions(ci), ci, Run(), seed)), rng
+        known = None if self.knowledge is None else self.knowledge.on(ci.names)
+        return self._search(self._budget_questions(Questions(ci), ci, Run(), seed), known), rng
 
     @property
     def goes_by_columns(self) -> bool:
@@ -111,13 +113,13 @@ class ParticleLearner(AskingLearner, Generic[State]):
         return True
 
     @abstractmethod
-    def _search(self, questions: BudgetedQuestions) -> Search[State]:
+    def _search(self, questions: BudgetedQuestions, known: KnownPairs | None) -> Search[State]:
         """Return the search, ready to begin."""
 
     def _learn(self, source: IndependenceSource, run: Run) -> LearnedStructure:
         questions = Questions(source)
         seed, rng = seed_and_generator(self.random_state)
-        search = self._search(self._budget_questions(questions, source, run, seed))
+        search = self._search(self._budget_questions(questions, source, run, seed), run.pairs)
         state = search.init(rng)
         log: list[list[float]] = []
         listener = run.progress

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from graphoid.learners.questions import Questions
     from graphoid.logic.verdict import Verdict
+    from graphoid.structure.knowledge import KnownPairs
 
 FEWEST = 5
 """Answers without which nothing is said about a network."""
@@ -66,14 +67,14 @@ class GSIMNQuestions:
     Its loop is stepped by each answer; it begins again only where answers do not follow on those of before.
     """
 
-    def __init__(self, names: tuple[str, ...]) -> None:
-        self._names = names
+    def __init__(self, names: tuple[str, ...], known: KnownPairs | None = None) -> None:
+        self._names, self._known_pairs = names, known
         self._reset()
 
     def _reset(self) -> None:
         self._answers: tuple[Verdict, ...] = ()
         self._known: dict[Query, Verdict] = {}
-        self._steps = _gsimn(len(self._names))
+        self._steps = _gsimn(len(self._names), self._known_pairs)
         self._next = self._advance(None)
 
     def _advance(self, verdict: Verdict | None) -> Query | UndirectedGraph:
@@ -93,14 +94,14 @@ class GSIMNQuestions:
         return self._next
 
 
-def _gsimn(n: int) -> Generator[Query, Verdict, dict[int, Blanket]]:
+def _gsimn(n: int, known: KnownPairs | None) -> Generator[Query, Verdict, dict[int, Blanket]]:
     """Yield what GSIMN asks and its rules do not answer, receive the verdicts, and return the blankets."""
     rules, steps = one_step(n), grow_shrink(n)
     batch = next(steps)
     while True:
         verdicts, executed = [], []
         for x, y, given in batch:
-            verdict = rules.answer(x, y, given)
+            verdict = (known.answer(x, y, given) if known is not None else None) or rules.answer(x, y, given)
             if not verdict:
                 verdict = (yield _query(x, y, given))._replace(x=x, y=y, given=given)
                 executed.append(verdict)
@@ -117,24 +118,35 @@ def _query(x: int, y: int, given: Iterable[int]) -> Query:
     return Query(min(x, y), max(x, y), mask(given))
 
 
-def likelier_edges(n: int, evidence: Sequence[Evidence]) -> NDArray[np.uint64]:
+def likelier_edges(
+    n: int, evidence: Sequence[Evidence], stated: Sequence[Evidence] = ()
+) -> NDArray[np.uint64]:
     """Return the graph of the pairs that are rather joined than not, as masks."""
-    p = probabilities(n, evidence)
+    p = probabilities(n, evidence, stated)
     return np.asarray(from_indicators(n, np.array([list(p.values())]) > 0.5)[0])
 
 
-def probabilities(n: int, evidence: Sequence[Evidence]) -> dict[Pair, float]:
+def probabilities(n: int, evidence: Sequence[Evidence], stated: Sequence[Evidence] = ()) -> dict[Pair, float]:
     """Return how probable every pair is to be an edge, by the answer about it that has most given.
 
-    Of two that have the same number given it is the later. Of a pair that was not asked nothing is known.
+    Of two that have the same number given it is the later. Of a pair that was not asked nothing is known but
+    what was ``stated`` before.
     """
     log_ratios = dict.fromkeys(pairs(n), 0.0)
     for t in sorted(evidence, key=lambda t: t.query.size):
         log_ratios[min(t.x, t.y), max(t.x, t.y)] = t.log_ratio
+    for t in stated:
+        log_ratios[t.x, t.y] += t.log_ratio
     return {pair: 1 / (1 + math.exp(log_ratio)) for pair, log_ratio in log_ratios.items()}
 
 
-def sample(n: int, evidence: Sequence[Evidence], size: int, rng: np.random.Generator) -> Graphs:
+def sample(
+    n: int,
+    evidence: Sequence[Evidence],
+    size: int,
+    rng: np.random.Generator,
+    stated: Sequence[Evidence] = (),
+) -> Graphs:
     """Draw a population whose pairs are joined with these probabilities, each by itself."""
-    p = np.array(list(probabilities(n, evidence).values()))
+    p = np.array(list(probabilities(n, evidence, stated).values()))
     return from_indicators(n, rng.random((size, len(p))) < p)

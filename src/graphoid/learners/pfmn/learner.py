@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from graphoid.learners.pfmn.budget import BudgetedQuestions
+    from graphoid.structure.knowledge import KnownPairs
 
 
 UNLIMITED = Number(least=0, infinite=True)
@@ -92,8 +93,8 @@ class PublishedPFMN(ParticleLearner[FilterState]):
         _refuse_settings_of(PFMN, cls, settings)
         return super().__new__(cls)
 
-    def _search(self, questions: BudgetedQuestions) -> ParticleFilter:
-        return ParticleFilter(questions, self)
+    def _search(self, questions: BudgetedQuestions, known: KnownPairs | None) -> ParticleFilter:
+        return ParticleFilter(questions, self, known)
 
 
 @dataclass(kw_only=True, eq=False)
@@ -180,8 +181,8 @@ class PFMN(ParticleLearner[ActiveState]):
         _refuse_settings_of(PublishedPFMN, cls, settings)
         return super().__new__(cls)
 
-    def _search(self, questions: BudgetedQuestions) -> Active:
-        return Active(questions, self)
+    def _search(self, questions: BudgetedQuestions, known: KnownPairs | None) -> Active:
+        return Active(questions, self, known)
 
 
 def _refuse_settings_of(other: type[PFMN | PublishedPFMN], cls: type, settings: Iterable[str]) -> None:

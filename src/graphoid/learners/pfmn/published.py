@@ -22,6 +22,7 @@ from graphoid.learners.pfmn.information import (
     conditional_entropy,
     information_gains,
 )
+from graphoid.learners.pfmn.known import KnownGraphs
 from graphoid.learners.pfmn.moves import Target, flip_moves
 from graphoid.learners.pfmn.population import Evidence, Graphs, Outcome, Query, separations
 from graphoid.learners.pfmn.priors import log_prior, sample_prior
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from graphoid.learners.pfmn.learner import PublishedPFMN
+    from graphoid.structure.knowledge import KnownPairs
 
 Score: TypeAlias = Literal["gain", "printed"]
 
@@ -62,17 +64,24 @@ class State:
 class ParticleFilter:
     """The filter, with the settings of :class:`graphoid.PublishedPFMN`, which has the paper's letters."""
 
-    def __init__(self, questions: BudgetedQuestions, settings: PublishedPFMN) -> None:
+    def __init__(
+        self, questions: BudgetedQuestions, settings: PublishedPFMN, known: KnownPairs | None = None
+    ) -> None:
         self.questions, self.settings = questions, settings
         self.n = len(questions.names)
         self.prior = log_prior(self.n, empty=settings.empty)
+        self.known = KnownGraphs.of(self.n, known)
 
     def init(self, rng: Generator) -> State:
         """Sample the population from the prior (Algorithm 1, line 1)."""
         if self.settings.all_graphs:
             graphs = population.all_graphs(self.n)
+            graphs = graphs[(self.known.clip(graphs) == graphs).all(axis=1)]
             return State(graphs, self._exact_weights(graphs, ()))
         graphs = sample_prior(self.n, self.settings.n_particles, rng, empty=self.settings.empty)
+        graphs = self.known.clip(graphs)
+        if self.known.stated:
+            graphs = self._move(graphs, (), rng)
         return State(graphs, population.even_weights(graphs))
 
     def step(self, rng: Generator, state: State) -> tuple[State, StepInfo | None]:
@@ -136,19 +145,26 @@ class ParticleFilter:
     def result(self, rng: Generator, state: State) -> Outcome:
         """Return the newest population (Algorithm 1, line 11)."""
         del rng  # the population stands for the posterior as it is
-        best = population.most_probable(state.graphs, self.prior, state.evidence)
+        evidence = (*self.known.stated, *state.evidence)
+        best = population.most_probable(state.graphs, self.prior, evidence)
         return Outcome(state.graphs, state.weights, best)
 
     def _exact_weights(self, graphs: Graphs, evidence: Sequence[Evidence]) -> NDArray[np.float64]:
-        posterior = population.log_posterior(graphs, self.prior, evidence)
+        posterior = population.log_posterior(graphs, self.prior, (*self.known.stated, *evidence))
         weights = np.exp(posterior - posterior.max())
         return np.asarray(weights / weights.sum())
 
     def _filter(self, rng: Generator, graphs: Graphs, evidence: Sequence[Evidence]) -> Graphs:
         """Weigh, resample and move the population (Algorithm 3)."""
-        target = Target(evidence, population.pairs(self.n), self.prior)
+        return self._move(population.resample(graphs, evidence[-1], rng), evidence, rng)
+
+    def _move(self, graphs: Graphs, evidence: Sequence[Evidence], rng: Generator) -> Graphs:
+        """Move graphs by Metropolis-Hastings steps (Algorithm 3, lines 8-14)."""
+        target = Target((*self.known.stated, *evidence), self.known.free, self.prior)
+        if not target.free:
+            return graphs
         return flip_moves(
-            population.resample(graphs, evidence[-1], rng),
+            graphs,
             target,
             rng,
             alpha=1 / len(target.free) if self.settings.alpha is None else self.settings.alpha,

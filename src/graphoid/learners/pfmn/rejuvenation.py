@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphoid.learners.pfmn.known import clip
 from graphoid.learners.pfmn.moves import Target, edge_moves, flip_moves, repair
 from graphoid.learners.pfmn.population import Evidence, Graphs, resample
 from graphoid.structure.separation import separated
@@ -48,11 +49,15 @@ def temper_and_move(
     rng: Generator,
     *,
     moves: int,
+    stated: Sequence[Evidence] = (),
 ) -> Graphs:
-    """Return graphs within bounds, resampled by the last answer and moved by what all of them say."""
-    graphs = resample(_clip(graphs, bounds), _temper(evidence[-1]), rng)
+    """Return graphs within bounds, resampled by the last answer and moved by what all of them say.
+
+    So they are by what was ``stated`` before.
+    """
+    graphs = resample(clip(graphs, bounds), _temper(evidence[-1]), rng)
     tempered = [_temper(t) for t in _undecided_tests(evidence, bounds)]
-    return edge_moves(graphs, Target(tempered, bounds.undecided, prior), rng, steps=moves)
+    return edge_moves(graphs, Target([*tempered, *stated], bounds.undecided, prior), rng, steps=moves)
 
 
 def repair_and_move(
@@ -64,6 +69,7 @@ def repair_and_move(
     *,
     sure: float,
     moves: int,
+    stated: Sequence[Evidence] = (),
 ) -> Graphs:
     """Return graphs within bounds, changed until no sure answer contradicts them, and moved.
 
@@ -72,17 +78,12 @@ def repair_and_move(
     if abs(evidence[-1].log_ratio) < sure:
         graphs = resample(graphs, evidence[-1], rng)
     target = Target(_undecided_tests(evidence, bounds), bounds.undecided, prior)
-    graphs, wrong = repair(_clip(graphs, bounds), target, rng, sure=sure, rounds=REPAIRS)
+    graphs, wrong = repair(clip(graphs, bounds), target, rng, sure=sure, rounds=REPAIRS)
     good = np.flatnonzero(wrong == wrong.min())
     bad = np.flatnonzero(wrong > wrong.min())
     graphs[bad] = graphs[good[rng.integers(0, len(good), len(bad))]]
+    target = target._replace(evidence=[*target.evidence, *stated])
     return flip_moves(graphs, target, rng, alpha=1 / max(2, len(target.free)), steps=moves)
-
-
-def _clip(graphs: Graphs, bounds: Bounds) -> Graphs:
-    """Give all graphs the edges that are certain, and take those that are impossible."""
-    lower, upper = (np.array(masks, dtype=np.uint64) for masks in (bounds.lower, bounds.upper))
-    return np.asarray((graphs | lower) & upper)
 
 
 def _temper(t: Evidence) -> Evidence:

@@ -99,16 +99,20 @@ class ScoreLearner(Learner[Scorer, LearnedStructure]):
             raise SettingsError(
                 f"{type(self).__name__}: score must be a score such as BJP(), not {self.score!r}."
             )
-        if run.columns is None:
-            return self.score.on(table)
-        return replace(self.score, prior=run.columns.restrict_prior(self.score.prior)).on(table)
+        score = self.score
+        if run.columns is not None:
+            score = replace(score, prior=run.columns.restrict_prior(score.prior))
+        scorer = score.on(table)
+        if run.pairs is not None:
+            scorer.believe(run.pairs)
+        return scorer
 
     def _learn(self, source: Scorer, run: Run) -> LearnedStructure:
         seed, rng = seed_and_generator(getattr(self, "random_state", None))
-        best = BestSoFar(UndirectedGraph(source.names), run.progress)
+        best = BestSoFar(source.graph(), run.progress)
         scored: Scored | None
         try:
-            with time_limit(self.seconds):
+            with time_limit(run.left):
                 found = self.search(Task(source, rng, best, run.columns))
                 scored = _score(source, found)
         except OutOfTime:
@@ -117,6 +121,8 @@ class ScoreLearner(Learner[Scorer, LearnedStructure]):
         except KeyboardInterrupt:
             found = Found(best.graph, stopped="interrupted")
             raise Interrupted(self._result(found, None, run, seed)) from None
+        if found.probabilities:
+            found = found._replace(probabilities=_decide(found.probabilities, source))
         structure = self._result(found, scored, run, seed)
         if scored is None or self.score.log_odds_share is None:
             return structure
@@ -124,8 +130,8 @@ class ScoreLearner(Learner[Scorer, LearnedStructure]):
         evidence = PairEvidence.of(worth, source, found.graph)
         return replace(
             structure,
-            edge_probabilities=found.probabilities or evidence.probabilities(),
-            underpowered=evidence.underpowered_pairs(),
+            edge_probabilities=_decide(found.probabilities or evidence.probabilities(), source),
+            underpowered=frozenset(source.open_pairs(evidence.underpowered_pairs())),
         )
 
     def _result(self, found: Found, scored: Scored | None, run: Run, seed: int | None) -> LearnedStructure:
@@ -143,6 +149,11 @@ class ScoreLearner(Learner[Scorer, LearnedStructure]):
     @abstractmethod
     def search(self, task: Task) -> Found:
         """Look for the graph with the highest score."""
+
+
+def _decide(probabilities: Mapping[Edge, float], scorer: Scorer) -> Mapping[Edge, float]:
+    """Return probabilities of which those that are known are 1 and 0."""
+    return probabilities if scorer.known is None else scorer.known.decide(probabilities)
 
 
 def _score(scorer: Scorer, found: Found, *, known: bool = False) -> Scored:
@@ -178,7 +189,7 @@ def initial_graph(start: Start, task: Task) -> UndirectedGraph:
     """Return the graph that a search begins with: the empty one, or that of ``start``."""
     scorer = task.scorer
     if start is None:
-        return UndirectedGraph(scorer.names)
+        return scorer.graph()
     graph: object = start.graph if isinstance(start, LearnedStructure) else start
     if not isinstance(graph, UndirectedGraph):
         raise SettingsError(f"start must be a graph, a learned structure or None, not {start!r}.")
@@ -186,4 +197,4 @@ def initial_graph(start: Start, task: Task) -> UndirectedGraph:
         graph = task.columns.restrict_graph(graph)
     if graph.n != scorer.n:
         raise DataError(f"start has {graph.n} variables and the data {scorer.n}; they must be the same.")
-    return UndirectedGraph(scorer.names, graph.edges)
+    return scorer.graph(graph.edges)

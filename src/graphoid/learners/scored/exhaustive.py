@@ -13,7 +13,6 @@ from graphoid.learners.scored.base import Found, ScoreLearner, Task
 from graphoid.learners.scored.local_search import rounding
 from graphoid.limits import check_time
 from graphoid.progress import Step, tell, track
-from graphoid.structure.graph import UndirectedGraph
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -66,10 +65,20 @@ class ExhaustiveSearch(ScoreLearner):
         for start in track(starts, "scoring graphs", task.progress):
             check_time()
             chunk = all_graphs(scorer.n, start, min(start + CHUNK, 2 ** len(pairs)))
-            values = np.append(values, scorer.values(chunk))
-            found = UndirectedGraph(scorer.names, first_best_graph(scorer, values))
+            values = np.append(values, np.where(_agrees(scorer, chunk), scorer.values(chunk), -np.inf))
+            found = scorer.graph(first_best_graph(scorer, values))
             tell(task.progress, Step("scoring graphs", start // CHUNK + 1, len(starts), found))
         return Found(found)
+
+
+def _agrees(scorer: Scorer, blankets: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return which graphs agree with what is known."""
+    if scorer.known is None:
+        return np.ones(len(blankets), dtype=bool)
+    required = np.array(scorer.known.required.adjacency, dtype=np.int64)
+    forbidden = np.array(scorer.known.forbidden.adjacency, dtype=np.int64)
+    agrees: NDArray[np.bool_] = ((blankets & required == required) & (blankets & forbidden == 0)).all(axis=1)
+    return agrees
 
 
 def first_best_graph(scorer: Scorer, values: NDArray[np.float64]) -> list[Edge]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from itertools import combinations
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
@@ -33,7 +32,7 @@ def ibmap_hc(
     """
     value = scorer.value(graph)
     path: list[Move] = []
-    pairs = scorer.sort_edges(combinations(range(graph.n), 2))
+    pairs = scorer.sort_edges(scorer.open_pairs())
     ends = tuple(np.array(pairs, dtype=np.intp).reshape(-1, 2).T)
     while pairs:
         check_time()
@@ -142,7 +141,7 @@ class Climb(ScoreLearner):
 
     def search(self, task: Task) -> Found:
         """Climb from the start to a peak."""
-        pairs = task.scorer.sort_edges(initial_graph(self.candidates, task).edges)
+        pairs = task.scorer.sort_edges(task.scorer.open_pairs(initial_graph(self.candidates, task).edges))
         at = LazyNeighborhood(task.scorer, initial_graph(self.start, task), pairs)
         steepest_ascent(at, task.progress)
         return Found(at.graph, pairs=pairs, only=True)

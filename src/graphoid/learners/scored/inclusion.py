@@ -21,6 +21,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
@@ -32,7 +33,7 @@ from graphoid.scores.base import BlanketScorer, Scorer
 from graphoid.scores.priors import SparsePrior
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from numpy.typing import NDArray
 
@@ -84,7 +85,11 @@ class PairEvidence:
     @classmethod
     def of(cls, worth: Mapping[Edge, float], scorer: Scorer, graph: UndirectedGraph) -> Self:
         """Return the evidence on the pairs of ``worth``, whose edges are flipped in a graph."""
-        columns, rows, score = columns_of(scorer, graph), float(scorer.engine.n_rows), scorer.score
+        columns, rows, score = (
+            columns_of(scorer, graph, sorted({*chain(*worth)})),
+            float(scorer.engine.n_rows),
+            scorer.score,
+        )
         x, y = np.array(list(worth), dtype=np.int64).reshape(-1, 2).T
         gains = np.fromiter(worth.values(), dtype=np.float64, count=len(worth))
         width, left, even = (
@@ -134,15 +139,27 @@ class PairEvidence:
         factors, n, own = self.log_bayes_factors, self.scorer.n, self.scorer.graph_prior
         p = sigmoid(factors + self.prior)
         if isinstance(own, SparsePrior) and own.density is None and n > 1:
-            pairs, known = n * (n - 1) / 2, EXPECTED * (n - 1)
-            expected = known * float(sigmoid(self.prior).max(initial=0.0))
-            for _ in range(ROUNDS):
-                density = (float(p.sum()) + expected) / (pairs + known)
-                before, p = p, sigmoid(factors + math.log(density) - math.log1p(-density))
+            alike, stated = self._alike, p
+            pairs, known = n * (n - 1) / 2 - np.count_nonzero(~alike), EXPECTED * (n - 1)
+            expected = known * float(sigmoid(self.prior[alike]).max(initial=0.0))
+            for _ in range(ROUNDS if alike.any() else 0):
+                density = (float(p[alike].sum()) + expected) / (pairs + known)
+                found = sigmoid(factors + math.log(density) - math.log1p(-density))
+                before, p = p, np.where(alike, found, stated)
                 if np.abs(p - before).max(initial=0.0) < CLOSE:
                     break
         p = np.where(gains > 0, np.maximum(p, 0.5), np.minimum(p, 0.5))
         return dict(zip(self.worth, p.tolist(), strict=True))
+
+    @property
+    def _alike(self) -> NDArray[np.bool_]:
+        """Which pairs are known to be neither joined nor apart nor to have a probability of their own."""
+        known = self.scorer.known
+        if known is None:
+            return np.ones(len(self.worth), dtype=bool)
+        return np.array(
+            [known.is_open(*pair) and pair not in known.log_odds for pair in self.worth], dtype=bool
+        )
 
     def underpowered_pairs(self) -> frozenset[Edge]:
         """Return the pairs without evidence for an edge that could have one of a size that matters."""
@@ -171,8 +188,8 @@ class PairEvidence:
         return sorted(chosen)
 
 
-def columns_of(scorer: Scorer, graph: UndirectedGraph) -> list[Column]:
-    """Return what every variable brings to its pairs.
+def columns_of(scorer: Scorer, graph: UndirectedGraph, wanted: Collection[int] | None = None) -> list[Column]:
+    """Return what every variable brings to its pairs; what blankets leave, of those alone that are wanted.
 
     A blanket that makes a column of variance one likelier by d a row leaves exp(-2 d) of it, exactly where
     both are normal. Edges of sizes .1 to .2 in random, dense, chain and hub graphs of 2 to 5 states, ordered
@@ -187,12 +204,14 @@ def columns_of(scorer: Scorer, graph: UndirectedGraph) -> list[Column]:
     ]
     if not isinstance(scorer, BlanketScorer):
         return columns
-    scorer.prepare([(v, mask) for v in range(scorer.n) for mask in (0, graph.adjacency[v])])
-    explained = [scorer.local(v, mask) - scorer.local(v, 0) for v, mask in enumerate(graph.adjacency)]
-    return [
-        column._replace(left=math.exp(-2 * max(0.0, gain) / (rows * max(1, len(column.variances)))))
-        for column, gain in zip(columns, explained, strict=True)
-    ]
+    wanted = range(scorer.n) if wanted is None else wanted
+    alone, given = [(v, ()) for v in wanted], [(v, graph.blankets[v]) for v in wanted]
+    scorer.prepare_blankets([*alone, *given])
+    explained = scorer.recall(given) - scorer.recall(alone)
+    for v, gain in zip(wanted, explained.tolist(), strict=True):
+        left = math.exp(-2 * max(0.0, gain) / (rows * max(1, len(columns[v].variances))))
+        columns[v] = columns[v]._replace(left=left)
+    return columns
 
 
 def sigmoid(log_odds: Vector) -> Vector:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from itertools import chain, combinations
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphoid.counts.engine import refuse_many_pairs
 from graphoid.limits import check_time
 from graphoid.scores.base import BlanketScorer, Scorer, flip_member
 from graphoid.structure.graph import UndirectedGraph
-from graphoid.structure.separation import members
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -48,12 +48,14 @@ class Neighborhood:
 
     Where a score is a sum over variables with their blankets, a gain is what changes at either end. A
     variable's changes depend on its blanket alone, so that those of a blanket met before are kept. All pairs
-    may be flipped unless ``edges`` says which, in the order that decides between equals.
+    that are not known may be flipped unless ``edges`` says which, in the order that decides between equals.
     """
 
     def __init__(self, scorer: Scorer, graph: UndirectedGraph, edges: Sequence[Edge] | None = None) -> None:
         self.scorer = scorer
-        pairs = scorer.sort_edges(combinations(range(scorer.n), 2)) if edges is None else edges
+        if edges is None:
+            refuse_many_pairs(scorer.n)
+        pairs = scorer.sort_edges(scorer.open_pairs()) if edges is None else edges
         self.edges = edges = list(pairs)
         self.ends = np.array(edges, dtype=np.intp).reshape(-1, 2).T
         """The first variable of every edge, and the second."""
@@ -74,9 +76,9 @@ class Neighborhood:
     def reset(self, graph: UndirectedGraph) -> None:
         """Go to a graph, whatever it is."""
         self.graph = graph
-        self._own = [tuple(members(bits)) for bits in graph.adjacency]
+        self._own = list(graph.blankets)
         self.value = self.scorer.value(graph)
-        self.present = np.array([bool(graph.adjacency[x] >> y & 1) for x, y in self.edges], dtype=bool)
+        self.present = np.array([y in self._own[x] for x, y in self.edges], dtype=bool)
         self._update(range(self.scorer.n))
 
     def flip(self, i: int) -> None:
@@ -210,13 +212,10 @@ class LazyNeighborhood(Neighborhood):
         """Flip edges that have no variable in common, and bring the gains up to date."""
         if not len(places):
             return
-        adjacency = list(self.graph.adjacency)
         for i in places.tolist():
             x, y = self.edges[i]
-            adjacency[x] ^= 1 << y
-            adjacency[y] ^= 1 << x
             self._own[x], self._own[y] = flip_member(self._own[x], y), flip_member(self._own[y], x)
-        self.graph = UndirectedGraph.from_adjacency(self.graph.names, adjacency)
+        self.graph = UndirectedGraph.of_sorted_blankets(self.graph.names, self._own)
         self.steps += len(places)
         self.present[places] = ~self.present[places]
         self.value += math.fsum(self.gains[places].tolist())

@@ -49,6 +49,8 @@ TEMPERATURES = (1.0, 1.3, 1.7)
 JUMPS = 10.0
 """Flips of the hottest chain between two swaps."""
 
+SLOWEST = 1e-3
+"""Flips in a unit of time of the slowest place that sets how long a round is."""
 
 BATCHES = 10
 """Of a run, whose means are compared."""
@@ -107,15 +109,18 @@ class Ladder:
         scorer, self.rng, *_ = task
         self.chains = []
         """One for each temperature, the coldest first."""
-        share = min(0.5, scorer.n / len(edges))  # about one edge for each variable
+        share = min(0.5, scorer.n / max(1, len(edges)))  # about one edge for each variable
         for temperature in TEMPERATURES:
-            graph = UndirectedGraph(scorer.names, [edge for edge in edges if self.rng.random() < share])
+            graph = scorer.graph([edge for edge in edges if self.rng.random() < share])
             at = Neighborhood(scorer, graph if start is None else start, edges)
             self.chains.append(Chain(at, scorer.score.evidence_counts * temperature))
         self.swaps = 0
+        fastest = SLOWEST
         for _ in range(warm_up):
-            # fixed before a round: a duration that depended on where the chains are would favor slow places
-            self.duration = JUMPS / max(1e-12, float(self.chains[-1].rates().sum()))
+            # Fixed before a round: a duration that depended on where the chains are would favor slow places.
+            # By the fastest so far: a long round that went from a slow place to a fast one would hardly end.
+            fastest = max(fastest, float(self.chains[-1].rates().sum()))
+            self.duration = JUMPS / fastest
             self.sample(1)
         self.swaps = 0
 
@@ -189,6 +194,8 @@ class Posterior(ScoreLearner):
         else:
             best = Search(self.score, effort="quick").search(Task(scorer, rng, progress)).graph
         edges = candidates(scorer, [best])
+        if not edges:
+            return Found(best)
         progress = tell(progress, Step("sampling graphs", 0, self.max_rounds, best))
         ladders = [
             Ladder(task._replace(rng=own), edges, best if run == 0 else None, warm_up=self.rounds // 2)
@@ -222,7 +229,7 @@ class Posterior(ScoreLearner):
             "jumps": sum(chain.jumps for ladder in ladders for chain in ladder.chains),
         }
         return Found(
-            UndirectedGraph(scorer.names, [e for e, p in zip(edges, probability, strict=True) if p > 0.5]),
+            scorer.graph([e for e, p in zip(edges, probability, strict=True) if p > 0.5]),
             stopped="converged" if error <= self.precision else stopped,
             probabilities=dict(zip(edges, probability.tolist(), strict=True)),
             more={"convergence": convergence},

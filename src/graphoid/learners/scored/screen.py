@@ -19,9 +19,8 @@ from graphoid.learners.scored.local_search import improves
 from graphoid.logic.names import name_rank
 from graphoid.regression.coding import contrasts
 from graphoid.regression.mixed import RowEngine, moments_of
-from graphoid.regression.residuals import Residuals
+from graphoid.regression.residuals import Products, Residuals
 from graphoid.structure.scored import SHOWN_PAIRS
-from graphoid.structure.separation import members
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -59,18 +58,17 @@ def candidates(scorer: Scorer, starts: Sequence[UndirectedGraph]) -> list[Edge]:
     """
     n = scorer.n
     if n <= ALL_PAIRS:
-        return scorer.sort_edges(combinations(range(n), 2))
+        return scorer.sort_edges(scorer.open_pairs())
     partners = strongest_partners(scorer)
     x, y = np.repeat(np.arange(n), partners.shape[1]), partners.ravel().astype(np.int64)
     chosen = [pair_keys(x, y, n)]
     for graph in starts:
-        for v in range(n):
-            blanket = list(members(graph.adjacency[v]))
+        for v, blanket in enumerate(graph.blankets):
             chosen.append(pair_keys(v, np.array(blanket, dtype=np.int64), n))
             if len(blanket) <= PARTNERS:
                 ends = np.array(list(combinations(blanket, 2)), dtype=np.int64).reshape(-1, 2)
                 chosen.append(pair_keys(ends[:, 0], ends[:, 1], n))
-    return sort_keys(scorer, np.unique(np.concatenate(chosen)))
+    return list(scorer.open_pairs(sort_keys(scorer, np.unique(np.concatenate(chosen)))))
 
 
 def strongest_partners(scorer: Scorer) -> NDArray[np.integer]:
@@ -127,8 +125,9 @@ class SecondLook:
         self.scorer = scorer
         self.every = scorer.n <= MOST_TO_LOOK_AGAIN
         """Whether all pairs are scored."""
-        rows = None if self.every else coded_rows(scorer)
-        self._residuals = None if rows is None else Residuals(*rows)
+        rows, engine = None if self.every else coded_rows(scorer), scorer.engine
+        products = engine if isinstance(engine, Products) else None
+        self._residuals = None if rows is None else Residuals(*rows, products)
 
     @property
     def words(self) -> str:
@@ -146,6 +145,7 @@ class SecondLook:
             others = sorted(set(combinations(range(scorer.n), 2)).difference(known))
         else:
             others = self.conspicuous_pairs(graph, known)
+        others = list(scorer.open_pairs(others))
         gains, value = scorer.gains(graph, others), scorer.value(graph)
         return [edge for edge, gain in zip(others, gains, strict=True) if improves(gain, value)]
 
@@ -162,7 +162,7 @@ class SecondLook:
             found: Matrix = np.maximum(STANDS_OUT * (prior + dof * np.log1p(n_rows / 4)), by_chance)
             return found
 
-        found = self._residuals.pairs([tuple(members(bits)) for bits in graph.adjacency], least)
+        found = self._residuals.pairs(graph.blankets, least)
         x, y = np.array(known, dtype=np.int64).reshape(-1, 2).T
         keys = pair_keys(found.x, found.y, n)
         new = ~np.isin(keys, pair_keys(x, y, n))
@@ -179,6 +179,7 @@ def coded_rows(scorer: Scorer) -> tuple[Callable[[int], Matrix], Matrix | None] 
     if isinstance(engine, RowEngine):
         return lambda v: engine.effect(v, ordered=True, ranks=True).columns, engine.row_weights()
     if isinstance(engine, CodeEngine):
-        codes = [contrasts(v.arity) for v in engine.variables]
-        return lambda v: codes[v][engine.codes(v)], engine.row_weights()
+        code = {r: contrasts(r) for r in {v.arity for v in engine.variables}}
+        arities = [v.arity for v in engine.variables]
+        return lambda v: code[arities[v]].take(engine.codes(v), axis=0), engine.row_weights()
     return None

@@ -28,7 +28,6 @@ from graphoid.scores.closures import PairScorer
 from graphoid.scores.priors import AdaptivePrior, BlockPrior
 from graphoid.settings import NOT_NEGATIVE, Allowed, Number, RandomState, describe
 from graphoid.structure.graph import UndirectedGraph
-from graphoid.structure.separation import members
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -105,9 +104,9 @@ def perturb(graph: UndirectedGraph, at: Neighborhood, rng: np.random.Generator) 
     """
     edges, names = at.edges, at.scorer.names
     if rng.random() < ANEW:
-        return UndirectedGraph(names, [edge for edge in edges if rng.random() < 2 / len(names)])
+        return at.scorer.graph([edge for edge in edges if rng.random() < 2 / len(names)])
     center = at.scorer.order[int(rng.integers(len(names)))]
-    around = {center, *members(graph.adjacency[center])}
+    around = {center, *graph.blankets[center]}
     around |= {y if x == center else x for x, y in edges if center in (x, y) and rng.random() < 0.2}
     block = [edge for edge in edges if edge[0] in around and edge[1] in around]
     if not block:
@@ -174,7 +173,9 @@ def adapt_prior(found: Found, scorer: Scorer, progress: Listener | None) -> Foun
             own = {pair for block in blocks for pair in combinations(block, 2)}
         else:
             own = set(look.conspicuous_pairs(before, found.pairs or ()))
-        at = LazyNeighborhood(scorer, before, scorer.sort_edges({*(found.pairs or ()), *own}))
+        at = LazyNeighborhood(
+            scorer, before, scorer.sort_edges(scorer.open_pairs({*(found.pairs or ()), *own}))
+        )
         steepest_ascent(at, progress)
         found = found._replace(
             graph=at.graph, pairs=at.edges, more={**(found.more or {}), "prior": describe(adapted)}
@@ -246,7 +247,13 @@ class Search(ScoreLearner):
             score = replace(score, prior=BlockPrior.from_settings(known))
         evidence = PairEvidence.of(scored.worth(found.graph), score.on(table), found.graph)
         candidates = UndirectedGraph(found.graph.names, evidence.unsettled_pairs(found.graph))
-        return Climb(score, seconds=self.seconds, start=found.graph, candidates=candidates)
+        return Climb(
+            score,
+            seconds=self.seconds,
+            start=found.graph,
+            candidates=candidates,
+            knowledge=self.knowledge,
+        )
 
     def search(self, task: Task) -> Found:
         """Climb from several graphs, search on from the best peak, and look at what was left out."""
@@ -257,23 +264,23 @@ class Search(ScoreLearner):
                 f"not {self.effort!r}."
             )
         scorer, rng, progress, _ = task
-        starts = [UndirectedGraph(scorer.names)]
+        starts = [scorer.graph()]
         if self.start is not None:
             starts.insert(0, initial_graph(self.start, task))
             progress = tell(progress, Step("climbing", 0, so_far=starts[0]))
             starts = starts[:1] if effort == 0 else starts
         if scorer.n <= MOST_TO_START_AGAIN and not (effort == 0 and self.start is not None):
             if isinstance(scorer, PairScorer):
-                starts.append(ibmap_hc(scorer, UndirectedGraph(scorer.names))[0])
-            starts.append(first_guess(scorer))
+                starts.append(ibmap_hc(scorer, scorer.graph())[0])
+            starts.append(scorer.graph(first_guess(scorer).edges))
             if self.directed_start and (directed := directed_guess(scorer)) is not None:
-                starts.append(directed)
+                starts.append(scorer.graph(directed.edges))
         starts.sort(key=scorer.value, reverse=True)  # a climb from the best is short, and most is known then
         progress = tell(progress, Step("climbing", 0, so_far=starts[0]))
         at = LazyNeighborhood(scorer, starts[0], candidates(scorer, starts))
         best, top = starts[0], -np.inf
         steps = math.inf if self.max_steps is None else self.max_steps
-        for graph in {graph.adjacency: graph for graph in starts}.values():
+        for graph in dict.fromkeys(starts):
             at.reset(graph)
             steepest_ascent(at, progress if top == -np.inf else None)  # later climbs begin below the best
             if top == -np.inf or improves(at.value - top, top):
@@ -284,7 +291,7 @@ class Search(ScoreLearner):
         at.reset(best)
         record = Record(best, at.value, steps, progress)
         best = iterated_local_search(at, round(effort * min(PATIENCE, FEWER / scorer.n)), rng, record)
-        n_pairs = scorer.n * (scorer.n - 1) // 2
+        n_pairs = scorer.n_open_pairs
         look = SecondLook(scorer)
         while len(at.edges) < n_pairs and record.steps > 0:
             more = look.overlooked_edges(best, at.edges)

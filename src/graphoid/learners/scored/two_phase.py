@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from graphoid.counts.engine import refuse_many_pairs
 from graphoid.errors import SettingsError
 from graphoid.learners.scored.base import Found, ScoreLearner, Task
 from graphoid.learners.scored.hill_climb import steepest_ascent
@@ -24,17 +25,21 @@ def best_blanket(scorer: BlanketScorer, x: int) -> int:
     Greedy: the best addition, and after each, while there are more than two members, removals for as long as
     one helps.
     """
-    blanket, value = 0, scorer.local(x, 0)
+    known = scorer.known
+    required, apart = (0, 0) if known is None else (known.required.adjacency[x], known.forbidden.adjacency[x])
+    blanket, value = required, scorer.local(x, required)
     while True:
         check_time()
         larger, reached = _best(
-            scorer, x, [blanket | 1 << y for y in scorer.order if y != x and not blanket >> y & 1]
+            scorer, x, [blanket | 1 << y for y in scorer.order if y != x and not (blanket | apart) >> y & 1]
         )
         if not improves(reached - value, value):
             return blanket
         blanket, value = larger, reached
         while blanket.bit_count() > 2:
-            smaller, reached = _best(scorer, x, [blanket ^ 1 << y for y in scorer.order if blanket >> y & 1])
+            smaller, reached = _best(
+                scorer, x, [blanket ^ 1 << y for y in scorer.order if blanket & ~required & 1 << y]
+            )
             if not improves(reached - value, value):
                 break
             blanket, value = smaller, reached
@@ -72,12 +77,13 @@ class TwoPhase(ScoreLearner):
             raise SettingsError(
                 f"TwoPhase needs a sum over blankets, such as MPL(); {type(self.score).__name__} is not one."
             )
+        refuse_many_pairs(scorer.n)
         wanted: dict[int, list[int]] = {x: [] for x in range(scorer.n)}
         try:
             for x in track(range(scorer.n), "finding blankets", task.progress):
                 wanted[x] = list(members(best_blanket(scorer, x)))
         finally:  # also where the time ends it
-            both = UndirectedGraph.from_blankets(wanted, scorer.names, rule="both")
+            both = scorer.graph(UndirectedGraph.from_blankets(wanted, scorer.names, rule="both").edges)
             tell(task.progress, Step("finding blankets", scorer.n, scorer.n, so_far=both))
         either = UndirectedGraph.from_blankets(wanted, scorer.names, rule="either")
         conflicting = scorer.sort_edges(edge for edge in either.edges if not both.has_edge(*edge))

@@ -1,0 +1,1 @@
+"""A live view in the browser of this machine: ``graphoid serve``."""
