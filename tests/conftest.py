@@ -16,9 +16,14 @@ if TYPE_CHECKING:
 
 os.environ.setdefault("MPLBACKEND", "Agg")  # no window opens, wherever tests run
 
-# No deadline: the first example of a test may pay for an import, and machines differ widely.
+# No deadline: the first example of a test may pay for an import, and machines differ. The same examples
+# every time, so that a change is to blame for what it breaks; `make fuzz` draws others, and many more.
 settings.register_profile(
-    "default", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
+    "default",
+    deadline=None,
+    max_examples=60,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.register_profile("long", deadline=None, max_examples=5000, suppress_health_check=list(HealthCheck))
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))

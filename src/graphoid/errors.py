@@ -47,6 +47,12 @@ def setting(name: str, value: str) -> str:
     return f"--{name} {value}" if ON_COMMAND_LINE.get() else f"{name}={value!r}"
 
 
+def sentence(said: object) -> str:
+    """Return what another library says of a fault as one line that ends as a sentence does."""
+    words = " ".join(str(said).split())
+    return words if words.endswith((".", "!", "?")) else f"{words}."
+
+
 def leave_out(*columns: str) -> str:
     """Return how columns are left out, at the end of a sentence.
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphoid.errors import DataError
+from graphoid.errors import DataError, sentence
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -150,9 +150,7 @@ def _by_transformer(
         try:
             out = fitted.fit_transform(levels[rows].reshape(-1, 1))
         except (ValueError, TypeError, ArithmeticError, LookupError, AttributeError) as error:
-            raise DataError(
-                f"{type(transformer).__name__} cannot cut {name!r}: {' '.join(str(error).split())}"
-            ) from error
+            raise DataError(f"{type(transformer).__name__} cannot cut {name!r}: {sentence(error)}") from error
     out = np.asarray(out)
     if out.ndim != 2 or out.shape != (len(rows), 1) or out.dtype == object:
         raise DataError(

@@ -12,7 +12,7 @@ import pyarrow.csv
 from graphoid.data.encoding.columns import Text
 from graphoid.data.formats.files import SCANNED, WatchedText, check_encoding, open_text
 from graphoid.data.source import Source, refuse_wide
-from graphoid.errors import DataError
+from graphoid.errors import DataError, sentence
 from graphoid.limits import memory_limit
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def from_delimited(path: Path) -> Source:
             check_encoding(path)
             # A row longer than a block is the other reason to fail; it is gone once the block holds the file.
             if reading.block_size == LARGEST_BLOCK:
-                raise DataError(f"{path.name} cannot be parsed: {' '.join(str(error).split())}") from error
+                raise DataError(f"{path.name} cannot be parsed: {sentence(error)}") from error
             reading.block_size = LARGEST_BLOCK
     columns, n_rows = table.columns, table.num_rows
     del table

@@ -12,7 +12,7 @@ from graphoid.data.encoding.columns import Undeclared
 from graphoid.data.encoding.encode import Factor
 from graphoid.data.source import Source
 from graphoid.data.table import KINDS_OF_FRAME
-from graphoid.errors import DataError
+from graphoid.errors import DataError, sentence
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -137,9 +137,7 @@ def from_frame(frame: object, columns: Sequence[str | int] | None = None) -> Sou
     try:
         native = nw.from_native(cast("Any", frame), pass_through=True)
     except NarwhalsError as error:
-        raise DataError(
-            f"the {type(frame).__name__} cannot be read: {' '.join(str(error).split())}"
-        ) from error
+        raise DataError(f"the {type(frame).__name__} cannot be read: {sentence(error)}") from error
     if isinstance(native, nw.LazyFrame):
         if columns is not None and set(native.collect_schema().names()).issuperset(columns):
             native = native.select(*dict.fromkeys(map(str, columns)))

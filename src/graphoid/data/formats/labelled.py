@@ -12,7 +12,7 @@ from graphoid.data.encoding.encode import Factor, Plain
 from graphoid.data.formats.files import open_text
 from graphoid.data.formats.sav import check_sav
 from graphoid.data.source import Source
-from graphoid.errors import DataError, missing_extra
+from graphoid.errors import DataError, missing_extra, sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -63,7 +63,7 @@ def from_arff(path: Path) -> Source:
 
 
 def _refusal(path: Path, why: str) -> DataError:
-    return DataError(f"{path.name} cannot be read as ARFF: {' '.join(why.split())}")
+    return DataError(f"{path.name} cannot be read as ARFF: {sentence(why)}")
 
 
 def _checked_lines(lines: Iterable[str], path: Path) -> Iterator[str]:
@@ -104,8 +104,8 @@ def from_spss(path: Path) -> Source:
         ValueError,
         MemoryError,
     ) as error:
-        reason = " ".join(str(error).split()) or "there is no memory for what it promises"
-        raise DataError(f"{path.name} cannot be read as SPSS: {reason}") from error
+        why = sentence(str(error).strip() or "there is no memory for what it promises")
+        raise DataError(f"{path.name} cannot be read as SPSS: {why}") from error
     names = list(about.column_names)
     if None in names:
         raise DataError(f"{path.name} cannot be read as SPSS: variable {names.index(None) + 1} has no name.")

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 from graphoid.data.encoding.columns import Undeclared
 from graphoid.data.formats.frames import arrow_column
 from graphoid.data.source import Source
-from graphoid.errors import DataError
+from graphoid.errors import DataError, sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -31,7 +31,7 @@ def read_metadata(path: Path) -> tuple[pq.FileMetaData, pa.Schema]:
         metadata = pq.read_metadata(path)
         return metadata, metadata.schema.to_arrow_schema()
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:  # the last: in a name
-        raise DataError(f"{path.name} cannot be read as Parquet: {' '.join(str(error).split())}") from error
+        raise DataError(f"{path.name} cannot be read as Parquet: {sentence(error)}") from error
 
 
 def from_parquet(path: Path) -> Source:
@@ -85,4 +85,4 @@ def occurrences(names: Sequence[str]) -> list[tuple[str, int]]:
 
 
 def _damage_error(path: Path, what: object) -> DataError:
-    return DataError(f"{path.name} is damaged: {' '.join(str(what).split())} Write or fetch it again.")
+    return DataError(f"{path.name} is damaged: {sentence(what)} Write or fetch it again.")

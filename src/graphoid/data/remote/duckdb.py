@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from graphoid.data.formats.files import not_a_file
 from graphoid.data.remote.sql import ONE_AT_A_TIME, SqlRelation
-from graphoid.errors import DataError, missing_extra
+from graphoid.errors import DataError, missing_extra, sentence
 from graphoid.logic.names import quote as quote_names
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def _clear_errors(name: str) -> Iterator[None]:
     try:
         yield
     except (duckdb.Error, pa.ArrowException, UnicodeDecodeError) as error:
-        raise DataError(f"{name} cannot be read by DuckDB: {' '.join(str(error).split())}") from None
+        raise DataError(f"{name} cannot be read by DuckDB: {sentence(error)}") from None
 
 
 class _Found(NamedTuple):

@@ -18,7 +18,7 @@ from graphoid.data.formats.delimited import check_quotes, read_header
 from graphoid.data.formats.files import WatchedText, clear_errors, file_digest, open_text
 from graphoid.data.formats.parquet import occurrences, read_metadata
 from graphoid.data.remote.census import MOST_VALUES, Census, ValueCounts, WeightSummary, to_ipc
-from graphoid.errors import DataChanged, DataError, leave_out
+from graphoid.errors import DataChanged, DataError, leave_out, sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -151,9 +151,7 @@ class FileStream(Stream):
                 with pa.memory_map(str(path)) as file:
                     self.schema = pa.ipc.open_file(file).schema
             except (pa.ArrowException, OSError) as error:
-                raise DataError(
-                    f"{self.name} cannot be read as Arrow: {' '.join(str(error).split())}"
-                ) from error
+                raise DataError(f"{self.name} cannot be read as Arrow: {sentence(error)}") from error
             self.names = self.schema.names
         self._sizes = [path.stat().st_size // max(1, len(self.names))] * len(self.names)
 
@@ -205,9 +203,7 @@ class FileStream(Stream):
             try:
                 yield from self._batches(list(positions))
             except (pa.ArrowException, OSError) as error:
-                raise DataError(
-                    f"{self.name} cannot be read to its end: {' '.join(str(error).split())}"
-                ) from error
+                raise DataError(f"{self.name} cannot be read to its end: {sentence(error)}") from error
             finally:
                 self._check_unchanged()
 
