@@ -21,6 +21,7 @@ from graphoid.learners.scored.graph_sampling import sample_graphs
 from graphoid.learners.scored.search import Search, first_guess
 from graphoid.limits import MOMENT, OutOfTime, time_limit
 from graphoid.logic.names import quote
+from graphoid.progress import Step, tell
 from graphoid.regression.embedding import CountedMoments
 from graphoid.regression.mixed import engine_of, moments_of
 from graphoid.regression.sums import sum_engine
@@ -287,6 +288,7 @@ def _learn_as_recommended(
     before = engine.spent if isinstance(engine, MeteredEngine) else AccessCost()
     began = time.monotonic()
     known = None if knowledge is None else _known_pairs(knowledge, table)
+    progress = tell(progress, Step("choosing a learner", 0))
     try:
         with time_limit(None if seconds is None else max(MOMENT, seconds)):
             chosen, reason, rivals = recommend(

@@ -17,6 +17,7 @@ from graphoid.independence.tester import Tester
 from graphoid.learners.scored.graph_sampling import sample_graphs, second_moment_strengths
 from graphoid.learners.scored.local_search import improves
 from graphoid.logic.names import name_rank
+from graphoid.progress import track
 from graphoid.regression.coding import contrasts
 from graphoid.regression.mixed import RowEngine, moments_of
 from graphoid.regression.residuals import Products, Residuals
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from graphoid.progress import Listener
     from graphoid.regression.coding import Matrix
     from graphoid.scores.base import Scorer
     from graphoid.structure.graph import Edge, UndirectedGraph
@@ -45,6 +47,9 @@ STANDS_OUT = 0.5
 
 MOST_LOOKED_AT = 8
 """Pairs for each variable that are scored again at most, those first that stand out most."""
+
+PAIRS_AT_A_TIME = 1_000
+"""Scored between two words on how far it has come: seconds where states are many."""
 
 UNLIKELY = 1e-3
 """Pairs that a first look makes less probable than this are not listed beyond :data:`SHOWN_PAIRS`."""
@@ -138,16 +143,22 @@ class SecondLook:
             return "none: rows are not at hand"
         return "pairs that stand out by the correlation of residuals"
 
-    def overlooked_edges(self, graph: UndirectedGraph, known: Sequence[Edge]) -> list[Edge]:
+    def overlooked_edges(
+        self, graph: UndirectedGraph, known: Sequence[Edge], progress: Listener | None = None
+    ) -> list[Edge]:
         """Return pairs that are not known yet and that would improve a graph."""
         scorer = self.scorer
         if self.every:
             others = sorted(set(combinations(range(scorer.n), 2)).difference(known))
         else:
             others = self.conspicuous_pairs(graph, known)
-        others = list(scorer.open_pairs(others))
-        gains, value = scorer.gains(graph, others), scorer.value(graph)
-        return [edge for edge, gain in zip(others, gains, strict=True) if improves(gain, value)]
+        others, value = list(scorer.open_pairs(others)), scorer.value(graph)
+        found = []
+        for start in track(range(0, len(others), PAIRS_AT_A_TIME), "looking at all pairs", progress):
+            part = others[start : start + PAIRS_AT_A_TIME]
+            gains = scorer.gains(graph, part)
+            found += [edge for edge, gain in zip(part, gains, strict=True) if improves(gain, value)]
+        return found
 
     def conspicuous_pairs(self, graph: UndirectedGraph, known: Sequence[Edge]) -> list[Edge]:
         """Return pairs that have more in common than their blankets say, and that are not known yet."""

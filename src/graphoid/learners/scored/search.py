@@ -294,7 +294,7 @@ class Search(ScoreLearner):
         n_pairs = scorer.n_open_pairs
         look = SecondLook(scorer)
         while len(at.edges) < n_pairs and record.steps > 0:
-            more = look.overlooked_edges(best, at.edges)
+            more = look.overlooked_edges(best, at.edges, progress)
             if not more:
                 break
             at = LazyNeighborhood(scorer, best, scorer.sort_edges({*at.edges, *more}))
