@@ -6,7 +6,6 @@ import gzip
 import os
 import random
 import struct
-import time
 
 import numpy as np
 import pandas as pd
@@ -18,6 +17,7 @@ import graphoid as gd
 from graphoid.cli.learners import LEARNERS
 from graphoid.data.check import check
 from graphoid.errors import DataError, GraphoidError
+from tests.support.clock import Seconds
 from tests.support.damage import damage_bytes, damage_numbers
 from tests.support.odd_tables import to_spss
 from tests.support.terminal import graphoid
@@ -265,12 +265,12 @@ def test_more_columns_than_can_be_looked_at_are_refused_at_once(tmp_path):
     names = [f"v{i}" for i in range(100_001)]
     path, columns = tmp_path / "wide.csv", {name: [0, 1] for name in names}
     path.write_text("\n".join([",".join(names), *[",".join("01" * 50_000 + "0")] * 2]))
-    began = time.process_time()
-    with pytest.raises(DataError, match=r"wide.csv has 100,001 columns, and at most 100,000 can be read"):
-        gd.read(path)
-    with pytest.raises(DataError, match=r"has 100,001 columns.* with columns="):
-        gd.read(columns)
-    assert time.process_time() - began < 10
+    with Seconds() as seconds:
+        with pytest.raises(DataError, match=r"wide.csv has 100,001 columns, and at most 100,000 can be read"):
+            gd.read(path)
+        with pytest.raises(DataError, match=r"has 100,001 columns.* with columns="):
+            gd.read(columns)
+    assert seconds.taken < 10
     assert gd.read(columns, columns=names[:3]).names == tuple(names[:3])
 
 
