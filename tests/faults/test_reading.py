@@ -274,6 +274,23 @@ def test_more_columns_than_can_be_looked_at_are_refused_at_once(tmp_path):
     assert gd.read(columns, columns=names[:3]).names == tuple(names[:3])
 
 
+def test_declared_states_that_no_complete_row_has_are_refused_in_a_sentence(tmp_path):
+    states = pa.DictionaryArray.from_arrays(pa.array([0, 1] * 5, pa.int32()), pa.array([0.5, float("nan")]))
+    batch = pa.record_batch([states, pa.array([None] * 10, pa.int64())], names=["a", "b"])
+    with pa.OSFile(str(tmp_path / "m.arrow"), "wb") as file, pa.ipc.new_file(file, batch.schema) as writer:
+        writer.write_batch(batch)
+    with pytest.raises(DataError, match="every row has a missing cell"):
+        gd.read(tmp_path / "m.arrow", missing="drop")
+
+
+@pytest.mark.parametrize("values", [["x"] * 5 + ["y"] * 20, ["x"] * 25, [1.5] * 25])
+def test_columns_that_make_no_groups_are_named_in_one_line(values):
+    name = "new\nline and\x1b[31m a tab\t"
+    table = gd.read({name: values, "b": [0, 1] * 12 + [0], "c": [0, 1, 1, 0, 1] * 5})
+    with pytest.raises(DataError, match=r"^'new\\nline and\\x1b\[31m a tab\\t' is .*\.$"):
+        gd.compare_groups(table, name, learner=gd.GSMN(), n=20, random_state=0)
+
+
 def test_a_name_with_a_percent_sign_that_comes_twice_is_refused_in_a_sentence(tmp_path):
     text = "@RELATION t\n@ATTRIBUTE '100 %_x' {a,b}\n@ATTRIBUTE '100 %_x' NUMERIC\n@DATA\na,1\n"
     with pytest.raises(DataError, match=r"^m.arff cannot be read as ARFF: .*100 %_x.* line 3"):
