@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import graphoid as gd
+from tests.support.clock import pace
 
 HEAVY = ("pandas", "matplotlib", "duckdb", "sklearn", "scipy", "pyarrow", "polars")
 MOST_SECONDS = 0.150
@@ -50,7 +51,7 @@ def test_names_are_what_their_module_calls_them() -> None:
 def test_importing_is_quick_and_brings_nothing_heavy() -> None:
     runs = [imported() for _ in range(5)]  # the best of five: others may be at work on the machine
     assert [heavy for _, heavy in runs] == [[]] * 5
-    assert min(seconds for seconds, _ in runs) < MOST_SECONDS
+    assert min(seconds for seconds, _ in runs) < MOST_SECONDS * max(1.0, pace())
 
 
 def test_the_version_is_said_in_one_place():

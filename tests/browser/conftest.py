@@ -35,7 +35,7 @@ class Browser:
     def run(self, script, *arguments):
         return self.driver.execute_script(script, *arguments)
 
-    def wait(self, script, seconds=10):
+    def wait(self, script, seconds=60):
         until = time.monotonic() + seconds
         while not self.run(script):
             assert time.monotonic() < until, f"never true: {script}"
@@ -90,7 +90,7 @@ class Browser:
         return found
 
     def downloaded(self, ending):
-        until = time.monotonic() + 10
+        until = time.monotonic() + 60
         while not (found := [p for p in self.downloads.glob(f"*.{ending}") if p.stat().st_size]):
             assert time.monotonic() < until, f"no {ending} came"
             time.sleep(0.05)

@@ -75,9 +75,9 @@ def test_from_a_table_to_evidence(browser, server, tmp_path):
 
 def test_a_run_is_cancelled(browser, server, tmp_path):
     rng = np.random.default_rng(0)
-    codes = rng.integers(0, 4, (1_500, 400))
-    codes[:, 1:] = np.where(rng.random((1_500, 399)) < 0.5, codes[:, 1:], codes[:, :-1])
-    names = ",".join(f"x{v}" for v in range(400))
+    codes = rng.integers(0, 4, (4_000, 300))
+    codes[:, 1:] = np.where(rng.random((4_000, 299)) < 0.5, codes[:, 1:], codes[:, :-1])
+    names = ",".join(f"x{v}" for v in range(300))
     np.savetxt(tmp_path / "long.csv", codes, "%d", ",", header=names, comments="")
     drop(browser, tmp_path / "long.csv")
     browser.wait("return !document.querySelector('#start').disabled", 30)

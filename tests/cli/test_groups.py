@@ -94,8 +94,8 @@ def test_what_cannot_be_compared_is_one_sentence(run, asked, said):
 @pytest.mark.parametrize(
     ("group", "said"),
     [
-        (lambda i: "x", "all rows have g = 'x'"),
-        (lambda i: "y" if i == 7 else "x", "g = 'y' has 1 row"),
+        (lambda i: "x", "'g' is 'x' in all rows"),
+        (lambda i: "y" if i == 7 else "x", "'g' is 'y' in 1 row"),
         (lambda i: "" if i == 7 else "xz"[i % 2], "missing"),
     ],
 )

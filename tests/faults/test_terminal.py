@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import shlex
-import time
 
 import numpy as np
 import pytest
@@ -14,6 +13,7 @@ import graphoid as gd
 from graphoid.counts.native import engine_for
 from graphoid.errors import CountsTooLarge, GraphoidError
 from graphoid.structure.safe_text import csv_cell, from_csv_cell, scrub
+from tests.support.clock import Seconds
 from tests.support.terminal import graphoid
 
 HARMFUL = ["=HYPERLINK(0)", "@sum", "+x", "-x", "\tx", "'=x", "\x1b[31mred", "\x9b2J", "plain"]
@@ -162,9 +162,9 @@ def test_other_messages_stay_as_they_are(said):
     "part", ["a", "://", "password=", "password='", "user", "a:/", ";a", " ", "@", "token-"]
 )
 def test_no_message_takes_long_to_be_looked_through(part):
-    started = time.process_time()
-    scrub(part * 10_000)
-    assert time.process_time() - started < 1.0
+    with Seconds() as seconds:
+        scrub(part * 10_000)
+    assert seconds.taken < 1
 
 
 @pytest.mark.parametrize("where", ["auto", "memory", "source"])

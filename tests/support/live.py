@@ -43,7 +43,7 @@ class Live:
         status, _, body = self.ask("POST", path, json.dumps(words or {}))
         return status, json.loads(body)
 
-    def wait(self, seconds=60):
+    def wait(self, seconds=300):
         """Return the run in hand when it has ended."""
         until = time.monotonic() + seconds
         while (job := self.get("/api/state")["job"])["state"] == "running":

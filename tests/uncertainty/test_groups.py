@@ -204,8 +204,8 @@ def test_p_values_are_level_where_nothing_differs():
 def test_groups_that_cannot_be_compared():
     table = two_groups(0, differ=True, n=50)
     for columns, message in (
-        ({"g": [0] * 20, "a": [0, 1] * 10, "b": [0, 1] * 10}, "all rows have g = 0"),
-        ({"g": ["x"] * 17 + ["y"] * 3, "a": [0, 1] * 10, "b": [0, 1] * 10}, "g = 'y' has 3 row"),
+        ({"g": [0] * 20, "a": [0, 1] * 10, "b": [0, 1] * 10}, "'g' is 0 in all rows"),
+        ({"g": ["x"] * 17 + ["y"] * 3, "a": [0, 1] * 10, "b": [0, 1] * 10}, "'g' is 'y' in 3 row"),
         ({"g": [0, 1] * 10, "a": [0, 1] * 10}, "beside 'g' there is 'a'"),
     ):
         with pytest.raises(DataError, match=message):

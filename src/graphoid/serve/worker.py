@@ -37,6 +37,13 @@ PAUSE = 0.1
 GRACE = 10.0
 """Seconds that an interrupted run has to write down what it found."""
 
+AGAIN = 3.0
+"""Seconds that a run may take to put together what it found; then it is taken not to have heard Ctrl-C:
+Python drops an interrupt that falls into a destructor or a callback of its collector."""
+
+interrupted = threading.Event()
+"""Set when the run has heard Ctrl-C, or is over."""
+
 REPORT, LIVE, NETWORK, SCRIPT, MODEL = "report.html", "live.html", "network.json", "repeat.py", "model.json"
 """Files that it writes."""
 
@@ -86,6 +93,7 @@ def learn(order: Values, tell: Teller) -> Values:
     try:
         found = learn_network(table, random_state=0, seconds=choices.seconds, progress=tell)
     except Interrupted as end:
+        interrupted.set()
         if end.structure is None:
             raise
         found = end.structure  # type: ignore[assignment] # of a learner of one graph
@@ -126,12 +134,20 @@ ORDERS: dict[str, Callable[[Values, Teller], Values]] = {"check": check, "learn"
 def listen() -> None:
     """Take another line, or the end of the input, for Ctrl-C; and do not outlive a server that is gone."""
     if os.read(0, 1):  # not by sys.stdin, whose lock a thread must not hold when Python ends
-        _thread.interrupt_main()
+        interrupt()
         while os.read(0, 1):
             pass
-    _thread.interrupt_main()
+    interrupt()
     time.sleep(GRACE)
     os._exit(1)
+
+
+def interrupt() -> None:
+    """Press Ctrl-C until it is heard, or there is no time left to hear it."""
+    until = time.monotonic() + GRACE
+    _thread.interrupt_main()
+    while not interrupted.wait(AGAIN) and time.monotonic() < until:
+        _thread.interrupt_main()
 
 
 def run(order: Values, tell: Teller) -> None:
@@ -139,6 +155,7 @@ def run(order: Values, tell: Teller) -> None:
     try:
         tell.say(result=ORDERS[str(order["do"])](order, tell))
     except KeyboardInterrupt:
+        interrupted.set()
         tell.say(cancelled=True)
     except MemoryError:
         tell.say(error="there is not enough memory for that; leave out columns, or take fewer rows.")
@@ -163,6 +180,7 @@ def main() -> None:
     tell = Teller(str(order["path"]), str(order["name"]))
     threading.Thread(target=listen, daemon=True).start()
     run(order, tell)
+    interrupted.set()
 
 
 if __name__ == "__main__":

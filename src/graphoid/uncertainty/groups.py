@@ -263,14 +263,14 @@ def _groups(table: Table, by: str) -> _Parts:
     labels = tuple(states[code] for code in occur.tolist())
     if len(labels) < 2:
         raise DataError(
-            f"all rows have {by} = {labels[0]!r}; there is nothing to compare."
+            f"{by!r} is {labels[0]!r} in all rows; there is nothing to compare."
             if labels
             else "there are no rows to compare."
         )
     small = int(sizes.argmin())
     if sizes[small] < LEAST_ROWS:
         raise DataError(
-            f"{by} = {labels[small]!r} has {sizes[small]:,} row(s), and a group needs {LEAST_ROWS} at least: "
+            f"{by!r} is {labels[small]!r} in {sizes[small]:,} row(s), and a group needs {LEAST_ROWS} at least: "
             "leave these rows out, or join them to another group."
         )
     parts = [member == g for g in range(len(labels))]
@@ -282,7 +282,7 @@ def _moderator(table: Table, by: str) -> _Parts:
     numbers = table.numbers(by)
     spread = float(numbers.std())
     if not len(numbers) or not spread > 0:
-        raise DataError(f"all rows have the same {by}; there is nothing to compare.")
+        raise DataError(f"{by!r} is the same in all rows; there is nothing to compare.")
     at = np.quantile(numbers, QUANTILES)
     values = tuple(((at - numbers.mean()) / spread).tolist())
     upper = numbers > np.median(numbers)

@@ -58,7 +58,8 @@ class ValueCounts:
                 indices = pc.index_in(self.values, value_set=self.dictionary)
                 return pa.DictionaryArray.from_arrays(indices, self.dictionary, ordered=self.ordered)
             # two dictionaries tell the encoder that there is no common one
-            parts = [self.values.slice(0, len(self.values) - 1), self.values.slice(len(self.values) - 1)]
+            last = max(0, len(self.values) - 1)  # where no row is complete there is none
+            parts = [self.values.slice(0, last), self.values.slice(last)]
             return pa.chunked_array([part.dictionary_encode() for part in parts])
         if self.form == "cast":
             return self.values.cast(self.dictionary.type) if self.dictionary is not None else self.values
