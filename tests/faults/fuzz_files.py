@@ -118,6 +118,13 @@ def take_table(path: Path, rng: Random) -> None:
     command("learn", path, "--learner", learner, *settings, *where, *outputs)
     if model:
         command("query", "w.json")
+    if rng.random() < 0.1:
+        command("update", "r.json", path, "--out", "r.json", "--out", "r.csv")
+    if rng.random() < 0.1:
+        command(
+            *("groups", path, "--by", rng.choice(["v0", "v1"]), "--draws", "20", *settings[:2]),
+            *("--out", "g.json", "--out", "g.csv", "--report", "g.html"),
+        )
 
 
 def take_rows(path: Path, rng: Random) -> None:
@@ -139,6 +146,8 @@ def take_rows(path: Path, rng: Random) -> None:
 
 def take_result(path: Path, rng: Random) -> None:
     """Load a result, and do all that can be done with it."""
+    if rng.random() < 0.2:
+        command("update", path, "t.csv", "--out", "u.json")
     if rng.random() < 0.2:
         command("query", path)
         command("learn", "t.csv", rng.choice(["--config", "--resume"]), path, "-q")
@@ -169,6 +178,13 @@ def take_graph(path: Path, rng: Random) -> None:
 def take_options(path: Path, rng: Random) -> None:
     """Learn by the options of a file."""
     command("learn", "--config", path, "-q")
+
+
+def take_knowledge(path: Path, rng: Random) -> None:
+    """Learn with what a file says is known."""
+    learner = rng.choice(["auto", "gsmn", "gsimn", "bjp", "search", "posterior", "pfmn"])
+    command("learn", "t.csv", "--learner", learner, "--knowledge", path, "--out", "r.json", "-q")
+    command("learn", "--config", "r.json", "-q")
 
 
 class Kind(NamedTuple):
@@ -210,6 +226,29 @@ def to_toml(path: Path, rng: Random) -> None:
     lines = [f"{name} = {rng.choice(values)}" for name in rng.sample(names, rng.choice([0, 1, 1, 2]))]
     kept = [line for line in TOML.splitlines() if line.split()[0] not in {line.split()[0] for line in lines}]
     path.write_text("\n".join([*kept, *lines]), encoding="utf-8")
+
+
+def to_knowledge(path: Path, rng: Random) -> None:
+    """Write what is known of edges: names that are there or not, values of all sorts."""
+
+    def pairs() -> str:
+        odd = ["1", "true", "['a']", "['a', 'b', 'c']", "['a', 'a']", "['a', 'd']", "['', 'b']"]
+        usual = ["['a', 'b']", "['b', 'c']", "['a', 'c']"]
+        some = [rng.choice(odd if rng.random() < 0.1 else usual) for _ in range(rng.randrange(3))]
+        return f"[{', '.join(some)}]"
+
+    probability = rng.choice(["0.8", "0.5", "1e-300", "0", "1", "-1", "nan", "inf", "'x'", "[0.5]"])
+    waves = rng.choice(["1", *map(repr, ("{item}", "{item}_t{wave}", "{wave}", "(" * 50))])
+    first, second = (rng.choice(["[]", "1", *map(repr, (["a"], ["b", "c"]))]) for _ in range(2))
+    parts = [
+        f"required = {pairs()}",
+        f"forbidden = {pairs()}",
+        f"waves = {waves}",
+        f"[[prior]]\npair = {pairs()[1:-1] or '[]'}\nprobability = {probability}",
+        f"[blocks]\nfirst = {first}\nsecond = {second}",
+    ]
+    chosen = [part for part in parts if rng.random() < 0.3]
+    path.write_text("\n".join(chosen), encoding="utf-8")
 
 
 def to_uai(path: Path, rng: Random) -> None:
@@ -260,6 +299,7 @@ def kinds() -> dict[str, Kind]:
         "UAI": Kind(".uai", to_uai, take_model, damage_text, 5, 0.4),
         "BIF": Kind(".bif", lambda path, rng: put(path, BIF.encode()), take_network, damage_text, 5, 0.01),
         "TOML": Kind(".toml", to_toml, take_options, damage_text, 5, 0.7),
+        "knowledge": Kind(".toml", to_knowledge, take_knowledge, damage_text, 3, 0.8),
         "GraphML": Kind(".graphml", lambda path, rng: put(path, graphml), take_graph, damage_text, 5, 0.01),
     }
 

@@ -72,6 +72,33 @@ def test_an_output_does_not_replace_the_input(folder, link):
     assert (folder / "m.csv").read_text() == ROWS
 
 
+@pytest.mark.parametrize("link", [None, "symlink_to", "hardlink_to"])
+@pytest.mark.parametrize(
+    ("read", "arguments", "option"),
+    [
+        ("later.csv", ("--append", "later.csv"), "--out"),
+        ("known.toml", ("--knowledge", "known.toml"), "--save-config"),
+        ("run.toml", ("--config", "run.toml"), "--save-config"),
+    ],
+)
+def test_nor_what_else_is_read(folder, read, arguments, option, link):
+    contents = {"later.csv": ROWS, "known.toml": 'required = [["a", "b"]]\n', "run.toml": "alpha = 0.1\n"}
+    (folder / read).write_text(contents[read])
+    name = read
+    if link is not None:
+        name = f"link{(folder / read).suffix}"
+        getattr(folder / name, link)(folder / read)
+    assert refused(learn(folder, *arguments, option, name), name, f"would replace '{read}'")
+    assert (folder / read).read_text() == contents[read]
+    assert (folder / name).read_text() == contents[read]
+
+
+def test_a_result_is_repeated_into_its_own_place(folder):
+    learn(folder, "--out", "s.json")
+    assert graphoid("learn", "--config", "s.json", "--out", "s.json", cwd=folder).returncode == 0
+    assert gd.load(folder / "s.json").graph.n_edges == 1
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

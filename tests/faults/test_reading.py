@@ -274,6 +274,17 @@ def test_more_columns_than_can_be_looked_at_are_refused_at_once(tmp_path):
     assert gd.read(columns, columns=names[:3]).names == tuple(names[:3])
 
 
+@pytest.mark.parametrize("n_rows", [0, 10, 40_000])  # the last: more than Python's reader takes for a field
+@pytest.mark.parametrize("where", ["memory", "source"])
+def test_a_quote_that_is_not_closed_in_the_header_is_refused_with_its_line(tmp_path, n_rows, where):
+    path = write(tmp_path, 'a,"b\n' + "0,1\n1,0\n" * n_rows)
+    with pytest.raises(DataError, match="has a quote in line 1 that is not closed"):
+        gd.read(path, where=where)
+    path = write(tmp_path, 'a,"b\n' + "0,1\n1,0\n" * n_rows + '1,"0\n' + "0,1\n" * 9)
+    with pytest.raises(DataError, match=r"quote in (the row of )?line 1 that is not closed"):
+        gd.read(path, where=where)
+
+
 def test_declared_states_that_no_complete_row_has_are_refused_in_a_sentence(tmp_path):
     states = pa.DictionaryArray.from_arrays(pa.array([0, 1] * 5, pa.int32()), pa.array([0.5, float("nan")]))
     batch = pa.record_batch([states, pa.array([None] * 10, pa.int64())], names=["a", "b"])

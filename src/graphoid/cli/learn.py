@@ -64,7 +64,7 @@ def learn(**typed: object) -> int | None:
     """Learn a Markov network from FILE: what depends on what directly, and how sure that is."""
     options, checkpoint = _begin(parse_options(LearnOptions, typed))
     clock = Clock(options.seconds)
-    check_outputs(outputs_of(options), [options.file, options.cache])
+    check_outputs(outputs_of(options), _inputs(typed, options))
     if options.threads is not None:
         os.environ["GRAPHOID_THREADS"] = str(options.threads)
     if options.quiet:
@@ -91,6 +91,14 @@ def learn(**typed: object) -> int | None:
         return None
     note(done.complaint())
     return ERROR
+
+
+def _inputs(typed: Mapping[str, object], options: LearnOptions) -> list[str | None]:
+    """Return the files that a run reads or goes on with; a result may be repeated into its own place."""
+    said = {name: str(path) for name, path in typed.items() if path is not None}
+    config = said.get("config", "")
+    written = config if config.lower().endswith(".toml") else None
+    return [options.file, options.cache, *options.append, said.get("knowledge"), written]
 
 
 def _begin(said: dict[str, object]) -> tuple[LearnOptions, Checkpoint | None]:

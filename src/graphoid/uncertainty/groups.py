@@ -270,8 +270,8 @@ def _groups(table: Table, by: str) -> _Parts:
     small = int(sizes.argmin())
     if sizes[small] < LEAST_ROWS:
         raise DataError(
-            f"{by!r} is {labels[small]!r} in {sizes[small]:,} row(s), and a group needs {LEAST_ROWS} at least: "
-            "leave these rows out, or join them to another group."
+            f"{by!r} is {labels[small]!r} in {sizes[small]:,} row(s), and a group needs {LEAST_ROWS} at "
+            "least: leave these rows out, or join them to another group."
         )
     parts = [member == g for g in range(len(labels))]
     return GroupSplit(member, len(labels)), labels, tuple(sizes.tolist()), parts

@@ -129,13 +129,20 @@ def read_header(path: Path) -> Header:
         if not first.strip("\r\n"):
             raise DataError(f"{path.name} is empty. Expected a line of column names and rows below it.")
         delimiter = next((mark for mark in usual if mark in first), usual[0])
+        open_quote = (
+            f"{path.name} has a quote in line {n_blank + 1:,} that is not closed. Close it, or leave it out."
+        )
         lines.seek(0)
         try:
             names = next(record for record in csv.reader(lines, delimiter=delimiter) if record)
         except csv.Error as error:
+            if _ends_in_quotes(first, delimiter):
+                raise DataError(open_quote) from error
             raise DataError(f"{path.name} has a first line that cannot be parsed: {error}.") from error
         refuse_wide(path.name, len(names), "keep the columns that matter in a file of their own")
         if not any(text.strip("\r\n") for text in iter(lambda: lines.read(SCANNED), "")):
+            if _ends_in_quotes(first, delimiter):
+                raise DataError(open_quote)
             raise DataError(f"{path.name} has a header ({len(names):,} columns) and no rows.")
     usually = delimiter == usual[0]
     notes = () if usually else (f"Fields are separated by {_NAMES[delimiter]}, as in the header.",)
