@@ -60,6 +60,59 @@ def test_counts_and_strongest_pairs_are_those_of_the_native_engine(torch, seed: 
     np.testing.assert_array_equal(counts * unit, native.counts([CountRequest((x, y))])[0].dense())
 
 
+def states_of(n: int, n_rows: int, n_states: int, *, weighted: bool = False, missing: bool = False) -> Table:
+    """Return columns at random, some of them with cells that are missing."""
+    rng = np.random.default_rng([n, n_rows, n_states])
+    holes = frozenset(range(0, n, 3) if missing else ())
+    codes = [rng.integers(0, n_states + (v in holes), n_rows).astype(np.uint8) for v in range(n)]
+    weights = Weights(rng.integers(1, 2**20, n_rows), 1.0) if weighted else None
+    states = tuple(map(str, range(n_states)))
+    variables = tuple(Variable(f"v{i}", states) for i in range(n))
+    return Table(variables, tuple(codes), n_rows, weights=weights, holes=holes)
+
+
+@pytest.mark.parametrize(
+    ("weighted", "missing"), [(False, False), (True, False), (False, True), (True, True)]
+)
+@pytest.mark.parametrize(("n", "n_rows", "n_states"), [(40, 30_000, 20), (200, 300, 3)])
+def test_no_more_memory_is_taken_than_is_given(
+    torch, tmp_path, monkeypatch, n: int, n_rows: int, n_states: int, *, weighted: bool, missing: bool
+) -> None:
+    monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path))  # watching tensors loads what makes one
+    from graphoid.counts.gpu.engine import GpuEngine
+    from tests.support.device_memory import PeakMemory
+
+    table, memory = states_of(n, n_rows, n_states, weighted=weighted, missing=missing), 2**25
+    engine = GpuEngine(table, device="cpu", memory=memory)
+    with PeakMemory() as taken:
+        engine.screen(Kernel("g"), range(n), ScreenRequest(12))
+    assert memory / 256 < taken.peak < memory
+
+
+def test_planes_of_all_rows_are_more_than_the_memory_where_codes_are_less(torch) -> None:
+    from graphoid.counts.gpu.planes import DevicePlanes, Lines
+
+    table = states_of(40, 6_000, 20)
+    planes = DevicePlanes(table.columns, None, torch.device("cpu"), 2**20)
+    every = Lines(np.arange(40), tuple(range(20)))
+    assert planes.rows_at_once(Lines(np.arange(1), (0,)), every) < 600
+    own = np.array([np.bincount(c, minlength=20) for c in table.columns])
+    counts = planes.counts(every, every)[:, np.arange(40), :, np.arange(40)].numpy()
+    assert (counts == own[:, :, None] * np.eye(20, dtype=int)).all()
+
+
+def test_digits_of_weights_add_up_to_what_32_bits_hold(torch) -> None:
+    from graphoid.counts.gpu.planes import MOST_WEIGHTED_ROWS, DevicePlanes, Lines
+
+    n_rows, units = 20_000_000, np.broadcast_to(np.int64(127), 20_000_000)
+    ones = np.broadcast_to(np.uint8(1), n_rows)  # no memory behind it
+    line = Lines(np.arange(1), (1,))
+    weighted = DevicePlanes([ones], units, torch.device("cpu"), 2**34)
+    assert weighted.rows_at_once(line, line) == MOST_WEIGHTED_ROWS
+    assert MOST_WEIGHTED_ROWS * 127 < 2**31 < n_rows * 127
+    assert DevicePlanes([ones], None, torch.device("cpu"), 2**34).rows_at_once(line, line) == n_rows
+
+
 def test_most_pairs_never_leave_the_device(torch) -> None:
     from graphoid.counts.gpu.engine import GpuEngine
 
@@ -129,10 +182,14 @@ def test_groups_of_as_many_other_variables_are_told_apart(torch) -> None:
     assert Tester(gd.GTest(), GpuEngine(table, device="cpu")).ask(questions) == expected
 
 
-def test_weighted_questions_are_judged_alike(torch) -> None:
+@pytest.mark.parametrize("missing", [False, True])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_questions_of_weighted_and_of_incomplete_rows_are_judged_alike(
+    torch, *, weighted: bool, missing: bool
+) -> None:
     from graphoid.counts.gpu.engine import GpuEngine
 
-    table = binary(600, 200, 2, weights=Weights.of(np.random.default_rng(0).integers(1, 9, 200)))
+    table = states_of(600, 200, 2, weighted=weighted, missing=missing)
     questions = [(0, y, (1,)) for y in range(2, 600)]
     expected = Tester(gd.ChiSquare(), NativeEngine(table)).ask(questions)
     assert Tester(gd.ChiSquare(), GpuEngine(table, device="cpu")).ask(questions) == expected
@@ -176,6 +233,37 @@ def test_without_a_gpu_one_sentence_says_who_counts(monkeypatch: pytest.MonkeyPa
         SlowWarning, match=r"the native engine counts, since PyTorch is not installed: pip install"
     ):
         assert type(engine_for(table)) is NativeEngine
+
+
+def test_a_table_that_no_gpu_counts_says_why() -> None:
+    codes = np.arange(300, dtype=np.uint16)
+    table = Table((Variable("place", tuple(map(str, codes))),), (codes,), 300, engine="gpu")
+    with pytest.warns(SlowWarning, match=r"counts, since 'place' has 300 states and a GPU takes 254\.$"):
+        assert type(engine_for(table)) is NativeEngine
+    holes = gd.read({"a": ["x", None, "y"] * 9, "b": ["x", "y", "y"] * 9}, missing="weighted", engine="gpu")
+    with pytest.warns(SlowWarning, match=r"counts, since missing='weighted' weighs the rows anew"):
+        engine_for(holes)
+
+
+def test_a_full_device_leaves_the_rest_to_the_native_engine(torch, monkeypatch: pytest.MonkeyPatch) -> None:
+    from graphoid.counts.gpu import engine
+
+    def full(*_: object, **__: object) -> None:
+        raise torch.cuda.OutOfMemoryError("CUDA out of memory.")
+
+    for name in ("PairFilter", "count_groups", "strong_pairs"):
+        monkeypatch.setattr(engine, name, full)
+    table = binary(600, 100, 3)
+    questions = [(0, y, (1,)) for y in range(2, 600)]
+    native, keep = NativeEngine(table), ScreenRequest(3)
+    expected = Tester(gd.GTest(), native).ask(questions)
+    with pytest.warns(SlowWarning, match=r"^the native engine counts, since the GPU has too little memory"):
+        assert Tester(gd.GTest(), engine.GpuEngine(table, device="cpu")).ask(questions) == expected
+    other = engine.GpuEngine(table, device="cpu")
+    with pytest.warns(SlowWarning, match="too little memory left"):
+        found = other.screen(Kernel("g"), range(600), keep)
+    np.testing.assert_array_equal(found.partners, native.screen(Kernel("g"), range(600), keep).partners)
+    assert Tester(gd.GTest(), other).ask(questions) == expected  # without another word
 
 
 def test_a_small_table_needs_no_gpu() -> None:

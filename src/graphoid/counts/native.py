@@ -102,9 +102,10 @@ def engine_for(table: Table) -> CountEngine:
 def _engine_in_memory(table: Table) -> CountEngine:
     weighted = table.holes and table.missing == "weighted"
     if kernels() is not None:
+        on_gpu = gpu_engine(table, available_threads())
         if weighted:
             return WeightedJudge(table, NativeEngine)
-        return gpu_engine(table, available_threads()) or NativeEngine(table)
+        return on_gpu or NativeEngine(table)
     _say_slow_once()
     return WeightedEngine(table, ReferenceEngine) if weighted else ReferenceEngine(table)
 

@@ -20,6 +20,9 @@ ENGINE = "GRAPHOID_ENGINE"
 PER_SECOND = 1e10
 """Rows times pairs that a thread of the native engine looks at in a second."""
 
+MOST_STATES = 254
+"""Codes of a byte but one for missing cells and one for rows that fill up a block."""
+
 WORTH_LOADING = 10.0
 """Seconds that all pairs take natively from which on a GPU is used unasked: it takes some to be ready."""
 
@@ -37,9 +40,10 @@ def gpu_engine(table: Table, threads: int) -> NativeEngine | None:
     wanted = wanted_engine(table)
     if wanted == "native" or (wanted == "auto" and native_seconds(table, threads) < WORTH_LOADING):
         return None
-    if importlib.util.find_spec("torch") is None:
+    lacks = why_not(table)
+    if lacks is None and importlib.util.find_spec("torch") is None:
         lacks = "PyTorch is not installed: pip install 'graphoid[gpu]'"
-    else:
+    elif lacks is None:
         try:
             from graphoid.counts.gpu.engine import GpuEngine, device_there
 
@@ -51,6 +55,16 @@ def gpu_engine(table: Table, threads: int) -> NativeEngine | None:
             return GpuEngine(table, device=device)
     if wanted == "gpu":
         warnings.warn(f"the native engine counts, since {lacks}.", SlowWarning, stacklevel=5)
+    return None
+
+
+def why_not(table: Table) -> str | None:
+    """Return why no GPU can count a table; None where one could."""
+    if table.holes and table.missing == "weighted":
+        return "missing='weighted' weighs the rows anew for every question"
+    widest = max(table.variables, key=lambda v: v.arity, default=None)
+    if widest is not None and widest.arity > MOST_STATES:
+        return f"{widest.name!r} has {widest.arity:,} states and a GPU takes {MOST_STATES}"
     return None
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import warnings
 from functools import cached_property
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 import numpy as np
 import torch
@@ -15,15 +16,18 @@ from graphoid.counts.gpu.products import strong_pairs
 from graphoid.counts.gpu.screen import PairFilter
 from graphoid.counts.gpu.tables import AT_ONCE, count_groups, wide_groups
 from graphoid.counts.native import DOFS, KINDS, NativeEngine, available_threads
+from graphoid.errors import SlowWarning
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
     from graphoid.counts.engine import Resolve
     from graphoid.data.table import Table
     from graphoid.logic.source import Question
+
+T = TypeVar("T")
 
 SHARE = 0.8
 """Of the memory of a device that is free, what is taken."""
@@ -52,7 +56,8 @@ class GpuEngine(NativeEngine):
     device
         A PyTorch device; None for the GPU, or the processor where there is none.
     memory
-        Bytes to take there; most of what is free by default. Tables that need more are sent block by block.
+        Bytes to take there; most of what is free by default. Tables that need more are sent block by block,
+        at least the counts of 32 variables with all others at a time.
     """
 
     def __init__(
@@ -68,27 +73,30 @@ class GpuEngine(NativeEngine):
         self.device = torch.device(device) if device is not None else device_there() or torch.device("cpu")
         self._memory = memory
         self._filter: PairFilter | None = None
+        self._full = False
 
     def screen(self, kernel: Kernel, rank: Sequence[int], keep: ScreenRequest) -> Screen:
         """Return what to keep of a test of all pairs."""
         only, known = None, kernel.kind in ("g", "chi_square") and kernel.dof != "adjusted"
         if known and not keep.totals and self._on_device:
-            only = self.pair_filter(kernel.kind).pairs(keep.partners, keep.limit)
+            only = self._try_there(lambda: self.pair_filter(kernel.kind).pairs(keep.partners, keep.limit))
         return self._screen(kernel, rank, keep, only)
 
     def judge(self, kernel: Kernel, questions: list[Question], resolve: Resolve) -> Columns:
         """Return the numbers of a test for every question, in order."""
         arities = np.array(self._arities)
         counts_here = kernel.kind != "mantel_haenszel" or int(arities.max(initial=0)) ** 2 <= MOST_COVARIED
-        if (
-            len(questions) < AT_ONCE
-            or not counts_here
-            or not self._on_device
-            or self._table.weights is not None
-        ):
+        plain = self._table.weights is None and not self._table.holes
+        if len(questions) < AT_ONCE or not (counts_here and plain and self._on_device):
             return super().judge(kernel, questions, resolve)
+        found = self._try_there(lambda: self._judge_there(kernel, questions, resolve))
+        return super().judge(kernel, questions, resolve) if found is None else found
+
+    def _judge_there(self, kernel: Kernel, questions: list[Question], resolve: Resolve) -> Columns:
+        """Return the numbers of a test, those of wide groups from counts of the device."""
+        arities = np.array(self._arities)
         positions = [resolve(question) for question in questions]
-        groups = [] if self._table.holes else wide_groups(positions, arities)
+        groups = wide_groups(positions, arities)
         wide = np.zeros(len(questions), dtype=bool)
         for group in groups:
             wide[group.places] = True
@@ -114,7 +122,23 @@ class GpuEngine(NativeEngine):
         changed: NDArray[np.bool_],
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return pairs of variables whose lines have large products."""
-        return strong_pairs(lines, widths, limits, changed, self.device, self._free_memory())
+        given = lines, widths, limits, changed
+        found = self._try_there(lambda: strong_pairs(*given, self.device, self._free_memory()))
+        return strong_pairs(*given, torch.device("cpu"), ON_PROCESSOR) if found is None else found
+
+    def _try_there(self, work: Callable[[], T]) -> T | None:
+        """Return what the device finds; None, also of all that follows, where its memory is not enough."""
+        if self._full:
+            return None
+        try:
+            return work()
+        except torch.cuda.OutOfMemoryError:
+            self._full = True
+            self._filter = None
+            self.__dict__.pop("_planes", None)
+            lacks = "the native engine counts, since the GPU has too little memory left."
+            warnings.warn(lacks, SlowWarning, stacklevel=4)
+            return None
 
     def pair_filter(self, kind: str) -> PairFilter:
         """Return what looks at all pairs, with the table on the device."""

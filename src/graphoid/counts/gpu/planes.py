@@ -8,7 +8,7 @@ their digits, added up in 64 bits.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import torch
@@ -28,6 +28,9 @@ STAGED = 2**25
 
 DIGIT_BITS = 7
 """Of a row weight, in one product: what a signed byte holds."""
+
+MOST_WEIGHTED_ROWS = (2**31 - 1) // (2**DIGIT_BITS - 1) // ALIGNED * ALIGNED
+"""Rows of which the digits of weights add up to what 32 bits hold, whatever they are."""
 
 NOWHERE = 255
 """Code of rows that fill up a block; columns of so many states or more are counted by the native engine."""
@@ -73,13 +76,11 @@ class DevicePlanes:
         self.weighted = bool(self._digits)
         self._kept: dict[tuple[bytes, tuple[int, ...]], torch.Tensor] = {}
         fits = self.n * align(self.n_rows) <= memory // 4
-        # of more, rows by the block: as many as leave room for the planes of all columns of a product
-        self.rows_at_once = (
-            self.n_rows if fits else max(ALIGNED, memory // (16 * self.n) // ALIGNED * ALIGNED)
-        )
         self._codes = self._send(np.arange(self.n), 0, self.n_rows) if fits else None
 
-    def counts(self, left: Lines, right: Lines, among: torch.Tensor | None = None) -> torch.Tensor:
+    def counts(
+        self, left: Lines, right: Lines, among: NDArray[np.integer[Any]] | None = None
+    ) -> torch.Tensor:
         """Return how many rows have both states: (left state, variable, right state, variable).
 
         Parameters
@@ -87,15 +88,19 @@ class DevicePlanes:
         left, right
             Whose states. Both sides may be longer than asked for, with zeros at the end.
         among
-            A line of zeros and ones for every left variable, for rows that count there; None for all.
+            For every row the place of the left variable for which it counts; None where it does for all.
         """
         total: torch.Tensor | None = None
-        for first, last in self._rows():
+        step = self.rows_at_once(left, right)
+        for first in range(0, self.n_rows, step):
+            check_time()
+            last = min(self.n_rows, first + step)
             other = self._planes(right, first, last, keep=True)
             mine = self._planes(left, first, last)
             if among is not None:
-                lines = mine.view(len(left.states), -1, mine.shape[1])
-                lines[:, :, : last - first] *= among[:, first:last]
+                place = torch.arange(len(left.variables), device=self.device)[:, None]
+                lines = mine.view(len(left.states), -1, mine.shape[1])[:, : len(place), : last - first]
+                lines *= torch.from_numpy(among[first:last]).to(self.device) == place
             for part in self._weigh(mine, other, first, last):
                 total = part if total is None else total.add_(part)
         if total is None:
@@ -110,10 +115,12 @@ class DevicePlanes:
         """Return the planes of variables in all rows as lines of one matrix, state by state."""
         return self._planes(lines, 0, self.n_rows, keep=True)
 
-    def _rows(self) -> Iterator[tuple[int, int]]:
-        for first in range(0, self.n_rows, self.rows_at_once):
-            check_time()
-            yield first, min(self.n_rows, first + self.rows_at_once)
+    def rows_at_once(self, left: Lines, right: Lines) -> int:
+        """Return of how many rows a product may be, so that planes and codes take a quarter of the memory."""
+        sides = [(align(len(variables)), len(states)) for variables, states in (left, right)]
+        each = sum(n * (states + 1) for n, states in sides) + 2 * sides[0][0] * sides[0][1]
+        fit = max(ALIGNED, self.memory // 4 // each // ALIGNED * ALIGNED)
+        return min(self.n_rows, fit, MOST_WEIGHTED_ROWS if self.weighted else fit)
 
     def _weigh(
         self, mine: torch.Tensor, other: torch.Tensor, first: int, last: int
@@ -124,27 +131,31 @@ class DevicePlanes:
         for place, digits in enumerate(self._digits):
             part = torch.zeros(mine.shape[1], dtype=torch.int8, device=self.device)
             part[: last - first] = torch.from_numpy(digits[first:last]).to(self.device)
-            yield torch._int_mm(mine * part, other.t()).to(torch.int64) << (DIGIT_BITS * place)
+            counts = torch._int_mm(mine * part, other.t())
+            yield counts.to(torch.int64).bitwise_left_shift_(DIGIT_BITS * place)
 
     def _planes(self, lines: Lines, first: int, last: int, *, keep: bool = False) -> torch.Tensor:
         """Return planes as lines of one matrix, state by state; those of one side of products are kept."""
         variables, states = lines
-        key = variables.tobytes(), states
-        if keep and self._codes is not None and key in self._kept:
+        key, whole = (variables.tobytes(), states), self._codes is not None and last - first == self.n_rows
+        if keep and whole and key in self._kept:
             return self._kept[key]
         if self._codes is None:
             codes = self._send(variables, first, last)
         elif (np.diff(variables) == 1).all():
-            codes = self._codes[int(variables[0]) : int(variables[-1]) + 1]
+            codes = self._codes[
+                int(variables[0]) : int(variables[-1]) + 1, first : first + align(last - first)
+            ]
         else:
-            codes = self._codes[torch.from_numpy(variables).to(self.device)]
+            some = torch.from_numpy(variables).to(self.device)
+            codes = self._codes[:, first : first + align(last - first)][some]
         found = torch.zeros(
             (len(states), align(len(variables)), codes.shape[1]), dtype=torch.int8, device=self.device
         )
         for plane, state in zip(found, states, strict=True):
             torch.eq(codes, state, out=plane[: len(variables)].view(torch.bool))
         found = found.view(-1, codes.shape[1])
-        if keep and self._codes is not None:
+        if keep and whole:
             self._kept = {key: found}
         return found
 

@@ -113,7 +113,7 @@ class PairFilter:
         """Return how many variables fit beside all others: their counts, and some numbers of every pair."""
         widest = max(s.arity * align(len(s.variables)) for s in self.sorts)
         numbers = 12 * 4 if self.by_statistic and self.type == torch.float32 else 48 * 8
-        each = (8 if self.planes.weighted else 4) * arity * widest + numbers * self.planes.n
+        each = (24 if self.planes.weighted else 8) * arity * widest + numbers * self.planes.n
         return max(1, min(8192, self.planes.memory // 3 // each))
 
     def _bounds(self, sort: Sort, own: slice) -> Bounds:

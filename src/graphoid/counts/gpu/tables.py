@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import torch
 
 from graphoid.counts.gpu.planes import DevicePlanes, Lines, align
 from graphoid.limits import check_time
@@ -70,11 +69,11 @@ def count_groups(
     for group in groups:
         slices = tuple(int(arities[v]) for v in group.given)
         n_slices, states = int(np.prod(slices, dtype=np.int64)), tuple(range(int(arities[group.x])))
-        among = _slice_planes(planes, group.given, slices)
+        among = _slices(planes, group.given, slices)
         for arity in np.unique(arities[group.others]).tolist():
             same = arities[group.others] == arity
             others, places = group.others[same], group.places[same]
-            step = max(1, min(planes.memory, MOST_BYTES) // (16 * len(states) * align(n_slices) * arity))
+            step = max(1, min(planes.memory // 3, MOST_BYTES) // (16 * len(states) * align(n_slices) * arity))
             for first in range(0, len(others), step):
                 check_time()
                 some = slice(first, first + step)
@@ -85,11 +84,9 @@ def count_groups(
                 yield Counted(places[some], (len(states), arity), np.ascontiguousarray(tables))
 
 
-def _slice_planes(planes: DevicePlanes, given: tuple[int, ...], shape: tuple[int, ...]) -> torch.Tensor:
-    """Return a line of zeros and ones for every configuration of what is given, in order."""
-    rows = np.zeros(planes.n_rows, dtype=np.int64)
+def _slices(planes: DevicePlanes, given: tuple[int, ...], shape: tuple[int, ...]) -> NDArray[np.int16]:
+    """Return the configuration of what is given in every row, in order."""
+    found = np.zeros(planes.n_rows, dtype=np.int16)
     for v, arity in zip(given, shape, strict=True):
-        rows = rows * arity + planes.column(v)
-    lines = torch.zeros((align(int(np.prod(shape, dtype=np.int64))), planes.n_rows), dtype=torch.int8)
-    lines[torch.from_numpy(rows), torch.arange(planes.n_rows)] = 1
-    return lines.to(planes.device)
+        found = found * np.int16(arity) + planes.column(v)
+    return found
