@@ -96,7 +96,12 @@ def provenance(subject: Subject, date: str) -> Facts:
             ("Dropped or changed on reading", " ".join(t.notes) or "nothing"),
         ]
     if not subject.same_data:
-        facts.append(("Note", "The counts on this page come from another table than the one the network was learned from."))
+        facts.append(
+            (
+                "Note",
+                "The counts on this page come from another table than the one the network was learned from.",
+            )
+        )
     return [
         *facts,
         ("Digest of the data learned from", subject.data_id or "none: answers came from elsewhere"),
@@ -115,15 +120,16 @@ def limits(subject: Subject) -> list[str]:
     if structure is not None and structure.trace:
         thin = sum(v.thin for v in structure.trace)
         items.append(
-            f"The network rests on {plural(len(structure.trace), 'answer')} to questions of independence; each can "
-            "be wrong, so some are likely to be."
+            f"The network rests on {plural(len(structure.trace), 'answer')} to questions of independence; "
+            "each can be wrong, so some are likely to be."
             + (f" {thin:,} of them rest on too few rows." if thin else "")
         )
     if subject.table is not None and any(v.cuts for v in subject.table.variables):
         items.append("Numbers were cut into bins; other cut points may give other edges.")
     if subject.kind == "contexts":
         items.append(
-            "The graph of a context is learned from the rows of that context alone, so small contexts show little."
+            "The graph of a context is learned from the rows of that context alone, so small contexts show "
+            "little."
         )
     return [*items, *subject.notes]
 

@@ -116,14 +116,14 @@ def _scales(edges: Sequence[EdgeFacts]) -> list[str]:
     ]
     if any(edge.evidence is not None for edge in edges):
         found.append(
-            "Evidence (base-10 logarithm): of the Bayes factor for the edge, or minus that of the p-value or of a "
-            "Bayesian test's odds of independence; it grows with the number of rows, while edge weight and "
-            "effect size do not."
+            "Evidence (base-10 logarithm): of the Bayes factor for the edge, or minus that of the p-value "
+            "or of a Bayesian test's odds of independence; it grows with the number of rows, while edge "
+            "weight and effect size do not."
         )
     if any(edge.probability is not None for edge in edges):
         found.append(
-            f"Verdict: present where the inclusion probability is {SURE:g} or more; absent where it is at most "
-            f"{1 - SURE:.1g} and the rows would have shown an edge that matters; otherwise undecided."
+            f"Verdict: present where the inclusion probability is {SURE:g} or more; absent where it is at "
+            f"most {1 - SURE:.1g} and the rows would have shown an edge that matters; otherwise undecided."
         )
     return found
 

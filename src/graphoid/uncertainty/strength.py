@@ -59,8 +59,8 @@ MEASURES = {
     "weight": Measure(
         "edge weight",
         "log odds ratio for a standard deviation of each; for two columns of numbers, partial correlation",
-        "How the two variables change together when the rest of their Markov blankets is held constant; of two "
-        "states, the second counts as the higher one. 0 is no effect.",
+        "How the two variables change together when the rest of their Markov blankets is held constant; of "
+        "two states, the second counts as the higher one. 0 is no effect.",
     ),
     "size": Measure(
         "effect size",
@@ -72,8 +72,8 @@ MEASURES = {
         "information",
         "bits",
         "Conditional mutual information: what one of the two tells about the other among rows that agree in "
-        "all conditioning variables, or beyond the rest of the blankets where such rows are too few; corrected "
-        "for what chance alone would give.",
+        "all conditioning variables, or beyond the rest of the blankets where such rows are too few; "
+        "corrected for what chance alone would give.",
     ),
     "log_odds": Measure(
         "conditional log odds ratio",

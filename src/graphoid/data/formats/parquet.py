@@ -31,7 +31,10 @@ def read_metadata(path: Path) -> tuple[pq.FileMetaData, pa.Schema]:
         metadata = pq.read_metadata(path)
         return metadata, metadata.schema.to_arrow_schema()
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:  # the last: in a name
-        raise DataError(f"{path.name} cannot be read as Parquet: {' '.join(str(error).split())}") from error
+        said = " ".join(str(error).split()).rstrip(
+            "."
+        )  # some versions of Arrow end it by a period, others not
+        raise DataError(f"{path.name} cannot be read as Parquet: {said}.") from error
 
 
 def from_parquet(path: Path) -> Source:
@@ -85,4 +88,5 @@ def occurrences(names: Sequence[str]) -> list[tuple[str, int]]:
 
 
 def _damage_error(path: Path, what: object) -> DataError:
-    return DataError(f"{path.name} is damaged: {' '.join(str(what).split())} Write or fetch it again.")
+    said = " ".join(str(what).split()).rstrip(".")
+    return DataError(f"{path.name} is damaged: {said}. Write or fetch it again.")
