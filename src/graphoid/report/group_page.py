@@ -94,8 +94,8 @@ def _method(found: GroupComparison) -> list[str]:
     measures = {
         "log_odds": "log odds ratios between variables of two states",
         "fisher_z": "Fisher-transformed partial correlations between continuous variables",
-        "linear_by_linear": "log odds ratios per standard deviation of each variable where states have an order",
-        "size": "root mean squares of log odds ratios, without a sign, where they have none",
+        "linear_by_linear": "log odds ratios per standard deviation where states have an order",
+        "size": "root mean squares of log odds ratios, without a sign, where states have no order",
     }
     used = [said for name, said in measures.items() if any(row.measure == name for row in found.pairs)]
     rows = (
