@@ -142,7 +142,7 @@ def cells(found: GroupComparison) -> list[Cell]:
         share = abs(value) / most
         digits = f"{abs(value):.2f}"
         text = f"{'−' if value < 0 and digits != '0.00' else ''}{digits.removeprefix('0')}"
-        said = f"{row.x} – {row.y}: {text}, p of all {row.p_adjusted:.3g}"
+        said = f"{row.x} – {row.y}: {text}, adjusted p {row.p_adjusted:.3g}"
         differs = row.p_adjusted <= LEVEL
         drawn.append(Cell(*_places(found, row), _shade(SIGNS[sign], share), text, share < 0.6, differs, said))
     return drawn
