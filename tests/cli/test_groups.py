@@ -48,7 +48,7 @@ def test_the_pair_that_differs_is_first_in_every_form(run, tmp_path):
     kept = json.loads((tmp_path / "g.json").read_text())
     assert kept["pairs"] == found["pairs"]
     shown = run(*asked).stdout
-    assert "1 of 3 pairs differ" in shown
+    assert "1 of 3 pairs differs" in shown
     assert "global strength" in shown
 
 

@@ -85,6 +85,17 @@ def test_no_name_lies_on_a_node_or_an_edge(n, neighbors, seed, long) -> None:
     assert overlaps(network_drawing(structure_of(n, neighbors, seed=seed, long=long))) == []
 
 
+def scale_free(n: int) -> list[tuple[int, int]]:
+    return list(gd.datasets.scale_free_graph(n, 2, np.random.default_rng(5)).edges)
+
+
+@pytest.mark.parametrize("n", [4, 24, 60])
+@pytest.mark.parametrize("edges", [scale_free, lambda n: [(0, v) for v in range(1, n)]], ids=["hubs", "star"])
+def test_nor_does_one_around_hubs(n, edges) -> None:
+    names = [LONG[i % len(LONG)].format(i) for i in range(n)]
+    assert overlaps(network_drawing(gd.LearnedStructure(gd.UndirectedGraph(names, edges(n))))) == []
+
+
 def test_the_check_can_fail() -> None:
     drawing = network_drawing(structure_of(4, 2, seed=1))
     first = drawing.nodes[0]

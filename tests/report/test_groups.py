@@ -76,7 +76,7 @@ def test_pictures_are_written_by_their_ending(found: GroupComparison, tmp_path: 
         for ending, start in (("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")):
             write(found, tmp_path / f"p.{ending}", kind)
             assert (tmp_path / f"p.{ending}").read_bytes().startswith(start)
-    assert found.plot("differences").get_title() == "largest effect less the smallest, by country"
+    assert found.plot("differences").get_title() == "the largest effect minus the smallest, by country"
     with pytest.raises(SettingsError, match="networks, differences"):
         found.plot("heatmap")
 
@@ -101,11 +101,11 @@ def test_the_page_says_all_and_asks_nobody(found: GroupComparison, tmp_path: Pat
     page = Text()
     page.feed((tmp_path / "g.html").read_text(encoding="utf-8"))
     assert "Three <countries>" in page.said
-    assert "1 of 3 pairs differ" in page.said
+    assert "1 of 3 pairs differs: a – b & (adjusted p" in page.said
     assert "country = Kenya, 200 rows" in page.said
     assert (
-        "each is given the rest of its blanket in the graph of any group and of all rows, and age"
-        in page.said
+        "conditional on the other variables of the Markov blanket, taken from the graphs of all groups and "
+        "of all rows, and age" in page.said
     )
     assert page.tags.count("svg") == 3 + 1
     assert "script" not in page.tags

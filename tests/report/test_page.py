@@ -142,7 +142,7 @@ def test_a_table_of_other_columns_is_refused(found, tmp_path):
 def test_rows_of_another_table_are_owned_up_to(found, titanic, tmp_path):
     half = replace(titanic, columns=tuple(c[::2].copy() for c in titanic.columns), n_rows=1101)
     found.report(tmp_path / "a.html", table=half)
-    assert "of another table than the one learned from" in (tmp_path / "a.html").read_text(encoding="utf-8")
+    assert "come from another table than the one" in (tmp_path / "a.html").read_text(encoding="utf-8")
 
 
 def test_two_reports_share_their_layout(found, titanic, tmp_path):
@@ -200,7 +200,7 @@ def test_graphs_of_contexts_can_be_chosen(tmp_path):
     model = gd.CSGS().fit(gd.datasets.load("survey")).structure_
     model.report(tmp_path / "a.html")
     text = (tmp_path / "a.html").read_text(encoding="utf-8")
-    assert "those of the graph of all contexts together" in text
+    assert "those of the union of the graphs of all contexts" in text
     assert "9 independences that the graphs say are undecided" in text
     data = data_of(text)
     for number, context in enumerate(model.contexts[: len(data["views"])]):

@@ -19,6 +19,7 @@ from graphoid.cli.options import (
     split_names,
 )
 from graphoid.cli.terminal import cell, console, lines, print_json
+from graphoid.structure.explain import plural
 from graphoid.structure.safe_text import printable
 
 if TYPE_CHECKING:
@@ -32,9 +33,9 @@ if TYPE_CHECKING:
 
 EPILOG = examples(
     ("check survey.csv", "kinds, states, rare levels, missing cells, problems"),
-    ("check survey.csv --kind age=continuous", "with a kind that is not found out"),
-    ("check export.csv --na -99 --na k.A. --decimal ,", "as its program wrote it"),
-    ("check survey.csv --missing drop --drop id", "without rows and columns that cannot be used"),
+    ("check survey.csv --kind age=continuous", "set the kind of a column"),
+    ("check export.csv --na -99 --na k.A. --decimal ,", "missing codes and decimal commas"),
+    ("check survey.csv --missing drop --drop id", "leave out rows with missing cells, and the identifier"),
 )
 
 SHOWN = 100
@@ -50,22 +51,21 @@ def check(
     json: Json = False,
     missing: Annotated[Missing, typer.Option(help="What to do with missing cells.")] = Missing.error,
     kind: Annotated[
-        list[str] | None, typer.Option(help="The kind of a column, age=continuous.", metavar="NAME=KIND")
+        list[str] | None,
+        typer.Option(help="The kind of a column, such as age=continuous.", metavar="NAME=KIND"),
     ] = None,
     na: Annotated[
         list[str] | None,
-        typer.Option(help="A value that stands for missing, such as -99; may be repeated.", metavar="VALUE"),
+        typer.Option(help="A code for missing values, such as -99; may be repeated.", metavar="VALUE"),
     ] = None,
     decimal: Annotated[str, typer.Option(help="The decimal mark of numbers: . or ,")] = ".",
-    discretize: Annotated[Discretize, typer.Option(help="How to cut numbers.")] = Discretize.none,
-    columns: Annotated[str | None, typer.Option(help="Names, separated by commas.")] = None,
-    drop: Annotated[
-        str | None, typer.Option(help="Names of columns to leave out, separated by commas.")
-    ] = None,
-    weights: Annotated[str | None, typer.Option(help="The column of row weights.")] = None,
+    discretize: Annotated[Discretize, typer.Option(help="How to cut numbers into bins.")] = Discretize.none,
+    columns: Annotated[str | None, typer.Option(help="Columns to read, separated by commas.")] = None,
+    drop: Annotated[str | None, typer.Option(help="Columns to leave out, separated by commas.")] = None,
+    weights: Annotated[str | None, typer.Option(help="The column that holds row weights.")] = None,
     quiet: Quiet = False,
 ) -> int:
-    """Say what reading FILE would do, and everything that would stop it."""
+    """Show how FILE would be read, and everything that would prevent it."""
     from graphoid.data.check import check as check_source
 
     report = check_source(
@@ -89,8 +89,9 @@ def show(report: Report, screen: Console) -> None:
     """Print a report as a table and sentences."""
     if report.columns:
         screen.print(
-            f"{printable(report.name)}: {report.n_rows:,} rows, {len(report.columns):,} columns, "
-            f"{report.n_rows_complete:,} rows without a missing cell",
+            f"{printable(report.name)}: {plural(report.n_rows, 'row')}, "
+            f"{plural(len(report.columns), 'column')}, "
+            f"{plural(report.n_rows_complete, 'row')} without a missing cell",
             style="bold",
             soft_wrap=True,
         )

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from graphoid.structure.graph import UndirectedGraph
 
 EPILOG = examples(
-    ("compare learned.json true.json", "the true one second"),
-    ("compare gsimn.json mpl.json --json", "for programs"),
-    ("compare learned.json drawn.graphml", "a graph drawn or edited elsewhere"),
+    ("compare learned.json true.json", "the true structure second"),
+    ("compare gsimn.json mpl.json --json", "JSON output"),
+    ("compare learned.json drawn.graphml", "a graph edited in another program"),
 )
 
 SHOWN = 200
@@ -25,11 +25,11 @@ SHOWN = 200
 A = Annotated[
     str, typer.Argument(metavar="A", help="A structure or model: .json, .graphml, or .csv of edges x, y.")
 ]
-B = Annotated[str, typer.Argument(metavar="B", help="Another one; the true one, where one of them is.")]
+B = Annotated[str, typer.Argument(metavar="B", help="Another one; the true structure, if one of them is.")]
 
 
 def compare(a: A, b: B, *, json: Json = False, quiet: Quiet = False) -> None:
-    """Say which edges two structures share, which only one of them has, and how far they are apart."""
+    """Compare two structures: edges in both, edges in only one, and the Hamming distance."""
     import graphoid as gd
 
     first, second = load_graph(a), load_graph(b)

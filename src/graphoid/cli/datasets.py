@@ -14,9 +14,9 @@ from graphoid.errors import SettingsError
 from graphoid.structure.safe_text import printable
 
 EPILOG = examples(
-    ("datasets", "what there is"),
-    ("datasets titanic", "its variables and states"),
-    ("datasets survey --out survey.csv", "a file to learn from"),
+    ("datasets", "list them"),
+    ("datasets titanic", "show its variables and states"),
+    ("datasets survey --out survey.csv", "write it to a file"),
 )
 
 WHAT = {
@@ -32,13 +32,13 @@ WHAT = {
 
 
 def datasets(
-    name: Annotated[str | None, typer.Argument(help="The table; all of them are listed if left out.")] = None,
+    name: Annotated[str | None, typer.Argument(help="A table; all are listed if left out.")] = None,
     *,
-    out: Annotated[str | None, typer.Option(help="Write its rows to a .csv file.")] = None,
+    out: Annotated[str | None, typer.Option(help="Write the rows to a .csv file.")] = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """List tables to try things on, describe one, or write it to a file."""
+    """List the example tables, describe one, or write it to a file."""
     check_output(out, [".csv"], "--out")
     if name is None:
         if out is not None:

@@ -32,12 +32,12 @@ NEXT = """\
 def demo(
     *,
     out: Annotated[
-        str | None, typer.Option(help="Where the report goes, .html; a temporary folder if left out.")
+        str | None, typer.Option(help="Where to write the report, .html; a temporary folder if left out.")
     ] = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Learn a first network from a bundled table, show it, and write its report."""
+    """Learn a first network from a bundled table, show it, and write a report."""
     import tempfile
 
     from graphoid import GSMN, ChiSquare, datasets

@@ -40,10 +40,10 @@ if TYPE_CHECKING:
 
 EPILOG = examples(
     ("groups survey.csv --by country", "where do the networks of countries differ?"),
-    ("groups survey.csv --by age", "a number: what changes with it?"),
-    ("groups survey.csv --by country --covariates age,sex --shared", "adjusted, and estimated together"),
-    ("groups survey.csv --by country --out groups.csv", "to a file"),
-    ("groups survey.csv --by country --report groups.html", "a page: networks side by side, differences"),
+    ("groups survey.csv --by age", "a number: a moderator"),
+    ("groups survey.csv --by country --covariates age,sex --shared", "adjusted, estimates shrunk"),
+    ("groups survey.csv --by country --out groups.csv", "write a file"),
+    ("groups survey.csv --by country --report groups.html", "a report: networks side by side, differences"),
     ("groups survey.csv --by country --plot nets.pdf --plot differences=d.png", "pictures for a paper"),
 )
 
@@ -58,12 +58,12 @@ SEARCHING = 0.6
 
 
 Permutations = Annotated[
-    int, typer.Option(min=0, help="Also deal rows to groups at random, so often, as a check.")
+    int, typer.Option(min=0, help="Also run a permutation test with this many permutations.")
 ]
 Plots = Annotated[
     list[str] | None,
     typer.Option(
-        help="The networks side by side as .svg, .png or .pdf; differences=d.pdf draws a heat map.",
+        help="Draw the networks side by side as .svg, .png or .pdf; differences=d.pdf draws a heat map.",
         metavar="[KIND=]FILE",
     ),
 ]
@@ -72,35 +72,42 @@ Plots = Annotated[
 def groups(
     file: File,
     *,
-    by: Annotated[str, typer.Option(help="The column that says the group of a row, or a number.")],
+    by: Annotated[
+        str, typer.Option(help="The column that defines the groups; a column of numbers is a moderator.")
+    ],
     covariates: Annotated[
-        str | None, typer.Option(help="Columns to adjust for and not to compare, separated by commas.")
+        str | None, typer.Option(help="Columns to adjust for, which are not compared, separated by commas.")
     ] = None,
-    shared: Annotated[bool, typer.Option("--shared", help="Estimate groups together.")] = False,
+    shared: Annotated[
+        bool, typer.Option("--shared", help="Shrink the groups' estimates towards each other.")
+    ] = False,
     permutations: Permutations = 0,
-    draws: Annotated[int, typer.Option(min=1, help="Draws of what chance gives all pairs.")] = 500,
+    draws: Annotated[int, typer.Option(min=1, help="Draws from the null distribution of all pairs.")] = 500,
     columns: Annotated[str | None, typer.Option(help="Columns to keep, separated by commas.")] = None,
     drop: Annotated[str | None, typer.Option(help="Columns to leave out, separated by commas.")] = None,
     kind: Annotated[
-        list[str] | None, typer.Option(help="The kind of a column, age=continuous.", metavar="NAME=KIND")
+        list[str] | None,
+        typer.Option(help="The kind of a column, such as age=continuous.", metavar="NAME=KIND"),
     ] = None,
     missing: Annotated[Missing, typer.Option(help="What to do with missing cells.")] = Missing.error,
     na: Annotated[
         list[str] | None,
-        typer.Option(help="A value that stands for missing, such as -99; may be repeated.", metavar="VALUE"),
+        typer.Option(help="A code for missing values, such as -99; may be repeated.", metavar="VALUE"),
     ] = None,
     decimal: Annotated[str, typer.Option(help="The decimal mark of numbers: . or ,")] = ".",
     out: Annotated[
-        list[str] | None, typer.Option(help="A .json or .csv file of all pairs; may be repeated.")
+        list[str] | None, typer.Option(help="Write all pairs as .json or .csv; may be repeated.")
     ] = None,
-    report: Annotated[str | None, typer.Option(help="A page to read offline, .html.")] = None,
+    report: Annotated[
+        str | None, typer.Option(help="Write a report as one .html page that works offline.")
+    ] = None,
     plot: Plots = None,
-    seconds: Annotated[float | None, typer.Option(min=0, help="Time that all of it may take.")] = None,
+    seconds: Annotated[float | None, typer.Option(min=0, help="Time limit for the whole comparison.")] = None,
     seed: Seed = 0,
     json: Json = False,
     quiet: Quiet = False,
 ) -> int | None:
-    """Say where the networks of groups of rows in FILE differ, and how sure that is."""
+    """Compare the networks of groups of rows in FILE: which edges differ, and how sure that is."""
     import graphoid as gd
 
     clock = Clock(seconds)
@@ -214,19 +221,25 @@ WRITERS: dict[str, Callable[[GroupComparison, str], None]] = {".json": _write_js
 
 def _show(found: GroupComparison) -> None:
     """Print the pairs that differ most probably, and what all of them say together."""
+    from rich.text import Text
+
     screen = console()
     rows = sorted(found.pairs, key=lambda row: (row.p_adjusted, row.p_value, row.x, row.y))
     effects = [found.label(g) for g in range(len(found.groups))]
-    table = lines("variable 1", "variable 2", *effects, "p", "p of all", "differs")
+    table = lines("variable 1", "variable 2", *effects, "adjusted p", "P(differs)")
     for row in rows[:SHOWN]:
         style = "bold" if row.p_adjusted <= 0.05 else ""
         shown = [
-            "" if effect is None or ends is None else f"{effect:.2f} ({ends[0]:.2f}, {ends[1]:.2f})"
+            "" if effect is None or ends is None else f"{effect:.2f}\n({ends[0]:.2f}, {ends[1]:.2f})"
             for effect, ends in zip(row.effects, row.intervals, strict=True)
         ]
         differs = "" if row.probability is None else f"{row.probability:.2f}"
-        cells = (row.x, row.y, *shown, number(row.p_value), number(row.p_adjusted), differs)
-        table.add_row(*(cell(it, style) for it in cells))
+        others = number(row.p_adjusted), differs
+        table.add_row(
+            *(cell(it, style) for it in (row.x, row.y)),
+            *(Text(it, style) for it in shown),  # the interval on a line of its own
+            *(cell(it, style) for it in others),
+        )
     screen.print(table)
     if len(rows) > SHOWN:
         screen.print(f"... and {len(rows) - SHOWN:,} more; --json has all of them.")

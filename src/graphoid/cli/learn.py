@@ -36,20 +36,20 @@ if TYPE_CHECKING:
     from graphoid.uncertainty.bootstrap_result import Resampled
 
 EPILOG = examples(
-    ("learn survey.csv", "the learner we recommend"),
-    ("learn survey.csv --missing drop --drop id --out survey.json --out survey.graphml", "to files"),
-    ("learn survey.csv --learner gsimn --test g --alpha 0.01", "by tests, with fewer of them"),
-    ("learn survey.csv --learner pfmn --budget 500", "tests that cost money"),
-    ("learn survey.csv --covariates age,sex", "adjusted for columns that are not shown"),
-    ("learn survey.csv --learner gsimn --preset robust --bootstrap 200", "how sure is each edge?"),
-    ("learn survey.csv --knowledge known.toml", "edges that are known to be there, or not to be"),
+    ("learn survey.csv", "the recommended learner"),
+    ("learn survey.csv --missing drop --drop id --out survey.json --out survey.graphml", "write files"),
+    ("learn survey.csv --learner gsimn --test g --alpha 0.01", "by independence tests"),
+    ("learn survey.csv --learner pfmn --budget 500", "where tests cost money"),
+    ("learn survey.csv --covariates age,sex", "adjusted for age and sex"),
+    ("learn survey.csv --learner gsimn --preset robust --bootstrap 200", "how stable is each edge?"),
+    ("learn survey.csv --knowledge known.toml", "with prior knowledge of edges"),
     ("learn survey.csv --plot net.svg --plot centrality=c.pdf", "figures for a paper"),
     ("learn survey.csv --model model.json", "for graphoid query and sample"),
     (
         "learn big.parquet --where source --cache counts.sqlite --dry-run",
-        "larger than memory: what will it take?",
+        "larger than memory: how long will it take?",
     ),
-    ("learn --config survey.json", "the run that made it, again"),
+    ("learn --config survey.json", "repeat a run"),
 ) + "\n\n".join(["", "Learners:", *(f"{name}: {named.what}" for name, named in LEARNERS.items())])
 
 RESAMPLING = 0.85
@@ -61,7 +61,7 @@ NOTES = 5
 
 @takes(LearnOptions)
 def learn(**typed: object) -> int | None:
-    """Learn a Markov network from FILE: what depends on what directly, and how sure that is."""
+    """Learn a Markov network from FILE: which variables depend on each other directly, and how surely."""
     options, checkpoint = _begin(parse_options(LearnOptions, typed))
     clock = Clock(options.seconds)
     check_outputs(outputs_of(options), _inputs(typed, options))

@@ -97,7 +97,7 @@ class LearnOptions:
         metavar="NAME=KIND",
     )
     na: Sequence[str] | None = _reading(
-        "A value that stands for missing, such as -99; may be repeated.",
+        "A code for missing values, such as -99; may be repeated.",
         None,
         "--na",
         kind=list[str],
@@ -106,38 +106,45 @@ class LearnOptions:
         metavar="VALUE",
     )
     decimal: str | None = _reading("The decimal mark of numbers: . or ,", choices=DECIMALS)
-    discretize: str = _reading("How to cut numbers.", "none", kind=Discretize)
-    columns: Sequence[str] | None = _reading("Names, separated by commas.", parse=split_names, plain=list)
-    drop: Sequence[str] | None = _reading(
-        "Names of columns to leave out, such as id.", parse=split_names, plain=list
+    discretize: str = _reading("How to cut numbers into bins.", "none", kind=Discretize)
+    columns: Sequence[str] | None = _reading(
+        "Columns to read, separated by commas.", parse=split_names, plain=list
     )
-    weights: str | None = _reading("The column of row weights.")
+    drop: Sequence[str] | None = _reading(
+        "Columns to leave out, such as id, separated by commas.", parse=split_names, plain=list
+    )
+    weights: str | None = _reading("The column that holds row weights.")
     weighting: str | None = _reading(
-        "sampling: weights are scaled to the effective number of rows.", choices=("frequency", "sampling")
+        "frequency: how often each row occurs; sampling: scaled to the effective number of rows.",
+        choices=("frequency", "sampling"),
     )
     where: str | None = _reading(
-        "source: count where the rows are, however many; memory: here.", choices=WHERE
+        "source: count rows where they are stored, however many; memory: read them.", choices=WHERE
     )
     table: str | None = _reading("The table or view of a .duckdb file.")
-    cache: str | None = _reading("A file that keeps what was counted; another run goes on.")
+    cache: str | None = _reading("A file that keeps counts, so that another run need not count again.")
     append: Sequence[str] = _reading(
-        "A file of rows that came later; may be repeated.", (), "--append", kind=list[str], plain=list
+        "A file of further rows; may be repeated.", (), "--append", kind=list[str], plain=list
     )
     learner: str = _learning("The learner; listed below.", "auto", choices=LEARNERS)
     test: str | None = _learning(f"The test: {', '.join(TESTS)}.", choices=TESTS)
-    alpha: float | None = _learning("Its significance.", kind=float)
+    alpha: float | None = _learning("Significance level of the test.", kind=float)
     score: str | None = _learning(f"The score: {', '.join(SCORES)}.", choices=SCORES)
-    preset: str | None = _learning("robust: gsmn and gsimn made for data.", choices=["robust"])
-    budget: float | None = _learning("pfmn: the most that tests may cost.", kind=float, min=0)
+    preset: str | None = _learning(
+        "robust: gsmn or gsimn with false discoveries controlled.", choices=["robust"]
+    )
+    budget: float | None = _learning("Total cost of tests allowed (pfmn).", kind=float, min=0)
     covariates: Sequence[str] | None = _learning(
-        "Names of columns to adjust for and not to show, separated by commas.",
+        "Columns to adjust for, which are not shown in the network, separated by commas.",
         parse=split_names,
         plain=list,
     )
-    seconds: float | None = _learning("Stop after so long with the best so far.", kind=float, min=0)
-    seed: int = _learning("Where all random numbers come from; 0.", 0, kind=int, min=0)
+    seconds: float | None = _learning(
+        "Time limit; the best network found by then is the result.", kind=float, min=0
+    )
+    seed: int = _learning("Random seed; 0 if left out.", 0, kind=int, min=0)
     set: Mapping[str, object] = _learning(
-        "Any other setting: max_given=3, test.dof=adjusted, score.ess=2.",
+        "Any other setting, such as max_given=3, test.dof=adjusted or score.ess=2.",
         {},
         "--set",
         kind=list[str],
@@ -146,37 +153,41 @@ class LearnOptions:
         metavar="NAME=VALUE",
     )
     knowledge: Mapping[str, object] | None = _learning(
-        "A .toml file of what is known: edges required or forbidden, blocks, waves, probabilities.",
+        "A .toml file of prior knowledge: required or forbidden edges, blocks, waves, probabilities.",
         parse=read_knowledge,
         plain=dict,
         metavar="FILE",
     )
     bootstrap: int | None = _learning(
-        "Learn again from so many resamples: how sure is each edge?", kind=int, min=1
+        "Number of bootstrap resamples to learn from as well: how stable is each edge?", kind=int, min=1
     )
     threads: int | None = _learning(
-        "Threads that count; the answer stays the same.", kind=int, min=1, saved=False
+        "Number of threads; the result does not depend on it.", kind=int, min=1, saved=False
     )
     engine: str | None = _learning(
-        "Who counts: native, gpu or auto; the answer stays the same.", choices=ENGINES, saved=False
+        "native, gpu or auto; the result does not depend on it.", choices=ENGINES, saved=False
     )
-    config: str | None = _learning("A .toml file, or the .json of a result, to repeat.", saved=False)
-    resume: str | None = _learning("What Ctrl-C left behind, to go on from.", saved=False)
-    dry_run: bool = _learning("Say what it would cost, and stop.", False, "--dry-run", kind=bool, saved=False)
+    config: str | None = _learning(
+        "Repeat the run of a .toml file or of a saved result (.json).", saved=False
+    )
+    resume: str | None = _learning("Continue an interrupted run from the file that it left.", saved=False)
+    dry_run: bool = _learning(
+        "Estimate time and memory, and stop.", False, "--dry-run", kind=bool, saved=False
+    )
     out: Sequence[str] = _writing(
-        "The structure as .json, .graphml, .csv or .parquet; may be repeated.", (), kind=list[str]
+        "Write the network as .json, .graphml, .csv or .parquet; may be repeated.", (), kind=list[str]
     )
-    model: str | None = _writing("Fit weights; .json for graphoid query and sample, or .uai.")
-    report: str | None = _writing("A page to read offline, .html.")
+    model: str | None = _writing("Fit a model and write it as .json, for graphoid query and sample, or .uai.")
+    report: str | None = _writing("Write a report as one .html page that works offline.")
     plot: Sequence[str] = _writing(
-        "The network as .svg, .png or .pdf; centrality=c.pdf, intervals=i.pdf, heatmap=h.pdf and "
-        "missing=m.pdf draw others.",
+        "Draw the network as .svg, .png or .pdf; centrality=c.pdf, intervals=i.pdf, heatmap=h.pdf and "
+        "missing=m.pdf draw other pictures.",
         (),
         "--plot",
         kind=list[str],
         metavar="[KIND=]FILE",
     )
-    save_config: str | None = _writing("The .toml file that repeats this run; - prints it.")
+    save_config: str | None = _writing("Write a .toml file that repeats this run; - prints it.")
     json: bool = _writing("Print JSON instead of a table.", False, "--json", kind=bool)
     quiet: bool = _writing("Print nothing but errors.", False, "--quiet", "-q", kind=bool)
     data_id: str | None = None

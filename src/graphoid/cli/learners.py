@@ -35,28 +35,32 @@ class Named(NamedTuple):
 
 
 LEARNERS = {
-    "auto": Named("", "the one we recommend: Search of LogLinearEvidence, probabilities of all pairs"),
-    "gsmn": Named("GSMN", "GSMN*: blankets by tests"),
-    "gsimn": Named("GSIMN", "GSIMN: the same with fewer tests, since answers are inferred"),
+    "auto": Named("", "the recommended one: any kinds of columns, with the probability of every pair"),
+    "gsmn": Named("GSMN", "GSMN*: Markov blankets by independence tests"),
+    "gsimn": Named("GSIMN", "GSIMN: the same with fewer tests, since some results are inferred from others"),
     "gsimn-fch": Named(
-        "GSIMN", "GSIMN-FCH: infers all that follows; up to 13 variables", {"chaining": "forward"}
+        "GSIMN",
+        "GSIMN-FCH: infers all that follows from earlier tests; up to 13 variables",
+        {"chaining": "forward"},
     ),
-    "pfmn": Named("PFMN", "PFMN: the most informative test that the budget affords", test="bayesian"),
+    "pfmn": Named("PFMN", "PFMN: always the most informative test that the budget allows", test="bayesian"),
     "pfmn-published": Named(
-        "PublishedPFMN", "PFMN as in the paper: a particle filter that asks tests", test="bayesian"
+        "PublishedPFMN", "PFMN as published: a particle filter that chooses the tests", test="bayesian"
     ),
     "mpl": Named("TwoPhase", "marginal pseudo-likelihood, two-phase search", score="mpl"),
     "ib": Named("HillClimb", "independence-based score, IBMAP-HC", score="ib"),
     "bjp": Named("HillClimb", "blankets joint posterior, IBMAP-HC", score="bjp"),
     "log-linear": Named("Search", "penalized log-linear score", score="log-linear"),
-    "search": Named("Search", "our search, of any --score", score="evidence"),
-    "posterior": Named("Posterior", "probability of every edge, by any --score", score="evidence"),
-    "directed": Named("DirectedSearch", "a directed graph by BIC, or BDeu (--set score=bdeu), moralized"),
-    "exhaustive": Named(
-        "ExhaustiveSearch", "the best of all graphs, by any --score; up to 7 variables", score="mpl"
+    "search": Named("Search", "the recommended search, with any --score", score="evidence"),
+    "posterior": Named(
+        "Posterior", "posterior probability of every edge, with any --score", score="evidence"
     ),
-    "cspc": Named("CSPC", "contexts: edges may hold in some rows only (PC-like)"),
-    "csgs": Named("CSGS", "contexts, with far fewer tests (grow-shrink)"),
+    "directed": Named("DirectedSearch", "a directed graph by BIC or BDeu (--set score=bdeu), then moralized"),
+    "exhaustive": Named(
+        "ExhaustiveSearch", "the best of all graphs, with any --score; up to 7 variables", score="mpl"
+    ),
+    "cspc": Named("CSPC", "context-specific independences, by a PC-like search"),
+    "csgs": Named("CSGS", "context-specific independences, by grow-shrink, with far fewer tests"),
 }
 
 CONTEXTS = ("cspc", "csgs")

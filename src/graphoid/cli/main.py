@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     name="graphoid",
-    help="Discover Markov networks from data: what depends on what directly, and how sure that is.",
+    help="Discover Markov networks from data: which variables depend on each other directly, how surely.",
     epilog="Begin with: graphoid demo. Each command teaches by examples: graphoid learn --help.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -91,12 +91,12 @@ def settings(
             "--version",
             callback=lambda wanted: _version(wanted=wanted),
             is_eager=True,
-            help="Say which it is.",
+            help="Show the version and exit.",
         ),
     ] = False,
-    debug: Annotated[bool, typer.Option(DEBUG, help="Show where an error came from.")] = False,
+    debug: Annotated[bool, typer.Option(DEBUG, help="Show the full traceback of an error.")] = False,
 ) -> None:
-    """Discover Markov networks from data: what depends on what directly, and how sure that is."""
+    """Discover Markov networks from data: which variables depend on each other directly, how surely."""
 
 
 def run() -> None:

@@ -49,7 +49,7 @@ WHERE = ("auto", "memory", "source")
 File = Annotated[str, typer.Argument(help="A .csv, .tsv, .parquet, .arff or .sav file.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
-Seed = Annotated[int, typer.Option(min=0, help="Where all random numbers come from.")]
+Seed = Annotated[int, typer.Option(min=0, help="Random seed.")]
 
 
 class Declared(NamedTuple):

@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 
 EPILOG = (
     examples(
-        ("query model.json vote", "how vote is distributed"),
-        ("query model.json vote --given region=north income=low", "and among those"),
-        ("query model.json vote car --joint", "both together"),
+        ("query model.json vote", "the distribution of vote"),
+        ("query model.json vote --given region=north income=low", "the same, given evidence"),
+        ("query model.json vote car --joint", "the joint distribution"),
         ("query model.json --map --given vote=yes", "the most probable row"),
-        ("query survey.json --separated vote income --given region", "does region come between them?"),
-        ("query survey.json --why vote income", "why they are joined, or not"),
+        ("query survey.json --separated vote income --given region", "are they independent given region?"),
+        ("query survey.json --why vote income", "why they have an edge, or none"),
     )
     + "\n\nA model is what graphoid learn --model wrote; a structure, what --out wrote."
 )
@@ -47,27 +47,33 @@ SHOWN = 200
 def query(
     model: Annotated[str, typer.Argument(help="A model (.json, .uai) or a structure (.json).")],
     variables: Annotated[
-        list[str] | None, typer.Argument(help="What to ask about; everything if left out.")
+        list[str] | None, typer.Argument(help="Variables to ask about; all if left out.")
     ] = None,
     *,
     given: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=STATE ...", help="What is known; names alone with --separated."),
+        typer.Option(
+            metavar="NAME=STATE ...", help="Evidence; with --separated, names of the conditioning variables."
+        ),
     ] = None,
     joint: Annotated[bool, typer.Option("--joint", help="The joint distribution of the variables.")] = False,
     map_: Annotated[bool, typer.Option("--map", help="The most probable states, jointly.")] = False,
     estimate: Annotated[
-        bool, typer.Option("--estimate", help="By Gibbs sampling, with errors; for models too large.")
+        bool,
+        typer.Option(
+            "--estimate",
+            help="Estimate by Gibbs sampling, with standard errors; for models too large for exact answers.",
+        ),
     ] = False,
     separated: Annotated[
         bool, typer.Option("--separated", help="Are two variables independent given others?")
     ] = False,
-    why: Annotated[bool, typer.Option("--why", help="Why are two variables joined, or not?")] = False,
+    why: Annotated[bool, typer.Option("--why", help="Why do two variables have an edge, or none?")] = False,
     seed: Seed = 0,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Ask MODEL for probabilities, or a structure for independences."""
+    """Query MODEL for probabilities, or a structure for conditional independences."""
     import graphoid as gd
 
     names, known = variables or [], given or []

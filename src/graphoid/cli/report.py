@@ -18,30 +18,31 @@ if TYPE_CHECKING:
     from graphoid.data.table import Table
 
 EPILOG = examples(
-    ("report survey.json --data survey.csv --out survey.html", "a page to read offline"),
-    ("report genome.json --around rs4988235 --out around.html", "one variable of a wide network"),
-    ("report new.json --data new.csv --layout-from old.html", "the same places for the same variables"),
+    ("report survey.json --data survey.csv --out survey.html", "a report that works offline"),
+    ("report genome.json --around rs4988235 --out around.html", "part of a wide network"),
+    ("report new.json --data new.csv --layout-from old.html", "with the same positions"),
 )
 
 
 def report(
-    structure: Annotated[str, typer.Argument(help="What graphoid learn --out wrote, .json.")],
+    structure: Annotated[str, typer.Argument(help="A network written by graphoid learn --out, .json.")],
     *,
-    out: Annotated[str, typer.Option(help="The page, .html.")] = "report.html",
+    out: Annotated[str, typer.Option(help="The .html page to write.")] = "report.html",
     data: Annotated[
-        str | None, typer.Option(help="The file it was learned from; read as the run read it.")
+        str | None,
+        typer.Option(help="The data file that it was learned from, read with the options of that run."),
     ] = None,
     layout_from: Annotated[
-        str | None, typer.Option(help="Another report, .html, whose variables keep their places.")
+        str | None, typer.Option(help="Another report, .html, to take the positions of the variables from.")
     ] = None,
     around: Annotated[
-        str | None, typer.Option(help="A variable: show it with its neighbors and theirs alone.")
+        str | None, typer.Option(help="Show only this variable, its neighbors and their neighbors.")
     ] = None,
     seed: Seed = 0,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Write a learned structure as one page that opens without a network."""
+    """Write a report on a learned structure: one .html page that works offline."""
     from graphoid.structure.learned import Result
 
     check_output(out, [".html"], "--out", structure, data)

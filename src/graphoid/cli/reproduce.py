@@ -27,7 +27,7 @@ DATA = "GRAPHOID_DATA"
 
 EPILOG = examples(
     ("reproduce gsimn-exact --quick", "a first look"),
-    ("reproduce gsimn-uci --data DIR --out results", "all of it, with files"),
+    ("reproduce gsimn-uci --data DIR --out results", "the whole experiment, with files"),
 )
 
 
@@ -47,18 +47,21 @@ def reproduce(
         str | None, typer.Option(help=f"The folder that holds uci/, bif/ and graphs/ (or set {DATA}).")
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A small version, for a first look.")] = False,
-    out: Annotated[str | None, typer.Option(help="A folder for the table (CSV, Markdown) and plot.")] = None,
+    out: Annotated[
+        str | None, typer.Option(help="A folder for the table (CSV, Markdown) and the plot.")
+    ] = None,
     seed: Seed = 0,
     repetitions: Annotated[
-        int | None, typer.Option(min=1, help="How often to repeat, in place of the experiment's own number.")
+        int | None, typer.Option(min=1, help="Number of repetitions, in place of the experiment's own.")
     ] = None,
     processes: Annotated[
-        int | None, typer.Option(min=1, help="How many repetitions at a time, where the experiment can.")
+        int | None,
+        typer.Option(min=1, help="Number of repetitions run in parallel, where the experiment allows it."),
     ] = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> int | None:
-    """Run an experiment of a paper, and show its figures beside the printed ones."""
+    """Run an experiment of a paper, and show its results beside the printed ones."""
     from graphoid.cli.progress import Watch
     from graphoid.experiments.catalog import EXPERIMENTS
     from graphoid.experiments.experiment import ParallelExperiment

@@ -14,25 +14,27 @@ from graphoid.cli.terminal import note, print_json
 from graphoid.errors import DataError
 
 EPILOG = examples(
-    ("sample model.json -n 1000 --out rows.csv", "to a file"),
-    ("sample model.json -n 10 --given region=north", "to the terminal"),
+    ("sample model.json -n 1000 --out rows.csv", "write a file"),
+    ("sample model.json -n 10 --given region=north", "print them"),
 )
 
 
 def sample(
-    model: Annotated[str, typer.Argument(help="What graphoid learn --model wrote, .json or .uai.")],
+    model: Annotated[str, typer.Argument(help="A model written by graphoid learn --model, .json or .uai.")],
     *,
-    n: Annotated[int, typer.Option("-n", "--rows", min=0, help="How many rows.")] = 1000,
+    n: Annotated[int, typer.Option("-n", "--rows", min=0, help="Number of rows.")] = 1000,
     given: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=STATE ...", help="States and numbers that every row has."),
+        typer.Option(metavar="NAME=STATE ...", help="Values that are fixed in every row."),
     ] = None,
-    out: Annotated[str | None, typer.Option(help="A .csv file; the standard output if left out.")] = None,
+    out: Annotated[
+        str | None, typer.Option(help="Write to a .csv file; standard output if left out.")
+    ] = None,
     seed: Seed = 0,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Draw rows from MODEL: independent ones where its junction tree is small, else by Gibbs chains."""
+    """Draw rows from MODEL: exactly where its junction tree is small, otherwise by Gibbs sampling."""
     import graphoid as gd
 
     check_output(out, [".csv"], "--out", model)

@@ -26,12 +26,13 @@ def serve(
     ] = None,
     *,
     port: Annotated[
-        int | None, typer.Option(min=0, max=65_535, help="Of this machine; the first free one from 8642.")
+        int | None,
+        typer.Option(min=0, max=65_535, help="Port to listen on; the first free one from 8642 if left out."),
     ] = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Show a page in the browser: drop a table, check it, learn, explore; Ctrl-C ends it."""
+    """Open a page in the browser: drop a table, check it, learn, explore. Ctrl-C ends it."""
     from graphoid.serve.server import Server, serve
     from graphoid.serve.workspace import Workspace
 

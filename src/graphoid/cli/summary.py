@@ -191,7 +191,7 @@ def show_structure(
     ]
     if rows and resampled is None and not found.edge_probabilities:
         sentences.append(
-            "how sure? graphoid learn FILE --bootstrap 200 says how often each edge is found again."
+            "how stable? graphoid learn FILE --bootstrap 200 shows how often each edge is found in resamples."
         )
     if rows and strengths:
         sentences.append(WEIGHTS)
@@ -222,7 +222,7 @@ def edge_table(
         cells += [cell(_weight(strengths.get(pair)))] if strengths else []
         evidence = row.evidence
         if factors:
-            evidence = "" if row.strength is None else f"{row.strength * math.log(10):,.2f}"
+            evidence = "" if row.strength is None else f"{row.strength * math.log(10):,.1f}"
         table.add_row(*cells, cell(shorten(evidence, 100)))
     return table
 
@@ -331,7 +331,7 @@ def show_contexts(found: CanonicalModel, every: Sequence[ContextIndependence], s
         screen.print(printable(sentence), soft_wrap=True)
     cost = found.cost
     early = "" if found.stopped == "converged" else f", stopped early: {found.stopped}"
-    tests = f"{cost.n_tests:,} tests, {cost.n_distinct:,} of them different"
+    tests = f"{cost.n_tests:,} tests, {cost.n_distinct:,} of them distinct"
     screen.print(f"cost: {tests}, {cost.seconds:.3g} s{early}")
 
 

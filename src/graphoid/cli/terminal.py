@@ -88,20 +88,24 @@ def column_widths(columns: Sequence[Sequence[str]], most: int) -> list[int] | No
     [11, 8]
     """
     frame = 3 * len(columns) + 1
-    wanted = [max(map(len, cells)) for cells in columns]
+    wanted = [_longest_line(cells) for cells in columns]
     if sum(wanted) + frame <= most:
         return None
     widths = [max(len(word) for cell in cells for word in (cell.split() or [""])) for cells in columns]
     spare = most - frame - sum(widths)
     if spare < 0:
         return None
-    of_cells = [max(map(len, cells[1:]), default=0) for cells in columns]
+    of_cells = [_longest_line(cells[1:]) for cells in columns]
     for goal in (of_cells, wanted):  # a header that takes two lines is no loss, a cell is
         for i in sorted(range(len(columns)), key=lambda i: goal[i] - widths[i]):
             more = min(spare, max(0, goal[i] - widths[i]))
             widths[i] += more
             spare -= more
     return widths
+
+
+def _longest_line(cells: Sequence[str]) -> int:
+    return max((len(line) for cell in cells for line in cell.split("\n")), default=0)
 
 
 def number(value: float | None, digits: int = 3) -> str:

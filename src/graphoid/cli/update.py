@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from graphoid.structure.learned import LearnedStructure
 
 EPILOG = examples(
-    ("update survey.json march.csv --out survey.json", "learn again with the rows of March; what changed?"),
-    ("update survey.json march.csv april.csv --out new.json", "batches in the order in which they came"),
-    ("update survey.json march.csv --data old.csv --out new.json", "the first rows are elsewhere now"),
-    ("update survey.json march.csv --alpha 0.01 --json", "for programs; rarer false alarms"),
+    ("update survey.json march.csv --out survey.json", "add the rows of March; what changed?"),
+    ("update survey.json march.csv april.csv --out new.json", "batches in the order in which they came in"),
+    ("update survey.json march.csv --data old.csv --out new.json", "the first data file has moved"),
+    ("update survey.json march.csv --alpha 0.01 --json", "fewer false alarms; JSON output"),
 )
 
 SHOWN = 40
@@ -38,26 +38,24 @@ SHOWN = 40
 
 
 def update(
-    structure: Annotated[str, typer.Argument(help="What graphoid learn --out wrote, .json.")],
-    rows: Annotated[list[str], typer.Argument(help="Files of rows that came later.", metavar="NEW...")],
+    structure: Annotated[str, typer.Argument(help="A network written by graphoid learn --out, .json.")],
+    rows: Annotated[list[str], typer.Argument(help="Files of further rows.", metavar="NEW...")],
     *,
     data: Annotated[
-        str | None, typer.Option(help="The file it was learned from, if that is elsewhere now.")
+        str | None, typer.Option(help="The data file that it was learned from, if it has moved.")
     ] = None,
     alpha: Annotated[
         float | None,
-        typer.Option(
-            help="The probability that there is ever a false alarm; 0.05. Said at the first update."
-        ),
+        typer.Option(help="Probability of any false drift alarm; 0.05 if left out. Set at the first update."),
     ] = None,
     out: Annotated[
-        list[str] | None, typer.Option(help="The structure as .json, .graphml or .csv; may be repeated.")
+        list[str] | None, typer.Option(help="Write the network as .json, .graphml or .csv; may be repeated.")
     ] = None,
-    seconds: Annotated[float | None, typer.Option(min=0, help="Time that each file may take.")] = None,
+    seconds: Annotated[float | None, typer.Option(min=0, help="Time limit for each file.")] = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> int | None:
-    """Add the rows of NEW to those that STRUCTURE was learned from, learn again, and say what changed."""
+    """Add the rows of NEW to those that STRUCTURE was learned from, learn again, and report what changed."""
     found, options = _load(structure, data, quiet=quiet)
     inputs = [options.file, *options.append, *rows]
     # a structure may be written over: the one it comes from is whole until the new one is

@@ -6,7 +6,7 @@ no move helps, is solved by a bend of the edge.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -28,8 +28,8 @@ STRETCH = 1.8
 SPACE, CLEAR = 12.0, 6.0
 """Between two nodes, and between a node and an edge that passes by."""
 
-FILLED = 0.15
-"""The share of the drawing that nodes may take: the rest is for edges."""
+FILLED = 0.15, 0.11, 0.08
+"""The share of the drawing that nodes may take, the next one where edges find no way around them."""
 
 STEPS, LARGEST = 120, 14.0
 """Rounds of pushing, and the farthest that a node goes in one."""
@@ -37,8 +37,12 @@ STEPS, LARGEST = 120, 14.0
 MOST_PRODUCTS = 60_000
 """Nodes times edges up to which edges are kept clear: beyond, that takes seconds and nobody could tell."""
 
-BENDS = (0.0, *(side * bend / 100 for bend in range(8, 124, 8) for side in (1, -1)))
-"""How far an edge may bend, as a multiple of its length, the least first."""
+BENDS = (
+    (0.5, 0.0),
+    *((0.5, side * bend / 100) for bend in range(8, 124, 8) for side in (1, -1)),
+    *((share, side * bend / 100) for bend in range(8, 164, 12) for side in (1, -1) for share in (0.2, 0.8)),
+)
+"""Where along an edge it may be pulled, and how far aside, as multiples of its length, the least first."""
 
 SAMPLED = np.linspace(0.0, 1.0, 33)
 """Where a bent edge is compared with nodes."""
@@ -58,15 +62,29 @@ def arrange(places: Positions, sizes: NDArray[np.float64], edges: Sequence[Edge]
     """
     if len(places) < 2:
         return places
+    clear = len(places) * len(edges) <= MOST_PRODUCTS
+    for filled in FILLED:
+        arranged = _apart(_on_page(places, sizes, filled), sizes, edges, clear=clear)
+        if not clear or not any(_way_around(edge, arranged, sizes).n_hit for edge in edges):
+            break
+    return arranged
+
+
+def _on_page(places: Positions, sizes: NDArray[np.float64], filled: float) -> Positions:
+    """Return places scaled and stretched to a page of which nodes take a share at most."""
     low, high = places.min(axis=0), places.max(axis=0)
     extent = np.maximum(high - low, EDGE)
     scale = max(1.0, 2.3 * float(sizes.mean()) / EDGE)
-    scale = max(scale, float(np.sqrt(sizes.prod(axis=1).sum() / FILLED / extent.prod())))
+    scale = max(scale, float(np.sqrt(sizes.prod(axis=1).sum() / filled / extent.prod())))
     wide = extent[0] / extent[1]
     shape = np.array([max(1.0, min(STRETCH, ASPECT / wide)), max(1.0, min(STRETCH, wide / ASPECT))])
-    places = (places - low) * scale * shape
+    scaled: Positions = (places - low) * scale * shape
+    return scaled
+
+
+def _apart(places: Positions, sizes: NDArray[np.float64], edges: Sequence[Edge], *, clear: bool) -> Positions:
+    """Return places pushed until nodes are clear of each other and, if ``clear``, of edges."""
     ends = np.array(edges, dtype=np.int64).reshape(-1, 2)
-    clear = len(places) * len(ends) <= MOST_PRODUCTS
     for step in range(STEPS):
         push = _from_nodes(places, sizes)
         if clear and step < STEPS - 20:  # in the end nodes that overlap are worse than an edge that bends
@@ -124,23 +142,36 @@ def bends(places: Positions, sizes: NDArray[np.float64], edges: Sequence[Edge]) 
     """Return where edges that would lie on a node are pulled to: the middle point of a quadratic curve."""
     if len(places) * len(edges) > MOST_PRODUCTS:
         return {}
-    found: dict[Edge, Point] = {}
-    for edge in edges:
-        others = np.delete(np.arange(len(places)), edge)
-        start, end = places[edge[0]], places[edge[1]]
-        normal = np.array([start[1] - end[1], end[0] - start[0]])
-        best, fewest = 0.0, np.inf
-        for bend in BENDS:
-            points = curve(start, end, (start + end) / 2 + bend * normal)
-            n_hit = len(hit_nodes(points, places[others], sizes[others] + CLEAR))
-            if n_hit < fewest:
-                best, fewest = bend, n_hit
-            if not n_hit:
-                break
-        if best:
-            x, y = ((start + end) / 2 + best * normal).round(1).tolist()
-            found[edge] = (x, y)
-    return found
+    ways = {edge: _way_around(edge, places, sizes) for edge in edges}
+    return {edge: way.pulled for edge, way in ways.items() if way.pulled is not None}
+
+
+class WayAround(NamedTuple):
+    """How an edge gets past nodes that it does not join."""
+
+    pulled: Point | None
+    """What it is pulled to; None of a straight line."""
+    n_hit: int
+    """Nodes that it still goes through."""
+
+
+def _way_around(edge: Edge, places: Positions, sizes: NDArray[np.float64]) -> WayAround:
+    """Return the least bend that is clear of nodes, or else goes through the fewest."""
+    others = np.delete(np.arange(len(places)), edge)
+    start, end = places[edge[0]], places[edge[1]]
+    normal = np.array([start[1] - end[1], end[0] - start[0]])
+    best, fewest = BENDS[0], (len(places), 0)
+    for bend in BENDS:
+        pulled = start + bend[0] * (end - start) + bend[1] * normal
+        points = curve(start, end, pulled) if bend[1] else np.array([start, end])
+        near = len(hit_nodes(points, places[others], sizes[others] + CLEAR))
+        n_hit = (len(hit_nodes(points, places[others], sizes[others])) if near else 0), near
+        if n_hit < fewest:
+            best, fewest = bend, n_hit
+        if not near:
+            break
+    x, y = (start + best[0] * (end - start) + best[1] * normal).round(1).tolist()
+    return WayAround(None if best == BENDS[0] else (x, y), fewest[0])
 
 
 def curve(start: Positions, end: Positions, pulled: Positions) -> Positions:

@@ -44,12 +44,12 @@ def finding(subject: Subject, edges: Sequence[EdgeFacts], groups: Sequence[Group
     if subject.kind == "classifier":
         return (
             f"{plural(len(subject.together), 'hyperedge')} among {plural(len(names), 'attribute')} "
-            f"tell apart {subject.target}."
+            f"distinguish {subject.target}."
         )
     stopped = subject.stopped != "converged"
     if not edges:
         if stopped:
-            return "No edge was found before the search was stopped; more time may show some."
+            return "No edge was found before the search was stopped; with more time there may be some."
         many = plural(len(names), "variable")
         return f"No edge was found: the {many} are independent as far as the data show."
     said = ["The search was stopped before its end: edges may be missing or too many."] if stopped else []

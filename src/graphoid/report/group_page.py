@@ -92,26 +92,27 @@ def _line(row: PairComparison, shown: dict[str, str]) -> PairLine:
 def _method(found: GroupComparison) -> list[str]:
     """Return what was done, in sentences that a paper can take."""
     measures = {
-        "log_odds": "log odds ratios of two columns of two states",
-        "fisher_z": "partial correlations of numbers on Fisher's scale",
-        "linear_by_linear": "log odds ratios for a standard deviation of each of others with an order",
-        "size": "root mean squares of log odds ratios, without sign, where states have no order",
+        "log_odds": "log odds ratios between variables of two states",
+        "fisher_z": "Fisher-transformed partial correlations between continuous variables",
+        "linear_by_linear": "log odds ratios per standard deviation where states have an order",
+        "size": "root mean squares of log odds ratios, without a sign, where states have no order",
     }
     used = [said for name, said in measures.items() if any(row.measure == name for row in found.pairs)]
     rows = (
-        f"{listing([f'{n:,}' for n in found.rows])} rows were compared"
+        f"Groups of {listing([f'{n:,}' for n in found.rows])} rows were compared"
         if len(found.rows) == len(found.groups)
-        else f"Effects were taken to be linear in {visible(found.by)}, in {found.rows[0]:,} rows"
+        else f"Effects were modeled as linear in {visible(found.by)}, in {found.rows[0]:,} rows"
     )
-    given = "the rest of its blanket in the graph of any group and of all rows"
+    given = "the other variables of the Markov blanket, taken from the graphs of all groups and of all rows"
     if found.covariates:
         given += f", and {listing([visible(name) for name in found.covariates])}"
     return [
-        f"{rows}, by graphoid {version('graphoid')} (seed {found.seed}).",
-        f"Effects are {listing(used)}; each is given {given}, with intervals of 95 %.",
+        f"{rows} with graphoid {version('graphoid')} (seed {found.seed}).",
+        f"Effects are {listing(used)}, conditional on {given}, with 95 % confidence intervals.",
         (
-            f"p is that of a pair alone; p of all that of the largest of {plural(len(found.pairs), 'pair')}, "
-            f"by {found.n:,} draws of what chance gives; a pair is called different at .05 of the latter. "
-            "Global strength is the sum of the sizes of the edges of all rows together."
+            "p is the p-value of a pair by itself; adjusted p controls the family-wise error over "
+            f"{plural(len(found.pairs), 'pair')} by the distribution of the largest statistic ({found.n:,} "
+            "draws under the null hypothesis). A pair is said to differ where its adjusted p is at most "
+            ".05. Global strength is the sum of the effect sizes of the edges of the network of all rows."
         ),
     ]

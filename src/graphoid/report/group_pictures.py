@@ -142,7 +142,7 @@ def cells(found: GroupComparison) -> list[Cell]:
         share = abs(value) / most
         digits = f"{abs(value):.2f}"
         text = f"{'−' if value < 0 and digits != '0.00' else ''}{digits.removeprefix('0')}"
-        said = f"{row.x} – {row.y}: {text}, p of all {row.p_adjusted:.3g}"
+        said = f"{row.x} – {row.y}: {text}, adjusted p {row.p_adjusted:.3g}"
         differs = row.p_adjusted <= LEVEL
         drawn.append(Cell(*_places(found, row), _shade(SIGNS[sign], share), text, share < 0.6, differs, said))
     return drawn
@@ -219,10 +219,10 @@ def heat_map(found: GroupComparison, *, ax: Axes | None = None) -> Axes:
 def what(found: GroupComparison) -> str:
     """Return what the difference of a pair is."""
     if len(found.graphs) != len(found.groups):
-        return f"change for a standard deviation of {found.by}"
+        return f"the change per standard deviation of {found.by}"
     if len(found.groups) == 2:
-        return f"{found.by}: effect of {found.groups[0]} less that of {found.groups[1]}"
-    return f"largest effect less the smallest, by {found.by}"
+        return f"the effect for {found.by} = {found.groups[0]} minus that for {found.groups[1]}"
+    return f"the largest effect minus the smallest, by {found.by}"
 
 
 def plot(found: GroupComparison, kind: str = "networks", **options: Any) -> Axes:

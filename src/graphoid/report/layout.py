@@ -119,13 +119,11 @@ def _distances(graph: UndirectedGraph, component: Sequence[int]) -> NDArray[np.f
 
 def _classical_scaling(distance: NDArray[np.float64]) -> Positions:
     """Return classical multidimensional scaling: where the majorization begins."""
-    from scipy.linalg import eigh
-
-    n = len(distance)
     squares = distance**2
     mean = squares.mean(axis=0)
     products = -0.5 * (squares - mean - mean[:, None] + mean.mean())
-    values, axes = eigh(products, subset_by_index=[n - 2, n - 1])
+    values, axes = np.linalg.eigh(products)  # of a star, LAPACK's search for the last two alone finds none
+    values, axes = values[-2:], axes[:, -2:]
     axes *= np.sign(axes[np.abs(axes).argmax(axis=0), [0, 1]])  # eigenvectors have no sign of their own
     start: Positions = axes * np.sqrt(np.maximum(values, 1e-9))
     return start

@@ -66,18 +66,18 @@ def cost(subject: Subject) -> Facts | None:
         share = f" ({cost.n_inferred / answers:.0%} of all answers)" if answers else ""
         facts += [
             ("Tests executed", f"{cost.n_tests:,}"),
-            ("of them on all pairs, first", f"{cost.n_initial:,}"),
-            ("Tests weighted by 2 + number given", f"{cost.weighted:,}"),
+            ("of which unconditional", f"{cost.n_initial:,}"),
+            ("Tests weighted by 2 + size of the conditioning set", f"{cost.weighted:,}"),
             ("Answers inferred without a test", f"{cost.n_inferred:,}{share}"),
             ("Data accesses", f"{cost.queries:,}"),
-            ("Rows behind the tests", f"{cost.rows_read:,.0f}"),
+            ("Rows read for them", f"{cost.rows_read:,.0f}"),
         ]
     if isinstance(cost, CanonicalCost):
-        facts.append(("Different questions", f"{cost.n_distinct:,}"))
+        facts.append(("Distinct questions", f"{cost.n_distinct:,}"))
     if scored is not None:
         facts += [
             ("Score of the graph", f"{scored.value:,.2f}"),
-            ("Terms of the score computed", f"{scored.n_terms:,}"),
+            ("Local scores computed", f"{scored.n_terms:,}"),
             ("Steps of the search", f"{len(scored.path):,}" if scored.path else ""),
         ]
     return [*facts, ("Seconds", f"{cost.seconds:.3g}"), ("Ended", subject.stopped)]
@@ -96,11 +96,16 @@ def provenance(subject: Subject, date: str) -> Facts:
             ("Dropped or changed on reading", " ".join(t.notes) or "nothing"),
         ]
     if not subject.same_data:
-        facts.append(("Note", "The counts here are of another table than the one learned from."))
+        facts.append(
+            (
+                "Note",
+                "The counts on this page come from another table than the one the network was learned from.",
+            )
+        )
     return [
         *facts,
         ("Digest of the data learned from", subject.data_id or "none: answers came from elsewhere"),
-        ("Seed", "nothing is random" if subject.seed is None else subject.seed),
+        ("Seed", "not used" if subject.seed is None else subject.seed),
         ("graphoid", version("graphoid")),
         ("NumPy", np.__version__),
         ("Python", f"{platform.python_version()} on {platform.system()}"),
@@ -115,14 +120,16 @@ def limits(subject: Subject) -> list[str]:
     if structure is not None and structure.trace:
         thin = sum(v.thin for v in structure.trace)
         items.append(
-            f"{plural(len(structure.trace), 'question')} had answers; where each is wrong now and then, "
-            "some are." + (f" {thin:,} of them rest on too little data." if thin else "")
+            f"The network rests on {plural(len(structure.trace), 'answer')} to questions of independence; "
+            "each can be wrong, so some are likely to be."
+            + (f" {thin:,} of them rest on too few rows." if thin else "")
         )
     if subject.table is not None and any(v.cuts for v in subject.table.variables):
-        items.append("Numbers were cut into bins; other cuts may show other edges.")
+        items.append("Numbers were cut into bins; other cut points may give other edges.")
     if subject.kind == "contexts":
         items.append(
-            "The graph of a context rests on the rows of that context alone; small contexts show little."
+            "The graph of a context is learned from the rows of that context alone, so small contexts show "
+            "little."
         )
     return [*items, *subject.notes]
 

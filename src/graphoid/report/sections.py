@@ -116,14 +116,14 @@ def _scales(edges: Sequence[EdgeFacts]) -> list[str]:
     ]
     if any(edge.evidence is not None for edge in edges):
         found.append(
-            "Evidence: minus the logarithm to base 10 of the p-value, of a Bayesian test's odds of "
-            "independence, or of the Bayes factor of the edge; it grows with the number of rows, "
-            "weight and size do not."
+            "Evidence (base-10 logarithm): of the Bayes factor for the edge, or minus that of the p-value "
+            "or of a Bayesian test's odds of independence; it grows with the number of rows, while edge "
+            "weight and effect size do not."
         )
     if any(edge.probability is not None for edge in edges):
         found.append(
-            f"Verdict: present from a probability of {SURE:g} on, absent up to {1 - SURE:.1g} where the "
-            "rows could have shown an edge that matters, else undecided."
+            f"Verdict: present where the inclusion probability is {SURE:g} or more; absent where it is at "
+            f"most {1 - SURE:.1g} and the rows would have shown an edge that matters; otherwise undecided."
         )
     return found
 
@@ -166,7 +166,7 @@ def _independence(subject: Subject, pair: Edge, bits: float | None) -> str:
     known = listing([graph.names[z] for z in given]) if given else ""
     apart = f" once {known} {'is' if len(given) == 1 else 'are'} known" if given else ""
     nothing = f"{graph.names[x]} tells nothing{' more' if bits and given else ''} about {graph.names[y]}"
-    alone = f" ({bits:.3g} bits with nothing given)" if bits is not None and given else ""
+    alone = f" (marginal mutual information {bits:.3g} bits)" if bits is not None and given else ""
     tested = ""
     if decisive is not None:
         tested = f"; {number(decisive)}{', too little data to be sure' if decisive.thin else ''}"

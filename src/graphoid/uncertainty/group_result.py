@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from graphoid.structure.explain import listing, plural
+
 if TYPE_CHECKING:
     import os
 
@@ -14,6 +16,9 @@ if TYPE_CHECKING:
 
 LEVEL = 0.05
 """Up to which ``p_adjusted`` a pair is said to differ."""
+
+NAMED = 5
+"""Pairs that a summary names."""
 
 
 class PairComparison(NamedTuple):
@@ -79,10 +84,13 @@ class GroupComparison(NamedTuple):
         check = self.permutation_p_values
         said = ["" if check is None else f" (permuted: {p:.3g})" for p in check or (0.0, 0.0)]
         strengths = ", ".join(f"{s:.2f}" for s in self.strengths)
+        first = [f"{row.x} – {row.y}" for row in sorted(self.pairs, key=lambda row: row.p_value)[:different]]
+        named = f": {listing(first)}" if 0 < different <= NAMED else ""
+        which = f"{'differs' if different == 1 else 'differ'}{named}"
         return [
-            f"{different:,} of {len(self.pairs):,} pairs differ (p of all at most .05)",
-            f"that no pair differs has p = {self.p_value:.3g}{said[0]}",
-            f"global strength {strengths}; that it is the same has p = {self.strength_p_value:.3g}{said[1]}",
+            f"{different:,} of {plural(len(self.pairs), 'pair')} {which} (adjusted p at most .05)",
+            f"test of no difference in any pair: p = {self.p_value:.3g}{said[0]}",
+            f"global strength {strengths}; test of no difference: p = {self.strength_p_value:.3g}{said[1]}",
         ]
 
     def label(self, group: int) -> str:

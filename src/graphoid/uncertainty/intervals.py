@@ -21,16 +21,16 @@ DISCOVERY = 0.05
 """Rate of false discoveries among the edges called present."""
 
 RULE = (
-    f"present: joined in all rows, found in at least {OFTEN:.0%} of the resamples, and an effect different "
-    f"from zero with the rate of false discoveries over all pairs controlled at {DISCOVERY:.0%}; absent: not "
-    f"joined, found in fewer, and the whole 95 % interval of its size is below {MATTERS:g}, from which on it "
-    f"matters; undecided: neither."
+    f"present: an edge in the network of all rows and in at least {OFTEN:.0%} of the resamples, with an "
+    f"effect that differs from zero at a false discovery rate of {DISCOVERY:.0%} over all pairs; absent: no "
+    f"edge, found in fewer resamples, and the 95 % interval of its effect size lies below {MATTERS:g}, the "
+    "least that matters; undecided: neither."
 )
 """How verdicts come about where the learner itself gives no probabilities."""
 
 LEARNER = (
-    "what the learner says of the pair from all rows: present from a probability of .95 on; absent up to "
-    ".05, where the rows could have shown an edge that matters; else undecided."
+    "those of the learner on all rows. Present: inclusion probability of .95 or more; absent: .05 or less, "
+    "and the rows would have shown an edge that matters; undecided: neither."
 )
 """How they come about where it does."""
 

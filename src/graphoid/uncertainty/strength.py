@@ -59,39 +59,39 @@ MEASURES = {
     "weight": Measure(
         "edge weight",
         "log odds ratio for a standard deviation of each; for two columns of numbers, partial correlation",
-        "How much more of one goes with more of the other, all else in their blankets being equal; of two "
-        "states, the second counts as more. 0 is no effect.",
+        "How the two variables change together when the rest of their Markov blankets is held constant; of "
+        "two states, the second counts as the higher one. 0 is no effect.",
     ),
     "size": Measure(
         "effect size",
-        "as the edge weight",
-        "The amount of the edge weight; where states have no order, the root mean square of all log odds "
-        "ratios of the pair. What chance alone would add has been subtracted there.",
+        "on the scale of the edge weight",
+        "The absolute value of the edge weight; where states have no order, the root mean square of all log "
+        "odds ratios of the pair, corrected for what chance alone would add.",
     ),
     "bits": Measure(
         "information",
         "bits",
-        "How much knowing one of the two tells about the other among rows alike in all that is given, or "
-        "beyond the rest of the blankets where such rows are too few; 0 is nothing. What chance alone would "
-        "give has been subtracted.",
+        "Conditional mutual information: what one of the two tells about the other among rows that agree in "
+        "all conditioning variables, or beyond the rest of the blankets where such rows are too few; "
+        "corrected for what chance alone would give.",
     ),
     "log_odds": Measure(
         "conditional log odds ratio",
         "natural logarithm",
-        "By how much the log odds of the last state of one variable are higher with the last state of the "
-        "other than with its first, among rows alike in all that is given; 0 is no difference.",
+        "How much higher the log odds of the last state of one variable are with the last state of the other "
+        "than with its first, among rows that agree in all conditioning variables; 0 is no difference.",
     ),
     "partial_correlation": Measure(
         "partial correlation",
         "-1 to 1",
-        "The correlation that is left when what the given columns explain is taken out of both; of normal "
-        "scores, so that neither units nor skewness count.",
+        "The correlation of what the conditioning variables leave unexplained of both; computed from normal "
+        "scores, so that neither units nor skewness matter.",
     ),
     "residual": Measure(
         "standardized residual",
         "standard deviations",
-        "How much more often two states meet than they would if the variables were independent given the "
-        "rest; beyond 2 either way is notable.",
+        "How much more often two states occur together than they would if the variables were independent "
+        "given the rest; values beyond ±2 are notable.",
     ),
 }
 """Every number that an edge may have: its name, its unit, and what it says."""

@@ -316,7 +316,7 @@ def test_the_caller_keeps_a_writable_array():
 
 def test_missing_numbers_are_best_imputed() -> None:
     numbers = [None, None, *(0.37 * i for i in range(58))]
-    with pytest.raises(DataError, match="best the first: missing='impute'"):
+    with pytest.raises(DataError, match="the recommended one first: missing='impute'"):
         gd.read({"a": numbers, "b": [0, 1] * 30})
-    with pytest.raises(DataError, match="best the first: missing='available'"):
+    with pytest.raises(DataError, match="the recommended one first: missing='available'"):
         gd.read({"a": [None, None, *[0, 1] * 29], "b": [0, 1] * 30})

@@ -60,17 +60,17 @@ def policies(n_rows: int, n_complete: int, share: float, *, numbers: bool = Fals
         Whether some are numbers, for which the complete rows of each question do not do.
     """
     ways = {
-        "available": f"uses {_percent(share)} of the cells, each question by the rows complete for it",
-        "weighted": "does so with rows that count by how unlikely they are to be complete",
-        "impute": "draws them from learned models, also numbers, and pools the results of several draws",
+        "available": f"uses {_percent(share)} of the cells: the rows complete for each question",
+        "weighted": "does the same with inverse-probability weights",
+        "impute": "is multiple imputation, for columns of any kind",
         "drop": f"leaves {n_complete:,} of {n_rows:,} rows" if n_complete else "leaves no row",
-        "category": "makes them a state of their own",
+        "category": "makes missing a state of its own",
     }
     first = recommend_policy(n_rows, n_complete)
     first = "impute" if numbers and first == "available" else first
     order = [first, *(way for way in ways if way != first)]
     said = "; ".join(f"{setting('missing', way)} {ways[way]}" for way in order)
-    return f"Choose a policy, best the first: {said}."
+    return f"Choose a policy, the recommended one first: {said}."
 
 
 def recommend_policy(n_rows: int, n_complete: int) -> str:
