@@ -21,6 +21,7 @@ namespace {
 
 constexpr int kMostSteps = 60;
 constexpr double kGain = 1e-13;  // what a step may still be worth when the climb ends
+constexpr std::size_t kAtOnce = 32;  // columns that are looked at together
 constexpr double kNotable = 1.5;  // what squared slopes add up to, in their number: by chance 1, and evidence asks for several times that
 
 // Columns that one predictor is made of.
@@ -68,6 +69,24 @@ struct Design {
     }
     void list_ones(std::size_t rows) {
         for (Columned& own : of) own.list_ones(rows);
+    }
+};
+
+// The columns of several candidates side by side, and which of them each one's are, in its own order.
+struct Wider {
+    Design columns;
+    std::vector<std::vector<std::size_t>> places;
+    std::size_t widest = 0;
+
+    Wider(const std::vector<Design>& each, std::size_t predictors) : columns(predictors), places(each.size()) {
+        std::size_t before = 0;
+        for (std::size_t a = 0; a < predictors; ++a)
+            for (std::size_t i = 0; i < each.size(); ++i)
+                for (const double* column : each[i].of[a].columns) {
+                    columns.of[a].columns.push_back(column);
+                    places[i].push_back(before++);
+                }
+        for (const std::vector<std::size_t>& own : places) widest = std::max(widest, own.size());
     }
 };
 
@@ -176,48 +195,35 @@ public:
     // Variances of the weights of the fitted model.
     std::vector<double> variances() const { return information_.inverse_diagonal(); }
 
-    // By how much columns would raise what the fitted model is worth, to second order: one pass and no climb.
-    double promise(Design more) const {
-        const std::size_t k = design_.size(), q = more.size();
-        const double precision = objective_.precision(1);
+    // By how much the columns of each of some candidates would raise what the fitted model is worth, to second order: no climb.
+    std::vector<double> promises(std::vector<Design>& each) const {
         check_time();
-        reserve(2.0 * square(k) + 2.0 * square(q) + static_cast<double>(k) * static_cast<double>(q));
-        if (coding_ == Coding::treatment) more.list_ones(rows_);
-        std::vector<double> gradient = slopes_along(more), known(k * q), step(q), whole(q), cross;
-        for (std::size_t a = 0, i = 0; a < m_; i += more.of[a++].size())
-            for (std::size_t b = 0, t = 0; b < m_; t += design_.of[b++].size()) {
-                const std::size_t d = more.of[a].size(), p = design_.of[b].size();
-                cross.assign(d * p, 0.0);
-                products(curvatures(a, b), more.of[a], design_.of[b], false, cross.data());
-                for (std::size_t u = 0; u < d; ++u)
-                    for (std::size_t v = 0; v < p; ++v) known[(t + v) * q + i + u] = cross[u * p + v];
-            }
-        information_.forward_each(known.data(), q);
-        std::vector<double> own = curvature(more);
-        for (std::size_t i = 0; i < q; ++i) whole[i] = own[i * q + i] += precision;
-        for (std::size_t l = 0; l < k; ++l) {
-            if (q >= Cholesky::kLong) check_time();
-            for (std::size_t i = 0; i < q; ++i)
-                for (std::size_t j = 0; j <= i; ++j) own[i * q + j] -= known[l * q + i] * known[l * q + j];
+        const std::size_t k = design_.size();
+        Wider wider(each, m_);
+        const std::size_t all = wider.columns.size();
+        reserve(2.0 * square(k) + 2.0 * square(wider.widest) + 2.0 * static_cast<double>(k) * static_cast<double>(all));
+        if (coding_ == Coding::treatment) {
+            wider.columns.list_ones(rows_);
+            for (Design& more : each) more.list_ones(rows_);
         }
-        // columns may say nothing new, unless a prior speaks of them, too
-        const Cholesky factor(std::move(own), q, precision > 0 ? nullptr : whole.data());
-        factor.forward(gradient.data(), step.data());
-        return objective_.promise(std::inner_product(step.begin(), step.end(), step.begin(), 0.0), factor, q);
+        std::vector<double> slopes(all), squares(all), known = cross(wider.columns), found;
+        along(wider.columns, slopes.data(), squares.data());
+        information_.forward_each(known.data(), all);
+        for (std::size_t i = 0; i < each.size(); ++i) {
+            const std::vector<std::size_t>& at = wider.places[i];
+            const bool single = at.size() == 1;
+            found.push_back(promise(at, slopes, known, single ? std::vector<double>{squares[at[0]]} : curvature(each[i])));
+        }
+        return found;
     }
 
     // Whether columns look as if they could do more than chance: their slopes, each for itself, in standard deviations.
     bool notable(const Design& more) const {
-        const std::vector<double> gradient = slopes_along(more);
+        std::vector<double> slopes(more.size()), squares(more.size());
+        along(more, slopes.data(), squares.data());
         double sum = 0;
-        for (std::size_t a = 0, i = 0; a < m_; ++a)
-            for (const double* column : more.of[a].columns) {
-                double own = 0;
-                simd_.products(curvatures(a, a), &column, 1, &column, 1, false, rows_, &own, 1);
-                sum += own > 0 ? gradient[i] * gradient[i] / own : 0.0;
-                ++i;
-            }
-        return sum > kNotable * static_cast<double>(gradient.size());
+        for (std::size_t i = 0; i < slopes.size(); ++i) sum += squares[i] > 0 ? slopes[i] * slopes[i] / squares[i] : 0.0;
+        return sum > kNotable * static_cast<double>(slopes.size());
     }
 
 private:
@@ -250,6 +256,53 @@ private:
             for (; i < left.ends[c]; ++i)
                 for (std::size_t j = first; j < (lower ? i + 1 : right.ends[c]); ++j) out[left.ones[i] * p + right.ones[j]] += weights[c];
             first = right.ends[c];
+        }
+    }
+
+    // The promise of columns from their slopes, what they have in common with those of the model (as forward_each leaves it) and
+    // their own curvature; `at` is where their numbers are.
+    double promise(const std::vector<std::size_t>& at, const std::vector<double>& slopes, const std::vector<double>& known,
+                   std::vector<double>&& own) const {
+        const std::size_t k = design_.size(), q = at.size(), all = slopes.size();
+        const double precision = objective_.precision(1);
+        std::vector<double> gradient(q), step(q), whole(q);
+        for (std::size_t i = 0; i < q; ++i) {
+            gradient[i] = slopes[at[i]];
+            whole[i] = own[i * q + i] += precision;
+        }
+        for (std::size_t l = 0; l < k; ++l) {
+            if (q >= Cholesky::kLong) check_time();
+            const double* line = known.data() + l * all;
+            for (std::size_t i = 0; i < q; ++i)
+                for (std::size_t j = 0; j <= i; ++j) own[i * q + j] -= line[at[i]] * line[at[j]];
+        }
+        // columns may say nothing new, unless a prior speaks of them, too
+        const Cholesky factor(std::move(own), q, precision > 0 ? nullptr : whole.data());
+        factor.forward(gradient.data(), step.data());
+        return objective_.promise(std::inner_product(step.begin(), step.end(), step.begin(), 0.0), factor, q);
+    }
+
+    // Minus the second derivatives along a column of the model, a line each, and one of `more`.
+    std::vector<double> cross(const Design& more) const {
+        const std::size_t q = more.size();
+        std::vector<double> found(design_.size() * q), block;
+        for (std::size_t a = 0, i = 0; a < m_; i += more.of[a++].size())
+            for (std::size_t b = 0, t = 0; b < m_; t += design_.of[b++].size()) {
+                const std::size_t d = more.of[a].size(), p = design_.of[b].size();
+                if (d == 0) continue;
+                block.assign(d * p, 0.0);
+                products(curvatures(a, b), more.of[a], design_.of[b], false, block.data());
+                for (std::size_t u = 0; u < d; ++u)
+                    for (std::size_t v = 0; v < p; ++v) found[(t + v) * q + i + u] = block[u * p + v];
+            }
+        return found;
+    }
+
+    // The derivatives of the log-likelihood along columns, and minus the second ones along each of them alone.
+    void along(const Design& design, double* slopes, double* squares) const {
+        for (std::size_t a = 0, i = 0; a < m_; i += design.of[a++].size()) {
+            const std::vector<const double*>& own = design.of[a].columns;
+            simd_.along(response_.residuals[a], curvatures(a, a), own.data(), own.size(), rows_, slopes + i, squares + i);
         }
     }
 
@@ -359,7 +412,7 @@ public:
                 std::max_element(left_.begin(), left_.end(), [](const Candidate& a, const Candidate& b) { return a.promise < b.promise; });
             if (!(chosen->promise > price - objective_.doubt())) break;
             if (chosen->seen < added.size()) {
-                look_at(*chosen, added.size());
+                look_at(chosen, chosen + 1, added.size());
                 continue;
             }
             Design wider = design_;
@@ -372,7 +425,7 @@ public:
             design_ = std::move(wider);
             weights = std::move(at);
             if (!objective_.shrinking())
-                for (Candidate& candidate : left_) look_at(candidate, added.size());
+                look_at(left_.begin(), left_.end(), added.size());
         }
         return best;
     }
@@ -405,14 +458,25 @@ private:
         }
         for (std::size_t a = 0; interactions && a < effects_.size(); ++a)
             for (std::size_t b = a + 1; b < effects_.size(); ++b, ++n_candidates_) left_.push_back({&effects_[a], &effects_[b], 0, 0});
-        for (Candidate& candidate : left_) look_at(candidate, 0);
+        look_at(left_.begin(), left_.end(), 0);
     }
 
-    void look_at(Candidate& candidate, std::size_t added) {
-        Design more(m_);
-        const Columns kept = append(candidate, more);
-        candidate.promise = model_.promise(more);
-        candidate.seen = added;
+    // Works out what candidates promise, of so many columns at once that they stay near.
+    void look_at(std::vector<Candidate>::iterator first, std::vector<Candidate>::iterator end, std::size_t added) {
+        while (first != end) {
+            std::vector<Design> each;
+            std::list<Columns> made;  // designs point to them
+            const auto begin = first;
+            for (std::size_t columns = 0; first != end && columns < kAtOnce; columns += each.back().size(), ++first) {
+                each.emplace_back(m_);
+                made.push_back(append(*first, each.back()));
+            }
+            const std::vector<double> found = model_.promises(each);
+            for (auto candidate = begin; candidate != first; ++candidate) {
+                candidate->promise = found[static_cast<std::size_t>(candidate - begin)];
+                candidate->seen = added;
+            }
+        }
     }
 
     // Appends what a candidate adds to a design; returns the columns that were made for it.
