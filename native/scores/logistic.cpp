@@ -21,6 +21,7 @@ namespace {
 
 constexpr int kMostSteps = 60;
 constexpr double kGain = 1e-13;  // what a step may still be worth when the climb ends
+constexpr double kClose = 1e-7;  // what a step is worth so near the peak that it cannot lead astray, and rounding may hide it
 constexpr std::size_t kAtOnce = 32;  // columns that are looked at together
 constexpr double kNotable = 1.5;  // what squared slopes add up to, in their number: by chance 1, and evidence asks for several times that
 
@@ -182,8 +183,8 @@ public:
                 for (std::size_t i = 0; i < k; ++i) tried[i] = weights[i] + size * step[i];
                 value = evaluate(tried);
                 size /= 2;
-            } while (!(value >= reached) && size > 1e-6);
-            if (!(value >= reached)) {
+            } while (!(value >= reached) && promised > kClose && size > 1e-6);
+            if (!(value >= reached) && promised > kClose) {
                 evaluate(weights);
                 return worth(reached);
             }
@@ -395,14 +396,15 @@ public:
     // Main effects act on the first `main` predictors.
     BestModel(const std::vector<Effect>& effects, const Columns& constant, Response& response, std::size_t main, Coding coding,
               const Objective& objective, const Simd& simd, double memory)
-        : effects_(effects), m_(response.m), main_(main), objective_(objective), model_(response, coding, objective, simd, memory), design_(m_), start_(response.start()) {
+        : effects_(effects), m_(response.m), main_(main), objective_(objective), model_(response, coding, objective, simd, memory), design_(m_) {
         design_.append({&constant, 0, 1, 0, m_});
         for (const Effect& effect : effects) design_.append({&effect.columns, 0, effect.main, 0, main_});
+        const std::vector<std::vector<double>> start = response.start(design_.of[0].columns, main_, objective.precision(1));
+        for (std::size_t a = 0; a < m_; ++a) start_.insert(start_.end(), start[a].data(), start[a].data() + design_.of[a].size());
     }
 
     double worth(bool interactions) {
-        std::vector<double> weights(design_.size(), 0.0);
-        for (std::size_t a = 0, i = 0; a < m_; i += design_.of[a++].size()) weights[i] = start_[a];
+        std::vector<double> weights = start_;
         double best = fit(design_, weights);
         find_candidates(interactions);
         const double price = objective_.price(n_candidates_);
