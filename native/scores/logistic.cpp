@@ -101,6 +101,8 @@ public:
     virtual double worth(double reached, const Cholesky& information, std::size_t m, std::size_t k) const = 0;
     // Of q more weights, which raise the log posterior by `gain` to second order.
     virtual double promise(double gain, const Cholesky& information, std::size_t q) const = 0;
+    // The most that any promise may be, of columns whose slopes have such a sum of squares.
+    virtual double most_promise(double) const { return HUGE_VAL; }
     // What a product pays for having been chosen among so many.
     virtual double price(std::size_t products) const = 0;
     // By how much a promise may miss the price and still be tried: it is rough.
@@ -141,6 +143,8 @@ public:
     double promise(double gain, const Cholesky& information, std::size_t q) const override {
         return 0.5 * (gain - information.log_determinant() + static_cast<double>(q) * std::log(precision_));
     }
+    // as if the data said nothing of the weights but their slopes
+    double most_promise(double squared_slopes) const override { return 0.5 * squared_slopes / precision_; }
     double price(std::size_t products) const override { return std::log(1.0 + static_cast<double>(products)); }
     double doubt() const override { return 1; }
     bool shrinking() const override { return true; }
@@ -218,13 +222,28 @@ public:
         return found;
     }
 
-    // Whether columns look as if they could do more than chance: their slopes, each for itself, in standard deviations.
-    bool notable(const Design& more) const {
-        std::vector<double> slopes(more.size()), squares(more.size());
+    // Whether columns may promise more than that, and look as if they could do more than chance: their slopes, each for itself, in
+    // standard deviations.
+    bool notable(const Design& more, double least) const {
+        std::vector<double> slopes = slopes_along(more), squares(more.size());
+        if (!(objective_.most_promise(std::inner_product(slopes.begin(), slopes.end(), slopes.begin(), 0.0)) > least)) return false;
         along(more, slopes.data(), squares.data());
         double sum = 0;
         for (std::size_t i = 0; i < slopes.size(); ++i) sum += squares[i] > 0 ? slopes[i] * slopes[i] / squares[i] : 0.0;
         return sum > kNotable * static_cast<double>(slopes.size());
+    }
+
+    // The squares of the slopes along products of two columns of the first predictor, added up over the first `main` predictors:
+    // a lower triangle, a line for every column.
+    std::vector<double> squared_slopes_of_products(std::size_t main) const {
+        const Columned& own = design_.of[0];
+        std::vector<double> found(own.size() * own.size(), 0.0), slopes;
+        for (std::size_t a = 0; a < main; ++a) {
+            slopes.assign(found.size(), 0.0);
+            products(response_.residuals[a], own, own, true, slopes.data());
+            for (std::size_t i = 0; i < found.size(); ++i) found[i] += slopes[i] * slopes[i];
+        }
+        return found;
     }
 
 private:
@@ -449,18 +468,37 @@ private:
         return worth;
     }
 
+    // Finds what may be added, without what cannot promise enough.
     void find_candidates(bool interactions) {
+        const std::size_t n = effects_.size();
+        n_candidates_ = interactions && n > 1 ? n * (n - 1) / 2 : 0;
+        for (const Effect& effect : effects_) n_candidates_ += has_more(effect) ? 1 : 0;
+        const double least = objective_.price(n_candidates_) - objective_.doubt();
         for (const Effect& effect : effects_) {
-            if (main_ == m_ && effect.main == effect.columns.width) continue;
-            ++n_candidates_;
+            if (!has_more(effect)) continue;
             Candidate beyond{&effect, nullptr, 0, 0};
             Design more(m_);
             append(beyond, more);
-            if (model_.notable(more)) left_.push_back(beyond);
+            if (model_.notable(more, least)) left_.push_back(beyond);
         }
-        for (std::size_t a = 0; interactions && a < effects_.size(); ++a)
-            for (std::size_t b = a + 1; b < effects_.size(); ++b, ++n_candidates_) left_.push_back({&effects_[a], &effects_[b], 0, 0});
+        if (interactions && n > 1) find_products(least);
         look_at(left_.begin(), left_.end(), 0);
+    }
+
+    bool has_more(const Effect& effect) const { return main_ < m_ || effect.main < effect.columns.width; }
+
+    void find_products(double least) {
+        const std::vector<double> squares = model_.squared_slopes_of_products(main_);
+        const std::size_t width = design_.of[0].size();
+        std::vector<std::size_t> first{1};  // column of every effect
+        for (const Effect& effect : effects_) first.push_back(first.back() + effect.main);
+        for (std::size_t a = 0; a < effects_.size(); ++a)
+            for (std::size_t b = a + 1; b < effects_.size(); ++b) {
+                double sum = 0;
+                for (std::size_t i = first[b]; i < first[b + 1]; ++i)
+                    for (std::size_t j = first[a]; j < first[a + 1]; ++j) sum += squares[i * width + j];
+                if (objective_.most_promise(sum) > least) left_.push_back({&effects_[a], &effects_[b], 0, 0});
+            }
     }
 
     // Works out what candidates promise, of so many columns at once that they stay near.
