@@ -30,7 +30,7 @@ extern const Simd GRAPHOID_JOIN(simd_, GRAPHOID_SIMD);
 const Simd GRAPHOID_JOIN(simd_, GRAPHOID_SIMD) = {
     GRAPHOID_TEXT(GRAPHOID_SIMD), kWordsPerRow, count_and, count_and3, and_count, pack, mix16, mix32,
     tabulate, cell16, cell32, tally, add_lanes, chi_slices, add_where, sum_where, logistic, binomial,
-    multinomial, combine, products, search,
+    multinomial, combine, products, along, search,
 };
 
 }  // namespace graphoid

@@ -85,6 +85,9 @@ struct Simd {
     // out[i * stride + j] += sum of weights[c] left[i][c] right[j][c] over c; with `lower`, all j <= i and maybe others.
     void (*products)(const double* weights, const double* const* left, std::size_t n_left, const double* const* right,
                      std::size_t n_right, bool lower, std::size_t n, double* out, std::size_t stride);
+    // slopes[i] = sum of residuals[c] columns[i][c], squares[i] = sum of curvatures[c] columns[i][c]^2 over c.
+    void (*along)(const double* residuals, const double* curvatures, const double* const* columns, std::size_t k, std::size_t n,
+                  double* slopes, double* squares);
     // A search from x in kBlockGraphs graphs at once. planes has kBlockWords words a pair of the n <= 64 variables, a bit
     // a graph; joined[v] is what v is joined to in any of them; `open` are the variables a path may use, y among them, x not. Ones in `apart`: y is not reached. Ones in
     // `undone`: not known, because it went on in a few graphs only. Both have as many words as there are with graphs.

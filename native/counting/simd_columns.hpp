@@ -142,10 +142,11 @@ double multinomial_states(const Simd::Multinomial& model, const double* predicto
             z += p[s] = exp_minus(most - p[s]);
         }
         sum -= weight * log_above_1(z);
+        const Eight inverse = 1 / z;
         for (size_t a = 0; a < m; ++a) left[a] = mean[a] = Eight{};
         for (size_t a = 0; a < m * (m + 1) / 2; ++a) spread[a] = Eight{};
         for (size_t s = 0; s < r; ++s) {
-            p[s] /= z;
+            p[s] *= inverse;
             for (size_t a = 0; a < m; ++a) mean[a] += p[s] * model.code[s * m + a];
         }
         for (size_t s = 0; s < r; ++s) {
@@ -208,6 +209,12 @@ inline void product_block(const double (*left)[kTile], const double* const* righ
             out[i * stride + j] += (sums[i][j][0] + sums[i][j][2]) + (sums[i][j][1] + sums[i][j][3]);
 }
 
+inline double dot(const double* a, const double* b, size_t n) {
+    Eight sum = {};
+    for (size_t c = 0; c < n; c += 8) sum += eight(a + c) * eight(b + c);
+    return total(sum);
+}
+
 template <unsigned L, unsigned R>
 inline void product_rows(const double* weights, const double* const* left, const double* const* right, size_t n_right, size_t n,
                          double* out, size_t stride) {
@@ -218,7 +225,12 @@ inline void product_rows(const double* weights, const double* const* left, const
             for (size_t c = 0; c < rows; ++c) weighted[i][c] = weights[first + c] * left[i][first + c];
         size_t j = 0;
         for (; j + R <= n_right; j += R) product_block<L, R>(weighted, right + j, first, rows, out + j, stride);
-        for (; j < n_right; ++j) product_block<L, 1>(weighted, right + j, first, rows, out + j, stride);
+        for (; j < n_right; ++j) {
+            if (L == 1)
+                out[j] += dot(weighted[0], right[j] + first, rows);
+            else
+                product_block<L, 1>(weighted, right + j, first, rows, out + j, stride);
+        }
     }
 }
 
@@ -228,4 +240,23 @@ void products(const double* weights, const double* const* left, size_t n_left, c
     size_t i = 0;
     for (; i + 4 <= n_left; i += 4) product_rows<4, 2>(weights, left + i, right, needed(i + 4), n, out + i * stride, stride);
     for (; i < n_left; ++i) product_rows<1, 4>(weights, left + i, right, needed(i + 1), n, out + i * stride, stride);
+}
+
+void along(const double* residuals, const double* curvatures, const double* const* columns, size_t k, size_t n, double* slopes,
+           double* squares) {
+    for (size_t i = 0; i < k; i += 2) {
+        const double *one = columns[i], *two = columns[i + 1 < k ? i + 1 : i];
+        Eight slope[2] = {}, square[2] = {};
+        for (size_t c = 0; c < n; c += 8) {
+            const Eight residual = eight(residuals + c), curvature = eight(curvatures + c), x = eight(one + c), y = eight(two + c);
+            slope[0] += residual * x;
+            slope[1] += residual * y;
+            square[0] += curvature * x * x;
+            square[1] += curvature * y * y;
+        }
+        for (size_t j = i; j < k && j < i + 2; ++j) {
+            slopes[j] = total(slope[j - i]);
+            squares[j] = total(square[j - i]);
+        }
+    }
 }

@@ -11,34 +11,53 @@ namespace graphoid {
 
 namespace {
 
-// The lower factor of a symmetric matrix of k rows, in place; returns the logarithm of its determinant.
-double factorize(std::vector<double>& a, std::size_t k) {
-    double log_determinant = 0;
-    for (std::size_t i = 0; i < k; ++i) {
-        double* const row = a.data() + i * k;
-        for (std::size_t j = 0; j <= i; ++j) {
-            const double* const other = a.data() + j * k;
-            double left = row[j];
-            for (std::size_t l = 0; l < j; ++l) left -= row[l] * other[l];
-            if (j < i) {
-                row[j] = left / other[j];
-            } else {
-                row[i] = std::sqrt(std::max(left, 1e-300));
-                log_determinant += 2 * std::log(row[i]);
-            }
+// The sum of logarithms of positive numbers, most of them taken together.
+class SumOfLogs {
+public:
+    void add(double value) {
+        product_ *= value;
+        if (product_ > 1e150 || product_ < 1e-150) {
+            sum_ += std::log(product_);
+            product_ = 1;
         }
     }
-    return log_determinant;
+    double total() const { return sum_ + std::log(product_); }
+
+private:
+    double sum_ = 0, product_ = 1;
+};
+
+// The lower factor of a symmetric matrix of k rows, in place, but with 1 / d for every d on its diagonal; returns the logarithm of
+// the determinant.
+double factorize(std::vector<double>& a, std::size_t k) {
+    SumOfLogs roots;
+    for (std::size_t i = 0; i < k; ++i) {
+        double* const row = a.data() + i * k;
+        double left = row[i];
+        for (std::size_t j = 0; j < i; ++j) {
+            const double* const other = a.data() + j * k;
+            double shared = row[j];
+            for (std::size_t l = 0; l < j; ++l) shared -= row[l] * other[l];
+            row[j] = shared * other[j];
+            left -= row[j] * row[j];
+        }
+        const double root = std::sqrt(std::max(left, 1e-300));
+        roots.add(root);
+        row[i] = 1 / root;
+    }
+    return 2 * roots.total();
 }
 
-// right := L^-1 right, for q sides beside each other.
-void solve_lower(const std::vector<double>& factor, std::size_t k, std::vector<double>& right, std::size_t q) {
-    for (std::size_t i = 0; i < k; ++i)
-        for (std::size_t s = 0; s < q; ++s) {
-            double sum = right[i * q + s];
-            for (std::size_t l = 0; l < i; ++l) sum -= factor[i * k + l] * right[l * q + s];
-            right[i * q + s] = sum / factor[i * k + i];
+// right := L^-1 right, for q sides beside each other; `lower`: the sides are those of the inverse, and line i has i + 1.
+void solve_lower(const std::vector<double>& factor, std::size_t k, std::vector<double>& right, std::size_t q, bool lower = false) {
+    for (std::size_t i = 0; i < k; ++i) {
+        double* const mine = right.data() + i * q;
+        for (std::size_t l = 0; l < i; ++l) {
+            const double weight = factor[i * k + l], *const before = right.data() + l * q;
+            for (std::size_t s = 0; s < (lower ? l + 1 : q); ++s) mine[s] -= weight * before[s];
         }
+        for (std::size_t s = 0; s < (lower ? i + 1 : q); ++s) mine[s] *= factor[i * k + i];
+    }
 }
 
 }  // namespace
@@ -78,8 +97,8 @@ double LinearEvidence::operator()(int x, const std::vector<int>& members) {
 double LinearEvidence::moment_of_members(std::size_t k, std::size_t q, const std::vector<int>& members) {
     inverse_.assign(k * k, 0.0);  // of the factor
     for (std::size_t i = 0; i < k; ++i) inverse_[i * k + i] = 1.0;
-    solve_lower(factor_, k, inverse_, k);
-    double sum = 0;
+    solve_lower(factor_, k, inverse_, k, true);
+    SumOfLogs sum;
     std::size_t first = 0;
     std::vector<double> effects(q);
     for (const int v : members) {
@@ -94,15 +113,15 @@ double LinearEvidence::moment_of_members(std::size_t k, std::size_t q, const std
             }
             for (std::size_t s = 0; s < q; ++s) {  // in units of what is left of x
                 for (std::size_t t = 0; t < s; ++t) effects[s] -= left_[s * q + t] * effects[t];
-                effects[s] /= left_[s * q + s];
+                effects[s] *= left_[s * q + s];
                 squares += effects[s] * effects[s];
             }
             squares += static_cast<double>(q) * variance;
         }
-        sum += std::log(squares * precision_ / static_cast<double>(q * (end - first)));
+        sum.add(squares * precision_ / static_cast<double>(q * (end - first)));
         first = end;
     }
-    return sum;
+    return sum.total();
 }
 
 void gaussian_terms(const Moments& moments, double precision, bool moment, const std::vector<Blanket>& blankets, unsigned threads, double* out) {

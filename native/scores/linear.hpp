@@ -71,6 +71,16 @@ public:
             d[j] = sum / row[j];
         }
     }
+    // The same for q right sides beside each other, as forward_each has them.
+    void backward_each(double* d, std::size_t q) const {
+        for (std::size_t j = k_; j-- > 0;) {
+            if (aliased_[j]) continue;
+            const double* row = h_.data() + j * k_;
+            for (std::size_t i = k_; i-- > j + 1;)
+                for (std::size_t s = 0; s < q; ++s) d[j * q + s] -= row[i] * d[i * q + s];
+            for (std::size_t s = 0; s < q; ++s) d[j * q + s] /= row[j];
+        }
+    }
     // Logarithm of the determinant, of what is not left out.
     double log_determinant() const {
         double sum = 0;

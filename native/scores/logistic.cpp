@@ -21,6 +21,8 @@ namespace {
 
 constexpr int kMostSteps = 60;
 constexpr double kGain = 1e-13;  // what a step may still be worth when the climb ends
+constexpr double kClose = 1e-7;  // what a step is worth so near the peak that it cannot lead astray, and rounding may hide it
+constexpr std::size_t kAtOnce = 32;  // columns that are looked at together
 constexpr double kNotable = 1.5;  // what squared slopes add up to, in their number: by chance 1, and evidence asks for several times that
 
 // Columns that one predictor is made of.
@@ -71,6 +73,24 @@ struct Design {
     }
 };
 
+// The columns of several candidates side by side, and which of them each one's are, in its own order.
+struct Wider {
+    Design columns;
+    std::vector<std::vector<std::size_t>> places;
+    std::size_t widest = 0;
+
+    Wider(const std::vector<Design>& each, std::size_t predictors) : columns(predictors), places(each.size()) {
+        std::size_t before = 0;
+        for (std::size_t a = 0; a < predictors; ++a)
+            for (std::size_t i = 0; i < each.size(); ++i)
+                for (const double* column : each[i].of[a].columns) {
+                    columns.of[a].columns.push_back(column);
+                    places[i].push_back(before++);
+                }
+        for (const std::vector<std::size_t>& own : places) widest = std::max(widest, own.size());
+    }
+};
+
 // What a model is worth, and what it is expected to gain by more columns.
 class Objective {
 public:
@@ -81,6 +101,8 @@ public:
     virtual double worth(double reached, const Cholesky& information, std::size_t m, std::size_t k) const = 0;
     // Of q more weights, which raise the log posterior by `gain` to second order.
     virtual double promise(double gain, const Cholesky& information, std::size_t q) const = 0;
+    // The most that any promise may be, of columns whose slopes have such a sum of squares.
+    virtual double most_promise(double) const { return HUGE_VAL; }
     // What a product pays for having been chosen among so many.
     virtual double price(std::size_t products) const = 0;
     // By how much a promise may miss the price and still be tried: it is rough.
@@ -121,6 +143,8 @@ public:
     double promise(double gain, const Cholesky& information, std::size_t q) const override {
         return 0.5 * (gain - information.log_determinant() + static_cast<double>(q) * std::log(precision_));
     }
+    // as if the data said nothing of the weights but their slopes
+    double most_promise(double squared_slopes) const override { return 0.5 * squared_slopes / precision_; }
     double price(std::size_t products) const override { return std::log(1.0 + static_cast<double>(products)); }
     double doubt() const override { return 1; }
     bool shrinking() const override { return true; }
@@ -163,8 +187,8 @@ public:
                 for (std::size_t i = 0; i < k; ++i) tried[i] = weights[i] + size * step[i];
                 value = evaluate(tried);
                 size /= 2;
-            } while (!(value >= reached) && size > 1e-6);
-            if (!(value >= reached)) {
+            } while (!(value >= reached) && promised > kClose && size > 1e-6);
+            if (!(value >= reached) && promised > kClose) {
                 evaluate(weights);
                 return worth(reached);
             }
@@ -176,48 +200,50 @@ public:
     // Variances of the weights of the fitted model.
     std::vector<double> variances() const { return information_.inverse_diagonal(); }
 
-    // By how much columns would raise what the fitted model is worth, to second order: one pass and no climb.
-    double promise(Design more) const {
-        const std::size_t k = design_.size(), q = more.size();
-        const double precision = objective_.precision(1);
+    // By how much the columns of each of some candidates would raise what the fitted model is worth, to second order: no climb.
+    std::vector<double> promises(std::vector<Design>& each) const {
         check_time();
-        reserve(2.0 * square(k) + 2.0 * square(q) + static_cast<double>(k) * static_cast<double>(q));
-        if (coding_ == Coding::treatment) more.list_ones(rows_);
-        std::vector<double> gradient = slopes_along(more), known(k * q), step(q), whole(q), cross;
-        for (std::size_t a = 0, i = 0; a < m_; i += more.of[a++].size())
-            for (std::size_t b = 0, t = 0; b < m_; t += design_.of[b++].size()) {
-                const std::size_t d = more.of[a].size(), p = design_.of[b].size();
-                cross.assign(d * p, 0.0);
-                products(curvatures(a, b), more.of[a], design_.of[b], false, cross.data());
-                for (std::size_t u = 0; u < d; ++u)
-                    for (std::size_t v = 0; v < p; ++v) known[(t + v) * q + i + u] = cross[u * p + v];
-            }
-        information_.forward_each(known.data(), q);
-        std::vector<double> own = curvature(more);
-        for (std::size_t i = 0; i < q; ++i) whole[i] = own[i * q + i] += precision;
-        for (std::size_t l = 0; l < k; ++l) {
-            if (q >= Cholesky::kLong) check_time();
-            for (std::size_t i = 0; i < q; ++i)
-                for (std::size_t j = 0; j <= i; ++j) own[i * q + j] -= known[l * q + i] * known[l * q + j];
+        const std::size_t k = design_.size();
+        Wider wider(each, m_);
+        const std::size_t all = wider.columns.size();
+        reserve(2.0 * square(k) + 2.0 * square(wider.widest) + 2.0 * static_cast<double>(k) * static_cast<double>(all));
+        if (coding_ == Coding::treatment) {
+            wider.columns.list_ones(rows_);
+            for (Design& more : each) more.list_ones(rows_);
         }
-        // columns may say nothing new, unless a prior speaks of them, too
-        const Cholesky factor(std::move(own), q, precision > 0 ? nullptr : whole.data());
-        factor.forward(gradient.data(), step.data());
-        return objective_.promise(std::inner_product(step.begin(), step.end(), step.begin(), 0.0), factor, q);
+        std::vector<double> slopes(all), squares(all), known = cross(wider.columns), found;
+        along(wider.columns, slopes.data(), squares.data());
+        information_.forward_each(known.data(), all);
+        for (std::size_t i = 0; i < each.size(); ++i) {
+            const std::vector<std::size_t>& at = wider.places[i];
+            const bool single = at.size() == 1;
+            found.push_back(promise(at, slopes, known, single ? std::vector<double>{squares[at[0]]} : curvature(each[i])));
+        }
+        return found;
     }
 
-    // Whether columns look as if they could do more than chance: their slopes, each for itself, in standard deviations.
-    bool notable(const Design& more) const {
-        const std::vector<double> gradient = slopes_along(more);
+    // Whether columns may promise more than that, and look as if they could do more than chance: their slopes, each for itself, in
+    // standard deviations.
+    bool notable(const Design& more, double least) const {
+        std::vector<double> slopes = slopes_along(more), squares(more.size());
+        if (!(objective_.most_promise(std::inner_product(slopes.begin(), slopes.end(), slopes.begin(), 0.0)) > least)) return false;
+        along(more, slopes.data(), squares.data());
         double sum = 0;
-        for (std::size_t a = 0, i = 0; a < m_; ++a)
-            for (const double* column : more.of[a].columns) {
-                double own = 0;
-                simd_.products(curvatures(a, a), &column, 1, &column, 1, false, rows_, &own, 1);
-                sum += own > 0 ? gradient[i] * gradient[i] / own : 0.0;
-                ++i;
-            }
-        return sum > kNotable * static_cast<double>(gradient.size());
+        for (std::size_t i = 0; i < slopes.size(); ++i) sum += squares[i] > 0 ? slopes[i] * slopes[i] / squares[i] : 0.0;
+        return sum > kNotable * static_cast<double>(slopes.size());
+    }
+
+    // The squares of the slopes along products of two columns of the first predictor, added up over the first `main` predictors:
+    // a lower triangle, a line for every column.
+    std::vector<double> squared_slopes_of_products(std::size_t main) const {
+        const Columned& own = design_.of[0];
+        std::vector<double> found(own.size() * own.size(), 0.0), slopes;
+        for (std::size_t a = 0; a < main; ++a) {
+            slopes.assign(found.size(), 0.0);
+            products(response_.residuals[a], own, own, true, slopes.data());
+            for (std::size_t i = 0; i < found.size(); ++i) found[i] += slopes[i] * slopes[i];
+        }
+        return found;
     }
 
 private:
@@ -250,6 +276,53 @@ private:
             for (; i < left.ends[c]; ++i)
                 for (std::size_t j = first; j < (lower ? i + 1 : right.ends[c]); ++j) out[left.ones[i] * p + right.ones[j]] += weights[c];
             first = right.ends[c];
+        }
+    }
+
+    // The promise of columns from their slopes, what they have in common with those of the model (as forward_each leaves it) and
+    // their own curvature; `at` is where their numbers are.
+    double promise(const std::vector<std::size_t>& at, const std::vector<double>& slopes, const std::vector<double>& known,
+                   std::vector<double>&& own) const {
+        const std::size_t k = design_.size(), q = at.size(), all = slopes.size();
+        const double precision = objective_.precision(1);
+        std::vector<double> gradient(q), step(q), whole(q);
+        for (std::size_t i = 0; i < q; ++i) {
+            gradient[i] = slopes[at[i]];
+            whole[i] = own[i * q + i] += precision;
+        }
+        for (std::size_t l = 0; l < k; ++l) {
+            if (q >= Cholesky::kLong) check_time();
+            const double* line = known.data() + l * all;
+            for (std::size_t i = 0; i < q; ++i)
+                for (std::size_t j = 0; j <= i; ++j) own[i * q + j] -= line[at[i]] * line[at[j]];
+        }
+        // columns may say nothing new, unless a prior speaks of them, too
+        const Cholesky factor(std::move(own), q, precision > 0 ? nullptr : whole.data());
+        factor.forward(gradient.data(), step.data());
+        return objective_.promise(std::inner_product(step.begin(), step.end(), step.begin(), 0.0), factor, q);
+    }
+
+    // Minus the second derivatives along a column of the model, a line each, and one of `more`.
+    std::vector<double> cross(const Design& more) const {
+        const std::size_t q = more.size();
+        std::vector<double> found(design_.size() * q), block;
+        for (std::size_t a = 0, i = 0; a < m_; i += more.of[a++].size())
+            for (std::size_t b = 0, t = 0; b < m_; t += design_.of[b++].size()) {
+                const std::size_t d = more.of[a].size(), p = design_.of[b].size();
+                if (d == 0) continue;
+                block.assign(d * p, 0.0);
+                products(curvatures(a, b), more.of[a], design_.of[b], false, block.data());
+                for (std::size_t u = 0; u < d; ++u)
+                    for (std::size_t v = 0; v < p; ++v) found[(t + v) * q + i + u] = block[u * p + v];
+            }
+        return found;
+    }
+
+    // The derivatives of the log-likelihood along columns, and minus the second ones along each of them alone.
+    void along(const Design& design, double* slopes, double* squares) const {
+        for (std::size_t a = 0, i = 0; a < m_; i += design.of[a++].size()) {
+            const std::vector<const double*>& own = design.of[a].columns;
+            simd_.along(response_.residuals[a], curvatures(a, a), own.data(), own.size(), rows_, slopes + i, squares + i);
         }
     }
 
@@ -342,14 +415,15 @@ public:
     // Main effects act on the first `main` predictors.
     BestModel(const std::vector<Effect>& effects, const Columns& constant, Response& response, std::size_t main, Coding coding,
               const Objective& objective, const Simd& simd, double memory)
-        : effects_(effects), m_(response.m), main_(main), objective_(objective), model_(response, coding, objective, simd, memory), design_(m_), start_(response.start()) {
+        : effects_(effects), m_(response.m), main_(main), objective_(objective), model_(response, coding, objective, simd, memory), design_(m_) {
         design_.append({&constant, 0, 1, 0, m_});
         for (const Effect& effect : effects) design_.append({&effect.columns, 0, effect.main, 0, main_});
+        const std::vector<std::vector<double>> start = response.start(design_.of[0].columns, main_, objective.precision(1));
+        for (std::size_t a = 0; a < m_; ++a) start_.insert(start_.end(), start[a].data(), start[a].data() + design_.of[a].size());
     }
 
     double worth(bool interactions) {
-        std::vector<double> weights(design_.size(), 0.0);
-        for (std::size_t a = 0, i = 0; a < m_; i += design_.of[a++].size()) weights[i] = start_[a];
+        std::vector<double> weights = start_;
         double best = fit(design_, weights);
         find_candidates(interactions);
         const double price = objective_.price(n_candidates_);
@@ -359,7 +433,7 @@ public:
                 std::max_element(left_.begin(), left_.end(), [](const Candidate& a, const Candidate& b) { return a.promise < b.promise; });
             if (!(chosen->promise > price - objective_.doubt())) break;
             if (chosen->seen < added.size()) {
-                look_at(*chosen, added.size());
+                look_at(chosen, chosen + 1, added.size());
                 continue;
             }
             Design wider = design_;
@@ -372,7 +446,7 @@ public:
             design_ = std::move(wider);
             weights = std::move(at);
             if (!objective_.shrinking())
-                for (Candidate& candidate : left_) look_at(candidate, added.size());
+                look_at(left_.begin(), left_.end(), added.size());
         }
         return best;
     }
@@ -394,25 +468,55 @@ private:
         return worth;
     }
 
+    // Finds what may be added, without what cannot promise enough.
     void find_candidates(bool interactions) {
+        const std::size_t n = effects_.size();
+        n_candidates_ = interactions && n > 1 ? n * (n - 1) / 2 : 0;
+        for (const Effect& effect : effects_) n_candidates_ += has_more(effect) ? 1 : 0;
+        const double least = objective_.price(n_candidates_) - objective_.doubt();
         for (const Effect& effect : effects_) {
-            if (main_ == m_ && effect.main == effect.columns.width) continue;
-            ++n_candidates_;
+            if (!has_more(effect)) continue;
             Candidate beyond{&effect, nullptr, 0, 0};
             Design more(m_);
             append(beyond, more);
-            if (model_.notable(more)) left_.push_back(beyond);
+            if (model_.notable(more, least)) left_.push_back(beyond);
         }
-        for (std::size_t a = 0; interactions && a < effects_.size(); ++a)
-            for (std::size_t b = a + 1; b < effects_.size(); ++b, ++n_candidates_) left_.push_back({&effects_[a], &effects_[b], 0, 0});
-        for (Candidate& candidate : left_) look_at(candidate, 0);
+        if (interactions && n > 1) find_products(least);
+        look_at(left_.begin(), left_.end(), 0);
     }
 
-    void look_at(Candidate& candidate, std::size_t added) {
-        Design more(m_);
-        const Columns kept = append(candidate, more);
-        candidate.promise = model_.promise(more);
-        candidate.seen = added;
+    bool has_more(const Effect& effect) const { return main_ < m_ || effect.main < effect.columns.width; }
+
+    void find_products(double least) {
+        const std::vector<double> squares = model_.squared_slopes_of_products(main_);
+        const std::size_t width = design_.of[0].size();
+        std::vector<std::size_t> first{1};  // column of every effect
+        for (const Effect& effect : effects_) first.push_back(first.back() + effect.main);
+        for (std::size_t a = 0; a < effects_.size(); ++a)
+            for (std::size_t b = a + 1; b < effects_.size(); ++b) {
+                double sum = 0;
+                for (std::size_t i = first[b]; i < first[b + 1]; ++i)
+                    for (std::size_t j = first[a]; j < first[a + 1]; ++j) sum += squares[i * width + j];
+                if (objective_.most_promise(sum) > least) left_.push_back({&effects_[a], &effects_[b], 0, 0});
+            }
+    }
+
+    // Works out what candidates promise, of so many columns at once that they stay near.
+    void look_at(std::vector<Candidate>::iterator first, std::vector<Candidate>::iterator end, std::size_t added) {
+        while (first != end) {
+            std::vector<Design> each;
+            std::list<Columns> made;  // designs point to them
+            const auto begin = first;
+            for (std::size_t columns = 0; first != end && columns < kAtOnce; columns += each.back().size(), ++first) {
+                each.emplace_back(m_);
+                made.push_back(append(*first, each.back()));
+            }
+            const std::vector<double> found = model_.promises(each);
+            for (auto candidate = begin; candidate != first; ++candidate) {
+                candidate->promise = found[static_cast<std::size_t>(candidate - begin)];
+                candidate->seen = added;
+            }
+        }
     }
 
     // Appends what a candidate adds to a design; returns the columns that were made for it.

@@ -75,8 +75,9 @@ public:
     virtual ~Response() = default;
     // The log-likelihood at the predictors; its derivatives by them to residuals, minus its second ones to curvatures.
     virtual double evaluate() = 0;
-    // Constants, one a predictor, to start from: what fits best without columns, or close to it.
-    virtual std::vector<double> start() const = 0;
+    // Weights to start from, for every predictor those of some columns, the first of them constant: close to what fits best with
+    // a normal prior of such a precision, if only the constants and the effects on the first `main` predictors are not 0.
+    virtual std::vector<std::vector<double>> start(const std::vector<const double*>& columns, std::size_t main, double precision) const = 0;
 
     static std::size_t at(std::size_t a, std::size_t b) { return a < b ? at(b, a) : a * (a + 1) / 2 + b; }
 };

@@ -22,8 +22,7 @@ from graphoid.learners.scored.search import Search, first_guess
 from graphoid.limits import MOMENT, OutOfTime, time_limit
 from graphoid.logic.names import quote
 from graphoid.progress import Step, tell
-from graphoid.regression.embedding import CountedMoments
-from graphoid.regression.mixed import engine_of, moments_of
+from graphoid.regression.mixed import engine_of, moments_of, ordinal_moments
 from graphoid.regression.sums import sum_engine
 from graphoid.scores.evidence import LogLinearEvidence
 from graphoid.scores.gaussian import GaussianEvidence
@@ -137,8 +136,8 @@ def recommend_score(data: Table | int) -> tuple[LogLinearEvidence | GaussianEvid
         return GaussianEvidence(scale=sample.scale, prior=prior), why
     moments = None if isinstance(data, int) else moments_of(engine_of(data))
     numbers = moments is not None
-    if not isinstance(data, int) and is_ordinal(data):
-        moments = CountedMoments(engine_of(data))
+    if not isinstance(data, int) and moments is None:
+        moments = ordinal_moments(engine_of(data))
     if moments is not None:
         sample = sample_graphs(moments)
         found = LogLinearEvidence(
@@ -153,12 +152,6 @@ def recommend_score(data: Table | int) -> tuple[LogLinearEvidence | GaussianEvid
         return found, f"{models}, with a density that the data speak for"
     score = LogLinearEvidence(prior=CommunityPrior())
     return score, "logistic models with products, or tables, whichever the data favor"
-
-
-def is_ordinal(table: Table) -> bool:
-    """Return whether the states of every column are in order, or two, and of some there are more."""
-    ordered = all(v.ordered or v.arity == 2 for v in table.variables)
-    return ordered and any(v.arity > 2 for v in table.variables)
 
 
 def learn(

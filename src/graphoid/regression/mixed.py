@@ -14,7 +14,7 @@ from graphoid.counts.reference import ReferenceEngine
 from graphoid.data.remote.table import RemoteTable
 from graphoid.data.table import Table, Weights
 from graphoid.errors import DataError, setting
-from graphoid.regression.embedding import Effect, SecondMoments, embed, is_number
+from graphoid.regression.embedding import CountedMoments, Effect, SecondMoments, embed, is_number
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,6 +26,7 @@ MOST_GROUPS = 16
 """States of a nominal column beside numbers: of more, the most frequent ones and all others as one."""
 
 _engines: WeakKeyDictionary[Table, MixedReference | MixedEngine] = WeakKeyDictionary()
+_ordinal: WeakKeyDictionary[CountEngine, SecondMoments] = WeakKeyDictionary()
 
 
 @runtime_checkable
@@ -101,6 +102,19 @@ def merge_rare_states(table: Table) -> Table:
 def moments_of(engine: CountEngine) -> SecondMoments | None:
     """Return the second moments of all variables of an engine that has them; None for others."""
     return engine.moments(ordered=True, ranks=True) if isinstance(engine, MomentEngine) else None
+
+
+def ordinal_moments(engine: CountEngine) -> SecondMoments | None:
+    """Return the second moments of states in order by their scores; None unless all are, or two.
+
+    Of some there have to be more than two. They are the same object when asked again.
+    """
+    ordered = all(v.ordered or v.arity == 2 for v in engine.variables)
+    if not ordered or all(v.arity <= 2 for v in engine.variables):
+        return None
+    if engine not in _ordinal:
+        _ordinal[engine] = CountedMoments(engine)
+    return _ordinal[engine]
 
 
 class _Rows:

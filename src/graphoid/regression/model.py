@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 MOST_STEPS = 60
 GAIN = 1e-13
 """What a step may still be worth when the climb ends."""
+CLOSE = 1e-7
+"""What a step is worth so near the peak that it cannot lead astray, and rounding may hide it."""
 NOTABLE = 1.5
 """What squared slopes of columns add up to, in their number: by chance 1, and evidence asks for much more."""
 ALIASED = 1e-9
@@ -74,10 +76,10 @@ class Model:
             while True:
                 tried = weights + size * step
                 found = self._evaluate(design, tried, precision)
-                if found[0] >= reached or size < 1e-6:
+                if found[0] >= reached or promised <= CLOSE or size < 1e-6:
                     break
                 size /= 2
-            if found[0] < reached:
+            if found[0] < reached and promised > CLOSE:
                 break
             weights, (reached, gradient, hessian) = tried, found
         moment = self._objective.moment(weights, hessian, self._blocks)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, ClassVar, Literal
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -31,6 +32,12 @@ MOST_EFFECTS = 100
 
 MOST_WITH_PRODUCTS = 72
 """Main effects up to which products are looked for: of so many, there are hundreds of products."""
+
+
+_levels: WeakKeyDictionary[CountEngine, dict[tuple[float | None, Logistic], dict[int, tuple[float, float]]]] = (
+    WeakKeyDictionary()
+)
+"""What variables are worth without a blanket, by what counts the data and by the settings of the models."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,12 +158,15 @@ class LogLinearEvidence(BlanketScore):
         Without a blanket both are one model: what their priors say of that must not decide between them. A
         table of many configurations takes states as even at no price; no model need do worse than that.
         """
-        alone: list[Blanket] = [(x, ()) for x in sorted({x for x, _ in blankets})]
-        even = -engine.n_rows * np.log([engine.variables[x].arity for x, _ in alone])
-        tables = np.maximum(self._tables(engine, alone), even)
-        apart = tables - self._logistic(engine, alone)
-        found = zip(alone, tables.tolist(), apart.tolist(), strict=True)
-        return {x: (level, more) for (x, _), level, more in found}
+        known = _levels.setdefault(engine, {}).setdefault((self.ess, self._model), {})
+        alone: list[Blanket] = [(x, ()) for x in sorted({x for x, _ in blankets}.difference(known))]
+        if alone:
+            even = -engine.n_rows * np.log([engine.variables[x].arity for x, _ in alone])
+            tables = np.maximum(self._tables(engine, alone), even)
+            apart = tables - self._logistic(engine, alone)
+            for (x, _), level, more in zip(alone, tables.tolist(), apart.tolist(), strict=True):
+                known[x] = level, more
+        return known
 
     @property
     def gains_are_odds(self) -> bool:

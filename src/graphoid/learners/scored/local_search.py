@@ -41,6 +41,10 @@ def first_best(gains: NDArray[np.float64], value: float) -> int:
     return int(np.argmax(gains >= gains.max() - rounding(value)))
 
 
+MOST_FLIPPED = 2_000
+"""Blankets whose steps are kept: of a hundred variables some 50 MB."""
+
+
 class Neighborhood:
     """The graph a search has reached, and the gain of every step it may take from there.
 
@@ -70,6 +74,7 @@ class Neighborhood:
         self._partners = [[sum(edges[i]) - v for i in own] for v, own in enumerate(places)]
         self._changes = np.zeros((2, len(edges)))  # at the first end of every edge, and at the second
         self._kept: dict[Blanket, NDArray[np.float64]] = {}
+        self._flipped: dict[Blanket, list[Blanket]] = {}
         self._weight = scorer.weights(edges)
         self.reset(graph)
 
@@ -107,7 +112,7 @@ class Neighborhood:
             if (len(self._kept) + len(new)) * len(self._partners) > self.scorer.most_held:
                 self._kept.clear()  # as many numbers as terms are kept, at most
                 new = families
-            flips = [[(v, flip_member(own, y)) for y in self._partners[v]] for v, own in new]
+            flips = [self._flips(family) for family in new]
             self.scorer.prepare_blankets(chain(new, *flips))
             terms = self.scorer.held
             for family, after in zip(new, flips, strict=True):
@@ -119,6 +124,17 @@ class Neighborhood:
 
     def _blanket(self, v: int) -> Blanket:
         return v, self._own[v]
+
+    def _flips(self, family: Blanket) -> list[Blanket]:
+        """Return a variable with its blanket after every step that it may take; walks come by again."""
+        found = self._flipped.get(family)
+        if found is None:
+            v, own = family
+            found = [(v, flip_member(own, y)) for y in self._partners[v]]
+            if len(self._flipped) >= MOST_FLIPPED:
+                self._flipped.clear()
+            self._flipped[family] = found
+        return found
 
 
 AT_ONCE = 8
@@ -148,7 +164,7 @@ class LazyNeighborhood(Neighborhood):
         self.scorer.prepare_blankets(families)
         bases = self.scorer.recall(families).tolist()
         for (v, own), base in zip(families, bases, strict=True):
-            after = self.scorer.recall([(v, flip_member(own, y)) for y in self._partners[v]])
+            after = self.scorer.recall(self._flips((v, own)))
             known = ~np.isnan(after)
             ends, places = self._ends[v], self._places[v]
             self._fresh[ends, places] = known

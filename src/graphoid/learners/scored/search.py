@@ -23,7 +23,7 @@ from graphoid.learners.scored.inclusion import PairEvidence
 from graphoid.learners.scored.local_search import LazyNeighborhood, Neighborhood, improves, rounding
 from graphoid.learners.scored.screen import SecondLook, candidates, first_look
 from graphoid.progress import Listener, Step, tell
-from graphoid.regression.mixed import moments_of
+from graphoid.regression.mixed import moments_of, ordinal_moments
 from graphoid.scores.closures import PairScorer
 from graphoid.scores.priors import AdaptivePrior, BlockPrior
 from graphoid.settings import NOT_NEGATIVE, Allowed, Number, RandomState, describe
@@ -118,7 +118,7 @@ def perturb(graph: UndirectedGraph, at: Neighborhood, rng: np.random.Generator) 
 
 def first_guess(scorer: Scorer) -> UndirectedGraph:
     """Return a graph to start from that takes little time: robust, or likely by second moments."""
-    moments = moments_of(scorer.engine)
+    moments = moments_of(scorer.engine) or ordinal_moments(scorer.engine)
     if moments is not None:
         return sample_graphs(moments).graph(scorer.names)
     return RobustGSMN().learn(Tester(DEFAULT_TEST, scorer.engine)).graph
