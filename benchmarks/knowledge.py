@@ -10,10 +10,10 @@ False knowledge: a tenth of all pairs are told, and one in ten facts is false, h
 that are not there and half of them forbidden ones that are; 2,000 rows. At least 80 % of the false facts are
 to be flagged: a log Bayes factor below -3 for the fact. How many true facts are is beside it.
 
-Bound: what the rows could tell at best. All true edges and as many pairs that are not joined are judged beside
-the neighbors that are true. A log Bayes factor of -3 says that an edge that is not there looks so 20 times as
-often as one that is there; so where four in five false required edges are to be flagged, at most one in 25 true
-ones may be. Printed is how many would be, at the threshold that flags four in five. ``--what bound``.
+Bound: what the rows could tell at best. All true edges and as many pairs that are not joined are judged
+beside the neighbors that are true. A log Bayes factor of -3 says that an edge that is not there looks so 20
+times as often as one that is there; so where four in five false required edges are to be flagged, at most one
+in 25 true ones may be. Printed is how many would be, at the threshold that flags four in five.
 """
 
 from __future__ import annotations
@@ -169,8 +169,8 @@ def bound(name: str, learner: str, seeds: range) -> None:  # noqa: ARG001 - no l
         apart.extend(found[true.n_edges :])
     edges, pairs = np.array(joined), np.array(apart)
     print(
-        f"{name:12} false required {np.mean(pairs < -3):.3f} and false forbidden {np.mean(edges > 3):.3f} flagged, "
-        f"true ones {np.mean(edges < -3):.3f} and {np.mean(pairs > 3):.3f}; where {FLAGGED:.0%} of the false "
+        f"{name:12} false required {np.mean(pairs < -3):.3f} and false forbidden {np.mean(edges > 3):.3f} "
+        f"flagged, true ones {np.mean(edges < -3):.3f} and {np.mean(pairs > 3):.3f}; where {FLAGGED:.0%} of the false "
         f"required are, {np.mean(edges <= np.quantile(pairs, FLAGGED)):.3f} of the true ones "
         f"({len(edges)} edges, {len(pairs)} others)",
         flush=True,
