@@ -170,8 +170,8 @@ def bound(name: str, learner: str, seeds: range) -> None:  # noqa: ARG001 - no l
     edges, pairs = np.array(joined), np.array(apart)
     print(
         f"{name:12} false required {np.mean(pairs < -3):.3f} and false forbidden {np.mean(edges > 3):.3f} "
-        f"flagged, true ones {np.mean(edges < -3):.3f} and {np.mean(pairs > 3):.3f}; where {FLAGGED:.0%} of the false "
-        f"required are, {np.mean(edges <= np.quantile(pairs, FLAGGED)):.3f} of the true ones "
+        f"flagged, true ones {np.mean(edges < -3):.3f} and {np.mean(pairs > 3):.3f}; where {FLAGGED:.0%} of the "
+        f"false required are, {np.mean(edges <= np.quantile(pairs, FLAGGED)):.3f} of the true ones "
         f"({len(edges)} edges, {len(pairs)} others)",
         flush=True,
     )
