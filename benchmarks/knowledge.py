@@ -168,10 +168,11 @@ def bound(name: str, learner: str, seeds: range) -> None:  # noqa: ARG001 - no l
         joined.extend(found[: true.n_edges])
         apart.extend(found[true.n_edges :])
     edges, pairs = np.array(joined), np.array(apart)
+    quantile = np.quantile(pairs, FLAGGED)
     print(
         f"{name:12} false required {np.mean(pairs < -3):.3f} and false forbidden {np.mean(edges > 3):.3f} "
-        f"flagged, true ones {np.mean(edges < -3):.3f} and {np.mean(pairs > 3):.3f}; where {FLAGGED:.0%} of the "
-        f"false required are, {np.mean(edges <= np.quantile(pairs, FLAGGED)):.3f} of the true ones "
+        f"flagged, true ones {np.mean(edges < -3):.3f} and {np.mean(pairs > 3):.3f}; where {FLAGGED:.0%} of "
+        f"the false required are, {np.mean(edges <= quantile):.3f} of the true ones "
         f"({len(edges)} edges, {len(pairs)} others)",
         flush=True,
     )
