@@ -324,13 +324,21 @@ class Strengths(NamedTuple):
     """How strong a pair is in each group."""
 
     sizes: Matrix
-    lengths: Matrix
-    """The norm of each effect less what is expected of it if all groups have one effect.
+    along: Matrix
+    """Of each effect, how far it goes along what all have in common, weighted by what is known of their
+    differences.
 
     Unlike a size it does not move more than the effect does, and a group of few rows has no longer ones.
     """
-    moves: Matrix
-    """By how much each row moves them: a column an effect."""
+    common: float
+    """The same of what they have in common."""
+    moves: NDArray[np.float32]
+    """By how much each row moves what goes along: a column an effect."""
+
+    @property
+    def known(self) -> bool:
+        """Whether the rows tell anything of each effect."""
+        return bool(self.moves.any(axis=0).all())
 
 
 class Compared(NamedTuple):
@@ -383,20 +391,20 @@ def _strengths(effects: Sequence[Effect]) -> Strengths:
 
     What rows do is scaled to the error that the model gives: of few rows it is too small by itself.
     """
-    moves = []
-    for effect in effects:
-        way = effect.value / (float(np.linalg.norm(effect.value)) or 1.0)
-        move = effect.influence @ way
-        spread = float(np.linalg.norm(move))
-        error = math.sqrt(max(0.0, float(way @ effect.covariance @ way)))
-        moves.append(move * (error / spread if spread else 0.0))
     precisions = [invert(effect.covariance) for effect in effects]
     common = invert(np.sum(precisions, axis=0)) @ np.sum(
         [p @ effect.value for p, effect in zip(precisions, effects, strict=True)], axis=0
     )
-    size = float(common @ common)
-    lengths = [
-        float(np.linalg.norm(effect.value)) - math.sqrt(size + float(effect.covariance.trace()))
-        for effect in effects
-    ]
-    return Strengths(np.array([effect.size for effect in effects]), np.array(lengths), np.column_stack(moves))
+    way = invert(np.sum([effect.covariance for effect in effects], axis=0)) @ common
+    moves = []
+    for effect in effects:
+        move = effect.influence @ way
+        spread = float(np.linalg.norm(move))
+        error = math.sqrt(max(0.0, float(way @ effect.covariance @ way)))
+        moves.append(move * (error / spread if spread else 0.0))
+    return Strengths(
+        np.array([effect.size for effect in effects]),
+        np.array([float(effect.value @ way) for effect in effects]),
+        float(common @ way),
+        np.column_stack(moves).astype(np.float32),
+    )

@@ -33,6 +33,7 @@ from graphoid.uncertainty.group_terms import (
     Split,
     compare_terms,
 )
+from graphoid.uncertainty.omnibus import Network, judge_network, normal_scores, together
 from graphoid.uncertainty.pair_terms import invert
 from graphoid.uncertainty.replicates import graph_of
 from graphoid.uncertainty.resampling import seed_of
@@ -156,7 +157,7 @@ def _compare(
     draws = rng.standard_normal((n, problem.table.n_rows), dtype=np.float32)
     # which edges all rows have does not depend on who is in which group: sums over them have no favorite
     found = compare_terms(columns, graphs[0], problem.split, draws, n_jobs)
-    pairs, network = _judge(variables, columns, found), _judge_network(found, draws, problem.split)
+    pairs, network = _judge(variables, columns, found), judge_network(found, draws, problem.split)
     if shared:
         pairs, graphs = _share(variables, columns, found, pairs, graphs)
     check = None
@@ -328,75 +329,15 @@ def _scores(
     statistics = np.array([found[pair].difference.statistic for pair in pairs])
     if not pairs:
         return statistics, dof, np.zeros(0)
-    chance = _normal_scores(np.array([found[pair].chance for pair in pairs]), dof[:, None])
-    return _normal_scores(statistics, dof), dof, chance.max(axis=0)
-
-
-class _Network(NamedTuple):
-    """What all pairs say together."""
-
-    p_value: float
-    strengths: tuple[float, ...]
-    strength_p_value: float
-    figures: tuple[float, ...]
-    """The largest statistic of all pairs, that of edges, their sum, and that of the global strength: what
-    permutations are held against."""
-
-
-def _judge_network(found: Mapping[Edge, Compared], draws: NDArray[np.float32], split: Split) -> _Network:
-    """Return the p-values that no pair differs, and that strength does not."""
-    scores = np.full((3, 1 + len(draws)), -np.inf)
-    pairs = [one for one in found.values() if one.difference.dof]
-    if pairs:
-        dof = np.array([[one.difference.dof] for one in pairs])
-        every = np.array([np.append(one.difference.statistic, one.chance) for one in pairs])
-        each = _normal_scores(every, dof)
-        joined = np.array([one.strength is not None for one in pairs])
-        among = each[joined] if joined.any() else each
-        # the groups as they are come first; edges of all rows are fewer, and what is there changes most
-        scores = np.array([each.max(axis=0), among.max(axis=0), among.sum(axis=0)])
-    edges = [one.strength for one in found.values() if one.strength is not None]
-    if not edges:
-        nothing = (0.0,) * len(next(iter(found.values())).difference.effects)
-        return _Network(_together(scores), nothing, 1.0, (*scores[:, 0], 0.0))
-    sizes, lengths, moves = (np.sum(parts, axis=0) for parts in zip(*edges, strict=True))
-    statistic, p = _judge_strength(lengths, moves, draws, split)
-    return _Network(_together(scores), tuple(sizes.tolist()), p, (*scores[:, 0], statistic))
-
-
-def _together(scores: NDArray[np.floating]) -> float:
-    """Return the p-value of several statistics together: a line each, what was seen first, then draws.
-
-    Of each draw the smallest of its p-values counts, as of what was seen.
-    """
-    ordered = np.sort(scores, axis=1)
-    total = scores.shape[1]
-    above = [total - np.searchsorted(line, own, "left") for line, own in zip(ordered, scores, strict=True)]
-    least = np.min(above, axis=0)
-    return float((least <= least[0]).sum() / total)
-
-
-def _judge_strength(
-    lengths: Matrix, moves: Matrix, draws: NDArray[np.float32], split: Split
-) -> tuple[float, float]:
-    """Return by how much global strengths differ in standard errors, squared, and its p-value.
-
-    Along a moderator the ends are compared: what is between them is no further strength.
-    """
-    others = [-1] if isinstance(split, ModeratorSplit) else list(range(1, len(lengths)))
-    away, deviation = moves[:, others] - moves[:, :1], lengths[others] - lengths[0]
-    precision = invert(away.T @ away)
-    statistic = float(deviation @ precision @ deviation)
-    drawn = draws @ away
-    chance = np.einsum("ij,jk,ik->i", drawn, precision, drawn)
-    return statistic, float((1 + np.count_nonzero(chance >= statistic)) / (1 + len(chance)))
+    chance = normal_scores(np.array([found[pair].chance for pair in pairs]), dof[:, None])
+    return normal_scores(statistics, dof), dof, chance.max(axis=0)
 
 
 def _permute(
     columns: PairColumns,
     graph: UndirectedGraph,
     split: Split,
-    seen: _Network,
+    seen: Network,
     rng: np.random.Generator,
     times: Iterable[int],
     n_jobs: int,
@@ -406,10 +347,10 @@ def _permute(
     figures = [seen.figures]
     for _ in times:
         found = compare_terms(columns, graph, split.permute(rng), nothing, n_jobs)
-        figures.append(_judge_network(found, nothing, split).figures)
+        figures.append(judge_network(found, nothing, split).figures)
     *differences, strength = np.array(figures).T
     more = np.count_nonzero(strength >= strength[0])
-    return _together(np.array(differences)), float(more / len(strength))
+    return together(np.array(differences)), float(more / len(strength))
 
 
 def _row(x: Variable, y: Variable, found: Difference, unit: float) -> PairComparison:
@@ -525,16 +466,6 @@ def _shrink(found: Difference, differ: float) -> Difference:
         covariance = (1 - differ) * common + differ * spread + differ * (1 - differ) * np.outer(away, away)
         effects.append(Effect(middle + differ * away, covariance, effect.influence))
     return found._replace(effects=tuple(effects))
-
-
-def _normal_scores(statistic: NDArray[np.floating], dof: NDArray[np.integer]) -> NDArray[np.floating]:
-    """Return chi-square statistics on one scale, about normal, whatever their degrees of freedom.
-
-    The cube root of [Wilson1931]_; it orders statistics of one number of degrees as they are.
-    """
-    error = 2 / (9 * dof)
-    scores: NDArray[np.floating] = (np.cbrt(statistic / dof) - (1 - error)) / np.sqrt(error)
-    return scores
 
 
 def log_bayes_factor(statistic: float, dof: int, information: Matrix) -> float:

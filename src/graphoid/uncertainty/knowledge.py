@@ -1,7 +1,8 @@
 """What the data say about facts that were given: a log Bayes factor for each, against its contrary.
 
 The same for all learners: an edge is judged by the score that :func:`graphoid.learn` recommends for the
-table, beside the other edges of the network that was learned.
+table, beside the other edges of the network that was learned. Facts that the data contradict are then set
+aside, and all of them judged again beside what is left.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from graphoid.learners.recommended import recommend_score
 from graphoid.learners.scored.inclusion import PairEvidence
 from graphoid.learners.scored.screen import strongest_partners
 from graphoid.structure.graph import UndirectedGraph
-from graphoid.structure.knowledge import KnowledgeRow
+from graphoid.structure.knowledge import CONTRADICTED, KnowledgeRow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from graphoid.scores.base import Scorer
     from graphoid.structure.graph import Edge
     from graphoid.structure.knowledge import Knowledge
+
+DECIDED = ("required", "forbidden")
+"""Facts that a network agrees with, whatever the data say."""
 
 MOST_BETWEEN_BLOCKS = 1_000
 """Pairs that blocks keep apart of which all are judged; of more, those that depend on each other most."""
@@ -41,7 +45,12 @@ def knowledge_rows(knowledge: Knowledge, graph: UndirectedGraph, data: object) -
     if isinstance(data, Table):
         scorer, seen = _join(data, graph)
         between = _between_blocks(knowledge, scorer)
-        factors = _log_bayes_factors(scorer, seen, [*(frozenset(f[1:3]) for f in named), *between])
+        pairs = [*(frozenset(f[1:3]) for f in named), *between]
+        factors = _log_bayes_factors(scorer, seen, pairs)
+        told = {frozenset((x, y)): joined for fact, x, y, joined in named if fact in DECIDED}
+        freed = _set_aside(told | dict.fromkeys(between, False), factors, seen)
+        if freed.edges != seen.edges:
+            factors = _log_bayes_factors(scorer, freed, pairs)
     rows = [
         KnowledgeRow.of(fact, x, y, _for_the_fact(factors, x, y, joined=joined))
         for fact, x, y, joined in named
@@ -61,6 +70,21 @@ def named_facts(knowledge: Knowledge) -> Iterable[tuple[str, str, str, bool]]:
     for (x, y), p in knowledge.prior.items():
         if x != y and not {x, y} <= blocks:
             yield f"probability {p:g}", x, y, p >= 0.5  # a half says nothing, and is read as one of both
+
+
+def _set_aside(
+    decided: Mapping[frozenset[str], bool], factors: Mapping[frozenset[str], float], graph: UndirectedGraph
+) -> UndirectedGraph:
+    """Return a graph in which what contradicts the data is the other way round.
+
+    The neighbors that a false fact gives a variable, or keeps from it, would make others look false as well.
+    """
+    edges = set(graph.edges)
+    for pair, joined in decided.items():
+        if pair in factors and (factors[pair] if joined else -factors[pair]) < CONTRADICTED:
+            x, y = sorted(graph.position(name) for name in pair)
+            edges ^= {(x, y)}
+    return UndirectedGraph(graph.names, sorted(edges))
 
 
 def _for_the_fact(factors: Mapping[frozenset[str], float], x: str, y: str, *, joined: bool) -> float | None:
