@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     from graphoid.regression.coding import Matrix
 
+    Levels = dict[tuple[float | None, Logistic], dict[int, tuple[float, float]]]
+
 
 MOST_EFFECTS = 100
 """Main effects up to which a logistic model is fitted beside a table: the time goes with their cube."""
@@ -34,9 +36,7 @@ MOST_WITH_PRODUCTS = 72
 """Main effects up to which products are looked for: of so many, there are hundreds of products."""
 
 
-_levels: WeakKeyDictionary[CountEngine, dict[tuple[float | None, Logistic], dict[int, tuple[float, float]]]] = (
-    WeakKeyDictionary()
-)
+_levels: WeakKeyDictionary[CountEngine, Levels] = WeakKeyDictionary()
 """What variables are worth without a blanket, by what counts the data and by the settings of the models."""
 
 
