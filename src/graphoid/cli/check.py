@@ -7,10 +7,16 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from graphoid.cli.options import (
+    Columns,
+    Decimal,
     Discretize,
+    Drop,
     File,
     Json,
+    Kinds,
     Missing,
+    MissingCells,
+    NaValues,
     Quiet,
     examples,
     parse_kinds,
@@ -49,19 +55,13 @@ def check(
     file: File,
     *,
     json: Json = False,
-    missing: Annotated[Missing, typer.Option(help="What to do with missing cells.")] = Missing.error,
-    kind: Annotated[
-        list[str] | None,
-        typer.Option(help="The kind of a column, such as age=continuous.", metavar="NAME=KIND"),
-    ] = None,
-    na: Annotated[
-        list[str] | None,
-        typer.Option(help="A code for missing values, such as -99; may be repeated.", metavar="VALUE"),
-    ] = None,
-    decimal: Annotated[str, typer.Option(help="The decimal mark of numbers: . or ,")] = ".",
+    missing: MissingCells = Missing.error,
+    kind: Kinds = None,
+    na: NaValues = None,
+    decimal: Decimal = ".",
     discretize: Annotated[Discretize, typer.Option(help="How to cut numbers into bins.")] = Discretize.none,
-    columns: Annotated[str | None, typer.Option(help="Columns to read, separated by commas.")] = None,
-    drop: Annotated[str | None, typer.Option(help="Columns to leave out, separated by commas.")] = None,
+    columns: Columns = None,
+    drop: Drop = None,
     weights: Annotated[str | None, typer.Option(help="The column that holds row weights.")] = None,
     quiet: Quiet = False,
 ) -> int:

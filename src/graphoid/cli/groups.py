@@ -14,9 +14,15 @@ import typer
 from graphoid.cli import files
 from graphoid.cli.clock import Clock
 from graphoid.cli.options import (
+    Columns,
+    Decimal,
+    Drop,
     File,
     Json,
+    Kinds,
     Missing,
+    MissingCells,
+    NaValues,
     Quiet,
     Seed,
     examples,
@@ -83,18 +89,12 @@ def groups(
     ] = False,
     permutations: Permutations = 0,
     draws: Annotated[int, typer.Option(min=1, help="Draws from the null distribution of all pairs.")] = 500,
-    columns: Annotated[str | None, typer.Option(help="Columns to keep, separated by commas.")] = None,
-    drop: Annotated[str | None, typer.Option(help="Columns to leave out, separated by commas.")] = None,
-    kind: Annotated[
-        list[str] | None,
-        typer.Option(help="The kind of a column, such as age=continuous.", metavar="NAME=KIND"),
-    ] = None,
-    missing: Annotated[Missing, typer.Option(help="What to do with missing cells.")] = Missing.error,
-    na: Annotated[
-        list[str] | None,
-        typer.Option(help="A code for missing values, such as -99; may be repeated.", metavar="VALUE"),
-    ] = None,
-    decimal: Annotated[str, typer.Option(help="The decimal mark of numbers: . or ,")] = ".",
+    columns: Columns = None,
+    drop: Drop = None,
+    kind: Kinds = None,
+    missing: MissingCells = Missing.error,
+    na: NaValues = None,
+    decimal: Decimal = ".",
     out: Annotated[
         list[str] | None, typer.Option(help="Write all pairs as .json or .csv; may be repeated.")
     ] = None,

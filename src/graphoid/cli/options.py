@@ -51,6 +51,20 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a tabl
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 Seed = Annotated[int, typer.Option(min=0, help="Random seed.")]
 
+# How a file is read
+Columns = Annotated[str | None, typer.Option(help="Columns to read, separated by commas.")]
+Drop = Annotated[str | None, typer.Option(help="Columns to leave out, separated by commas.")]
+Kinds = Annotated[
+    list[str] | None,
+    typer.Option(help="The kind of a column, such as age=continuous.", metavar="NAME=KIND"),
+]
+NaValues = Annotated[
+    list[str] | None,
+    typer.Option(help="A code for missing values, such as -99; may be repeated.", metavar="VALUE"),
+]
+Decimal = Annotated[str, typer.Option(help="The decimal mark of numbers: . or ,")]
+MissingCells = Annotated[Missing, typer.Option(help="What to do with missing cells.")]
+
 
 class Declared(NamedTuple):
     """A field that is an option: how the command line takes it, and what it may be in a file."""
