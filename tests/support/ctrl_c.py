@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import signal
 import threading
-from typing import Self
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    from types import FrameType
 
 AGAIN = 0.5
 """Seconds until it is pressed again: Python drops an interrupt that falls into a destructor or a callback of
@@ -31,10 +34,7 @@ class CtrlC:
         return self
 
     def __exit__(self, *_) -> None:
-        try:
-            self._over.set()
-        except KeyboardInterrupt:
-            self._over.set()
+        self._over.set()
         self._begun.set()
         self._thread.join()
         signal.signal(signal.SIGINT, self._before)
@@ -43,7 +43,12 @@ class CtrlC:
         """Begin to wait; takes what a learner tells about its progress."""
         self._begun.set()
 
-    def _hear(self, *_) -> None:
+    def _hear(self, _: int, frame: FrameType | None) -> None:
+        """Interrupt the block, and nothing on the way into it or out of it: nobody would stop the presses."""
+        while frame is not None:
+            if frame.f_code in (CtrlC.__enter__.__code__, CtrlC.__exit__.__code__):
+                return
+            frame = frame.f_back
         if not self._over.is_set():
             raise KeyboardInterrupt
 
