@@ -20,7 +20,7 @@ namespace graphoid {
 namespace {
 
 constexpr int kMostSteps = 60;
-constexpr double kGain = 1e-13;  // what a step may still be worth when the climb ends
+constexpr double kGain = 1e-15;  // what a step may still be worth when the climb ends: determinants are off by its root
 constexpr double kClose = 1e-7;  // what a step is worth so near the peak that it cannot lead astray, and rounding may hide it
 constexpr std::size_t kAtOnce = 32;  // columns that are looked at together
 constexpr double kNotable = 1.5;  // what squared slopes add up to, in their number: by chance 1, and evidence asks for several times that
@@ -171,6 +171,8 @@ public:
         std::vector<double> step(k), tried(k);
         design_ = design;
         if (coding_ == Coding::treatment) design_.list_ones(rows_);
+        // the peak of a flat prior may be infinitely far, and nothing is near it
+        const double close = objective_.precision(1) > 0 ? kClose : 0;
         double reached = evaluate(weights);
         for (int steps = 0;; ++steps) {
             check_time();
@@ -187,8 +189,8 @@ public:
                 for (std::size_t i = 0; i < k; ++i) tried[i] = weights[i] + size * step[i];
                 value = evaluate(tried);
                 size /= 2;
-            } while (!(value >= reached) && promised > kClose && size > 1e-6);
-            if (!(value >= reached) && promised > kClose) {
+            } while (!(value >= reached) && promised > close && size > 1e-6);
+            if (!(value >= reached) && promised > close) {
                 evaluate(weights);
                 return worth(reached);
             }

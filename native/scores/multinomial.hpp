@@ -45,7 +45,8 @@ public:
             logs[s] = std::log(rows_of + 0.5);
             total += rows_of;
         }
-        if (coding_ == Coding::orthonormal && columns.size() > 1 && total > 0) discriminate(columns, main, precision, total, logs, found);
+        if (coding_ == Coding::orthonormal && columns.size() > 1 && total > 0 && precision > 0)
+            discriminate(columns, main, precision, total, logs, found);
         const std::vector<double> constants = constants_of(logs);
         for (std::size_t a = 0; a < m; ++a) found[a][0] = constants[a];
         return found;

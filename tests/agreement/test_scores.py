@@ -149,6 +149,21 @@ def test_threads_and_the_order_of_rows_change_no_bit(score: gd.Score, weights: s
 
 
 @needs_kernels
+@pytest.mark.parametrize("seed", range(12))
+def test_states_that_others_determine(seed: int) -> None:
+    # without a prior the best weights are infinite, and a climb may go astray on its way to them
+    rng = np.random.default_rng(seed)
+    n_rows, k = int(rng.integers(5, 60)), int(rng.integers(2, 5))
+    x, z = rng.integers(0, k, n_rows), rng.integers(0, 2, n_rows)
+    columns = {"x": x, "y": x, "z": z, "w": (x + z) % k}
+    table = gd.read({name: [f"s{code}" for code in column] for name, column in columns.items()})
+    for score in (gd.LogLinearScore(), gd.LogLinearScore(order=3, gamma=0), gd.LogLinearEvidence()):
+        native, plainly = score.on(table), score.on(ReferenceEngine(table))
+        for edges in ([(0, 1)], [(0, 1), (1, 2), (0, 2)], [(0, 1), (1, 2), (0, 2), (0, 3), (1, 3)]):
+            graph = graph_of(table, edges)
+            assert native.value(graph) == pytest.approx(plainly.value(graph), rel=1e-8, abs=1e-8)
+
+
 def test_blankets_with_more_configurations_than_rows() -> None:
     # 2**30 configurations: counted by sorting rows, and never written out
     table = random_table(100, [2] * 31, seed=13)

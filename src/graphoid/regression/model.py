@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from graphoid.regression.response import Response
 
 MOST_STEPS = 60
-GAIN = 1e-13
-"""What a step may still be worth when the climb ends."""
+GAIN = 1e-15
+"""What a step may still be worth when the climb ends: determinants are off by its root."""
 CLOSE = 1e-7
 """What a step is worth so near the peak that it cannot lead astray, and rounding may hide it."""
 NOTABLE = 1.5
@@ -63,6 +63,7 @@ class Model:
     def fit(self, design: Design, weights: Matrix) -> tuple[float, Matrix]:
         """Return what the model is worth and its best weights, by Newton's method, steps halved to climb."""
         precision = self._precision(len(weights))
+        close = 0 if self._flat else CLOSE  # the peak of a flat prior may be infinitely far
         reached, gradient, hessian = self._evaluate(design, weights, precision)
         for _ in range(MOST_STEPS):
             check_time()
@@ -76,10 +77,10 @@ class Model:
             while True:
                 tried = weights + size * step
                 found = self._evaluate(design, tried, precision)
-                if found[0] >= reached or promised <= CLOSE or size < 1e-6:
+                if found[0] >= reached or promised <= close or size < 1e-6:
                     break
                 size /= 2
-            if found[0] < reached and promised > CLOSE:
+            if found[0] < reached and promised > close:
                 break
             weights, (reached, gradient, hessian) = tried, found
         moment = self._objective.moment(weights, hessian, self._blocks)

@@ -325,8 +325,7 @@ class Strengths(NamedTuple):
 
     sizes: Matrix
     along: Matrix
-    """Of each effect, how far it goes along what all have in common, weighted by what is known of their
-    differences.
+    """Of each effect, how far it goes along what all have in common, as far as their differences are known.
 
     Unlike a size it does not move more than the effect does, and a group of few rows has no longer ones.
     """
@@ -396,6 +395,7 @@ def _strengths(effects: Sequence[Effect]) -> Strengths:
         [p @ effect.value for p, effect in zip(precisions, effects, strict=True)], axis=0
     )
     way = invert(np.sum([effect.covariance for effect in effects], axis=0)) @ common
+    way /= float(np.linalg.norm(way)) or 1.0
     moves = []
     for effect in effects:
         move = effect.influence @ way
