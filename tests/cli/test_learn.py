@@ -384,7 +384,7 @@ def test_a_directed_graph_by_name(run):
     assert done.exit_code == 0, done.output
     own = gd.DirectedSearch("bdeu", ess=5.0, random_state=1).fit("survey.csv").structure_
     assert gd.load("found.json").details == own.details
-    assert "reinserting one variable" in Path("page.html").read_text()
+    assert "reinsertion of one variable" in Path("page.html").read_text()
     refused = run("survey.csv", "--learner", "directed", "--alpha", "0.1")
     assert refused.exit_code == 1
     assert "--alpha means nothing to directed" in refused.output
