@@ -201,7 +201,7 @@ def test_graphs_of_contexts_can_be_chosen(tmp_path):
     model.report(tmp_path / "a.html")
     text = (tmp_path / "a.html").read_text(encoding="utf-8")
     assert "those of the union of the graphs of all contexts" in text
-    assert "9 independences that the graphs say are undecided" in text
+    assert "9 more independences of the graphs are undecided" in text
     data = data_of(text)
     for number, context in enumerate(model.contexts[: len(data["views"])]):
         drawn = [(e["x"], e["y"]) for e in data["edges"] if number in e.get("views", ())]

@@ -25,7 +25,6 @@ from graphoid.cli.options import (
     split_names,
 )
 from graphoid.cli.terminal import cell, console, lines, print_json
-from graphoid.structure.explain import plural
 from graphoid.structure.safe_text import printable
 
 if TYPE_CHECKING:
@@ -87,6 +86,8 @@ def check(
 
 def show(report: Report, screen: Console) -> None:
     """Print a report as a table and sentences."""
+    from graphoid.structure.explain import plural
+
     if report.columns:
         screen.print(
             f"{printable(report.name)}: {plural(report.n_rows, 'row')}, "

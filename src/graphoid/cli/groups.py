@@ -63,6 +63,12 @@ SEARCHING = 0.6
 """Of ``--seconds``, what learning the graphs may take; the rest is for comparing them."""
 
 
+By = Annotated[
+    str, typer.Option(help="The column that defines the groups; a column of numbers is a moderator.")
+]
+Covariates = Annotated[
+    str | None, typer.Option(help="Columns to adjust for, which are not compared, separated by commas.")
+]
 Permutations = Annotated[
     int, typer.Option(min=0, help="Also run a permutation test with this many permutations.")
 ]
@@ -78,12 +84,8 @@ Plots = Annotated[
 def groups(
     file: File,
     *,
-    by: Annotated[
-        str, typer.Option(help="The column that defines the groups; a column of numbers is a moderator.")
-    ],
-    covariates: Annotated[
-        str | None, typer.Option(help="Columns to adjust for, which are not compared, separated by commas.")
-    ] = None,
+    by: By,
+    covariates: Covariates = None,
     shared: Annotated[
         bool, typer.Option("--shared", help="Shrink the groups' estimates towards each other.")
     ] = False,

@@ -164,11 +164,11 @@ def _way_around(edge: Edge, places: Positions, sizes: NDArray[np.float64]) -> Wa
     for bend in BENDS:
         pulled = start + bend[0] * (end - start) + bend[1] * normal
         points = curve(start, end, pulled) if bend[1] else np.array([start, end])
-        near = len(hit_nodes(points, places[others], sizes[others] + CLEAR))
-        n_hit = (len(hit_nodes(points, places[others], sizes[others])) if near else 0), near
+        n_close = len(hit_nodes(points, places[others], sizes[others] + CLEAR))
+        n_hit = (len(hit_nodes(points, places[others], sizes[others])) if n_close else 0), n_close
         if n_hit < fewest:
             best, fewest = bend, n_hit
-        if not near:
+        if not n_close:
             break
     x, y = (start + best[0] * (end - start) + best[1] * normal).round(1).tolist()
     return WayAround(None if best == BENDS[0] else (x, y), fewest[0])

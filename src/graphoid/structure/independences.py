@@ -309,5 +309,5 @@ def text(model: CanonicalModel) -> str:
         )
     lines += [f"  {sentence}" for sentence in caveats(model.settings)]
     cost = model.cost
-    lines.append(f"{cost.n_tests:,} tests, {cost.n_distinct:,} of them different, {cost.seconds:.3g} s")
+    lines.append(f"{cost.n_tests:,} tests, {cost.n_distinct:,} of them distinct, {cost.seconds:.3g} s")
     return "\n".join(map(printable, lines))

@@ -47,8 +47,8 @@ def knowledge_rows(knowledge: Knowledge, graph: UndirectedGraph, data: object) -
         between = _between_blocks(knowledge, scorer)
         pairs = [*(frozenset(f[1:3]) for f in named), *between]
         factors = _log_bayes_factors(scorer, seen, pairs)
-        told = {frozenset((x, y)): joined for fact, x, y, joined in named if fact in DECIDED}
-        freed = _set_aside(told | dict.fromkeys(between, False), factors, seen)
+        decided = {frozenset((x, y)): joined for fact, x, y, joined in named if fact in DECIDED}
+        freed = _set_aside(decided | dict.fromkeys(between, False), factors, seen)
         if freed.edges != seen.edges:
             factors = _log_bayes_factors(scorer, freed, pairs)
     rows = [

@@ -100,8 +100,8 @@ def _joint_lines(edges: Sequence[Strengths], draws: NDArray[np.float32], split: 
     """
     values, moves, common = _stack(edges, split)
     fits = [_Precision.of(moves[:, g]) for g in range(moves.shape[1])]
-    kept = _kept(fits)
-    seen = _deviations(values, fits) * kept[:, None]
+    correction = _correction(fits)
+    seen = _deviations(values, fits) * correction[:, None]
     drawn = _deviations(np.tensordot(draws, moves, 1).astype(np.float64), fits)
     every = np.concatenate([seen[None], drawn])
     largest, whole, factor = np.zeros(every.shape[::2]), np.zeros(len(every)), np.zeros(len(every))
@@ -109,7 +109,7 @@ def _joint_lines(edges: Sequence[Strengths], draws: NDArray[np.float32], split: 
         score = every[:, g] @ fit.matrix
         largest += score**2 / np.diag(fit.matrix)
         size = np.einsum("de,de->d", score, every[:, g])
-        whole += np.append(size[0] / kept[g], size[1:])  # of a sum only half of it is too large
+        whole += np.append(size[0] / correction[g], size[1:])  # of a sum only half of it is too large
         factor += (score @ common) ** 2 / (common @ fit.matrix @ common)
     return np.array([largest.max(axis=1), whole, factor])
 
@@ -141,7 +141,7 @@ class _Precision(NamedTuple):
         return cls(matrix, n_rows, (1 - share) * float(np.sum(matrix * covariance)))
 
 
-def _kept(fits: Sequence[_Precision]) -> Matrix:
+def _correction(fits: Sequence[_Precision]) -> Matrix:
     """Return what to multiply deviations by, as precisions were estimated from the same rows.
 
     In a direction that a precision of p numbers from n rows chose, the variance seems smaller by 1 - p / n
