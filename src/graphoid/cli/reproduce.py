@@ -35,7 +35,7 @@ Reproducible = enum.StrEnum(
     "Reproducible",
     "classifier-uci density csgs-kl csgs-tests gsimn-exact gsimn-fch gsimn-sampled gsimn-networks "
     "gsimn-settings gsimn-uci pfmn-exact pfmn-sampled pfmn-uci bjp-consistency bjp-hubs bjp-scale-free "
-    "bjp-networks",
+    "bjp-networks ising-recovery potts-recovery",
 )
 """Experiments of the papers; listed here so that help does not load them."""
 

@@ -16,7 +16,13 @@ from graphoid.datasets.cliques import random_cliques
 from graphoid.datasets.contexts import context_model
 from graphoid.datasets.directed import noisy_gates, pedigree, random_tables
 from graphoid.datasets.edge_lists import read_graph
-from graphoid.datasets.graphs import hub_graph, random_graph, scale_free_graph
+from graphoid.datasets.graphs import (
+    grid_graph,
+    hub_graph,
+    random_graph,
+    regular_graph,
+    scale_free_graph,
+)
 from graphoid.datasets.latent import factor_blocks, gaussian, mixed_copula
 from graphoid.datasets.networks import ising, pairwise_binary
 from graphoid.datasets.pairwise import ordinal_field, pairwise_mixed
@@ -26,6 +32,7 @@ __all__ = [
     "context_model",
     "factor_blocks",
     "gaussian",
+    "grid_graph",
     "hub_graph",
     "ising",
     "load",
@@ -40,5 +47,6 @@ __all__ = [
     "random_graph",
     "random_tables",
     "read_graph",
+    "regular_graph",
     "scale_free_graph",
 ]

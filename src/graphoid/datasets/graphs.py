@@ -1,4 +1,4 @@
-"""Graphs to learn: random, with hubs, scale-free."""
+"""Graphs to learn: random, with hubs, scale-free, regular, grids."""
 
 from __future__ import annotations
 
@@ -71,3 +71,40 @@ def scale_free_graph(n: int, m: int, rng: Generator | int | None) -> UndirectedG
         edges += [(y, x) for y in chosen]
         ends += [*chosen, *(x for _ in chosen)]
     return UndirectedGraph(n, edges)
+
+
+def grid_graph(side: int) -> UndirectedGraph:
+    """Return a square grid: ``side`` times ``side`` variables, each joined to those beside it.
+
+    >>> grid_graph(3).blanket(4)
+    (1, 3, 5, 7)
+    """
+    if side < 1:
+        raise SettingsError(f"side is a number of variables and cannot be {side}.")
+    beside = [(x, x + 1) for x in range(side * side) if (x + 1) % side]
+    return UndirectedGraph(side * side, beside + [(x, x + side) for x in range(side * (side - 1))])
+
+
+def regular_graph(n: int, degree: int, rng: Generator | int | None) -> UndirectedGraph:
+    """Return a random graph in which every variable has ``degree`` neighbors.
+
+    Variables begin in a circle, joined to the nearest; then two edges exchange ends, many times over.
+
+    >>> graph = regular_graph(16, 3, rng=0)
+    >>> {len(graph.blanket(x)) for x in range(16)}
+    {3}
+    """
+    if not 0 <= degree < n or n * degree % 2:
+        raise SettingsError(f"no graph of {n} variables has {degree} neighbors for each.")
+    rng = np.random.default_rng(rng)
+    circle = [(x, (x + step) % n) for step in range(1, degree // 2 + 1) for x in range(n)]
+    edges = [*circle, *((x, x + n // 2) for x in range(n // 2) if degree % 2)]
+    joined = {frozenset(edge) for edge in edges}
+    for _ in range(20 * len(edges)):  # a few exchanges an edge would do
+        i, k = rng.integers(len(edges), size=2)
+        (a, b), (c, d) = edges[i], edges[k] if rng.integers(2) else edges[k][::-1]
+        exchanged = {frozenset((a, d)), frozenset((c, b))}
+        if len({a, b, c, d}) == 4 and not joined & exchanged:
+            joined = joined - {frozenset((a, b)), frozenset((c, d))} | exchanged
+            edges[i], edges[k] = (a, d), (c, b)
+    return UndirectedGraph(n, [(min(edge), max(edge)) for edge in edges])

@@ -16,9 +16,11 @@ from graphoid.experiments.gsimn_networks import Networks
 from graphoid.experiments.gsimn_sampled import Sampled
 from graphoid.experiments.gsimn_settings import NamedSettings
 from graphoid.experiments.gsimn_uci import UCI
+from graphoid.experiments.ising_recovery import IsingRecovery, Spec
 from graphoid.experiments.pfmn_exact import PFMNExact
 from graphoid.experiments.pfmn_sampled import PFMNSampled
 from graphoid.experiments.pfmn_uci import PFMNUCI
+from graphoid.experiments.potts_recovery import PottsRecovery
 
 if TYPE_CHECKING:
     from graphoid.experiments.experiment import Experiment
@@ -63,5 +65,12 @@ EXPERIMENTS = {
     "bjp-networks": Entry(
         RealNetworks(),
         RealNetworks(names=("karate", "ibm32"), n_rows=(250, 2_000), repetitions=2, learners=QUICK),
+    ),
+    "ising-recovery": Entry(
+        IsingRecovery(),
+        IsingRecovery(specs=(Spec("grid", 9, 4, 0.4),), repetitions=5, steps=5, most_rows=20_000),
+    ),
+    "potts-recovery": Entry(
+        PottsRecovery(), PottsRecovery(arities=(2,), repetitions=5, steps=5, most_rows=50_000)
     ),
 }
