@@ -17,6 +17,7 @@ from graphoid.learners.base import Learner, add_access_cost
 from graphoid.learners.directed.family import HELD_OUT, FamilyScores, compare_families
 from graphoid.learners.directed.known import orient
 from graphoid.learners.directed.search import DirectedSearch, expected_density
+from graphoid.learners.scored.effect_scale import likely_scale
 from graphoid.learners.scored.graph_sampling import sample_graphs
 from graphoid.learners.scored.search import Search, first_guess
 from graphoid.limits import MOMENT, OutOfTime, time_limit
@@ -151,7 +152,10 @@ def recommend_score(data: Table | int) -> tuple[LogLinearEvidence | GaussianEvid
         )
         return found, f"{models}, with a density that the data speak for"
     score = LogLinearEvidence(prior=CommunityPrior())
-    return score, "logistic models with products, or tables, whichever the data favor"
+    if not isinstance(data, int):
+        score = replace(score, scale=likely_scale(score, score.on(data)))
+    small = "" if score.scale == LogLinearEvidence.scale else ", with small effects, as the data have them"
+    return score, f"logistic models with products, or tables, whichever the data favor{small}"
 
 
 def learn(

@@ -177,12 +177,15 @@ class LogLinearEvidence(BlanketScore):
         """Return the likelihood ratio statistics of pairs from the evidence for them at both their ends.
 
         At either end that is half the statistic less what spreading the prior over the effects costs, and
-        with a moment prior the logarithm of their mean squares more.
+        with a moment prior the logarithm of their mean squares more. A prior narrower than one leaves less of
+        the effects, and so of the statistic.
         """
-        spread: Matrix = np.log1p(information * self.scale**2).sum(axis=1)
+        known = information * self.scale**2
+        spread: Matrix = np.log1p(known).sum(axis=1)
         q = max(1, information.shape[1])
         if not self.moment:
-            return evidence + spread
+            whole, kept = (np.maximum(1e-9, (part / (1 + part)).sum(axis=1)) for part in (information, known))
+            return np.asarray((evidence + spread) * whole / kept)
         rest = evidence + (1 + 2 / q) * spread
         found: Matrix = np.maximum(0.0, rest)
         for _ in range(50):  # rest = found + 2 log(1 + found / q): halfway to where that holds
