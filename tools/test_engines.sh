@@ -28,4 +28,4 @@ command -v java >/dev/null || package openjdk-17-jre-headless || skip "Java is n
     skip "Ibis and PySpark cannot be installed"
 
 # One process: the servers are started once, when a test first needs them, and stopped at the end.
-GRAPHOID_ENGINES=1 exec timeout 900 "$python" -m pytest -q -m engines tests/agreement/test_places.py tests/counts/backends
+GRAPHOID_ENGINES=1 exec timeout 2400 "$python" -m pytest -q -m engines tests/agreement/test_places.py tests/counts/backends

@@ -134,7 +134,7 @@ def test_multinomial_regressions_are_those_of_scikit_learn():
     table = potts(gd.datasets.grid_graph(2), 4, np.random.default_rng(1)).sample(2_000, 2)
     onehot = [(table.column(i)[:, None] == np.arange(4)).astype(float) for i in range(3)]
     design = np.concatenate([np.ones((2_000, 1)), onehot[1], onehot[2]], axis=1)
-    ours = design @ _multinomial(design, onehot[0], 4, 0.0)
+    ours = design @ _multinomial(design, onehot[0], np.full(2_000, 1 / 2_000), 4, 0.0)
     model = linear_model.LogisticRegression(C=1e8, tol=1e-10, max_iter=5_000).fit(
         design[:, 1:], table.column(0)
     )

@@ -72,12 +72,15 @@ def norms(table: Table, neighbors: Sequence[Sequence[int]], penalty: float) -> A
     of the norms of the two ends the mean is taken.
     """
     p, k = len(table.names), len(table.variables[0].states)
-    states = np.array([table.column(i) for i in range(p)])
-    onehot = (states[:, :, None] == np.arange(k)).astype(np.float64)
+    states = np.array([table.column(i) for i in range(p)], dtype=np.int64)
     found = np.zeros((p, p))
     for i, of in enumerate(neighbors):
-        design = np.concatenate([np.ones((table.n_rows, 1)), *(onehot[j] for j in of)], axis=1)
-        fitted = _multinomial(design, onehot[i], k, penalty)
+        keys, counts = np.unique(
+            np.ravel_multi_index(states[[i, *of]], (k,) * (1 + len(of))), return_counts=True
+        )
+        onehot = np.eye(k)[np.array(np.unravel_index(keys, (k,) * (1 + len(of))))]
+        design = np.concatenate([np.ones((len(keys), 1)), *onehot[1:]], axis=1)
+        fitted = _multinomial(design, onehot[0], counts / table.n_rows, k, penalty)
         for j, block in zip(of, fitted[1:].reshape(-1, k, k), strict=True):
             found[i, j] = np.linalg.norm(_centered(block))
     return (found + found.T) / 2
@@ -87,9 +90,9 @@ def _centered(block: Array) -> Array:
     return np.asarray(block - block.mean(0) - block.mean(1, keepdims=True) + block.mean())
 
 
-def _multinomial(design: Array, target: Array, k: int, penalty: float) -> Array:
-    """Return constants, and weights with a penalty for each block of k rows."""
-    n, at = len(design), np.zeros((design.shape[1], k))
+def _multinomial(design: Array, target: Array, shares: Array, k: int, penalty: float) -> Array:
+    """Return constants, and weights with a penalty for each block of k rows; lines are shares of the rows."""
+    at, weighted = np.zeros((design.shape[1], k)), design.T * shares
     # of the log of a sum of exponentials the curvature is at most a half; every row has a one in each block
     step = 2 / max(1 + (design.shape[1] - 1) / k, 1.0)
     ahead, momentum = at, 1.0
@@ -97,7 +100,7 @@ def _multinomial(design: Array, target: Array, k: int, penalty: float) -> Array:
         logits = design @ ahead
         logits -= logits.max(1, keepdims=True)
         odds = np.exp(logits)
-        gradient = design.T @ (odds / odds.sum(1, keepdims=True) - target) / n
+        gradient = weighted @ (odds / odds.sum(1, keepdims=True) - target)
         stepped = ahead - step * gradient
         blocks = stepped[1:].reshape(-1, k, k)
         norms = np.sqrt((blocks**2).sum((1, 2), keepdims=True))
@@ -145,7 +148,7 @@ class PottsRecovery(Recovery):
     side: int = 3
     arities: tuple[int, ...] = (2, 4, 6)
     """Numbers of states, all even."""
-    most_rows: int = 300_000
+    most_rows: int = 100_000
 
     def networks(self, run: Run) -> Mapping[str, Network]:
         """Return a grid for every number of states."""

@@ -27,12 +27,16 @@ def likely_scale(score: LogLinearEvidence, scorer: Scorer) -> float:
 
     An edge of two columns of r states has (r - 1)^2 effects. If they are far smaller than the prior expects,
     the evidence asks a price for each that many small effects together cannot pay, and edges are not found.
-    Pairs that no scale makes likely are left out, as they would speak for the smallest of all.
+    Pairs with a single effect pay one price, and are not asked; nor are pairs that no scale makes likely:
+    they would speak for the smallest of all.
     """
-    partners = strongest_partners(scorer)[:, :1] if scorer.n > 1 else np.zeros((0, 1), dtype=int)
-    pairs = scorer.sort_edges({(min(x, int(y)), max(x, int(y))) for x, (y,) in enumerate(partners)})
-    if not pairs:
+    wide = [variable.arity > 2 for variable in scorer.engine.variables]
+    if not any(wide) or scorer.n < 2:
         return SCALES[0]
+    strongest = enumerate(strongest_partners(scorer)[:, 0].tolist())
+    pairs = scorer.sort_edges(
+        {(min(pair), max(pair)) for pair in strongest if wide[pair[0]] or wide[pair[1]]}
+    )
     gains = np.array(
         [
             replace(score, order=2, scale=scale, prior=UniformPrior())
