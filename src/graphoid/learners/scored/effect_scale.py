@@ -46,6 +46,6 @@ def likely_scale(score: LogLinearEvidence, scorer: Scorer) -> float:
         ]
     )
     each = gains / 2  # both ends say the same
-    found = each[:, each.max(axis=0) > math.log(scorer.n) + CLEARLY].sum(axis=1)
+    found = each[:, each.max(axis=0) > math.log(math.comb(scorer.n, 2)) + CLEARLY].sum(axis=1)
     best = int(np.argmax(found))
     return SCALES[best] if found[best] > found[0] + CLEARLY else SCALES[0]
