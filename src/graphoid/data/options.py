@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from graphoid.data.encoding.spelling import Spelling
 from graphoid.data.variables import KINDS, Kind
-from graphoid.errors import SettingsError
+from graphoid.errors import SettingsError, setting, typed
 
 if TYPE_CHECKING:
     import os
@@ -114,7 +114,10 @@ class ReadOptions:
         if self.weighting not in ("frequency", "sampling"):
             raise SettingsError(f"weighting is {self.weighting!r}; expected 'frequency' or 'sampling'.")
         if self.weighting == "sampling" and self.weights is None:
-            raise SettingsError("weighting='sampling' says what weights are; give them with weights=.")
+            given = typed("--weights", "weights=")
+            raise SettingsError(
+                f"{setting('weighting', 'sampling')} says what weights are; give them with {given}."
+            )
         if self.decimal not in (".", ","):
             raise SettingsError(f"decimal is {self.decimal!r}; expected '.' or ','.")
         if self.engine not in ENGINES:

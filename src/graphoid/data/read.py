@@ -20,7 +20,7 @@ from graphoid.data.remote.sources import relation_of
 from graphoid.data.remote.table import RemoteTable, remote_table
 from graphoid.data.source import Source, choose
 from graphoid.data.table import Table, Weights
-from graphoid.errors import ON_COMMAND_LINE, DataError, LikelyMissingWarning, SettingsError
+from graphoid.errors import ON_COMMAND_LINE, DataError, LikelyMissingWarning, SettingsError, setting, typed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -113,11 +113,11 @@ def _select_remote(table: RemoteTable, options: ReadOptions, remote: RemoteOptio
 
 def _in_memory(source: object, options: ReadOptions, remote: RemoteOptions) -> Table:
     """Read all rows."""
-    for setting, value in vars(remote).items():
+    for name, value in vars(remote).items():
         if value is not None:
             raise SettingsError(
-                f"{setting} is for data that stay where they are, and these are read into memory; "
-                f"leave it out, or give where='source'."
+                f"{typed('--' + name, name)} is for data that stay where they are, and these are read into "
+                f"memory; leave it out, or give {setting('where', 'source')}."
             )
     if isinstance(source, Table):
         return _select(source, options)

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from graphoid.errors import ON_COMMAND_LINE, DataError, GraphoidError, SettingsError, UnknownVariable
+from graphoid.errors import ON_COMMAND_LINE, DataError, GraphoidError, SettingsError, UnknownVariable, typed
 from graphoid.logic.names import quote
 
 if TYPE_CHECKING:
@@ -82,7 +82,8 @@ def choose(names: Sequence[str], options: ReadOptions) -> Chosen:
         if twice:
             raise SettingsError(f"columns names {quote(twice)} more than once.")
     positions = [i for i in positions if i != weight]
-    refuse_wide("the table", len(positions), "choose the columns that matter with columns=...")
+    named = typed("--columns", "columns=...")
+    refuse_wide("the table", len(positions), f"choose the columns that matter with {named}")
     if not positions:
         raise DataError("no columns are left to read. A table has at least one variable.")
 
