@@ -21,7 +21,7 @@ from graphoid.report.drawing import DASHES, DASHES_OF_KIND, Drawing, Group, draw
 from graphoid.report.edges import EdgeFacts, edges_of, strength_of
 from graphoid.report.figure import axes, close, figure, verbatim, write as write_text
 from graphoid.report.hyperedges import draw_hyperedges
-from graphoid.report.labels import FONT, LINE
+from graphoid.report.labels import FONT, LINE, text_width
 from graphoid.report.page import places_of
 from graphoid.report.part import without_covariates
 from graphoid.report.style import ACCENT, FAINT, GROUPS, INK, SIGNS, SOFT, colors_of
@@ -131,7 +131,8 @@ def draw(drawing: Drawing, ax: Axes | None = None, *, legend: bool = True, own: 
     if ax is not None:
         inches = ax.get_window_extent().width / ax.figure.dpi
     larger = max(1.0, READABLE / (72 * inches / width * LETTERS))  # in a large drawing names may be small
-    across = max(1, int(width // (150 * larger)))
+    widest = max((text_width(str(entry.get_label())) for entry in entries), default=0.0)
+    across = max(1, int(width // (larger * (0.85 * widest + 4.4 * LETTERS))))
     height += LEGEND * larger * -(-len(entries) // across) + (8.0 if entries else 0.0)
     if ax is None:
         page = figure((inches, inches * height / width), own=own)
