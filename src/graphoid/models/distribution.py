@@ -25,8 +25,8 @@ MOST_LINES = 30
 class Distribution(np.ndarray[Any, Any]):
     """The joint distribution of some variables, an axis each; or one for every row of evidence.
 
-    An array in all it does; printed, and as :meth:`to_frame`, it has the names and states. States that are text
-    are also an index: ``answer["yes"]``, ``joint["yes", "no"]``.
+    An array in all it does; printed, and as :meth:`to_frame`, it has the names and states. States that are
+    text are also an index: ``answer["yes"]``, ``joint["yes", "no"]``.
     """
 
     variables: tuple[Variable, ...]
