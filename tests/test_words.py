@@ -42,7 +42,10 @@ def wrong_words(text: str) -> list[str]:
 
 
 def test_the_check_can_fail() -> None:
-    text = "┃ who ┃ with whom ┃ ... worth 1,007.86 to the score, Its error, joined to nothing, 3 trips; 10 of the edges are sure"
+    text = (
+        "┃ who ┃ with whom ┃ ... worth 1,007.86 to the score, Its error, joined to nothing, 3 trips; "
+        "10 of the edges are sure"
+    )
     assert len({said.split(": say ")[1] for said in wrong_words(text)}) == len(NOT_OURS)
 
 
