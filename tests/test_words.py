@@ -87,6 +87,26 @@ def test_what_a_report_says_of_repeating_it_can_be_run(tmp_path, monkeypatch) ->
         assert space["structure"].graph == gd.learn(table).graph
 
 
+def test_what_a_report_of_a_messy_file_says_of_repeating_it_can_be_run(tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    mood = rng.integers(1, 6, 200)
+    sleep = np.where(rng.random(200) < 0.1, -99, np.clip(mood + rng.integers(-1, 2, 200), 1, 5))
+    rows = [f"{i};{20 + i % 40},5;{m};{s}" for i, (m, s) in enumerate(zip(mood, sleep, strict=True))]
+    Path("umfrage.csv").write_text("Lfd. Nr.;Größe;Stimmung;Schlaf\n" + "\n".join(rows), encoding="utf-8")
+    wanted = ["--drop", "Lfd. Nr.", "--na", "-99", "--missing", "impute", "--kind", "Schlaf=nominal"]
+    wanted += ["--covariates", "Größe", "--report", "page.html", "--out", "found.json"]
+    done = graphoid("learn", "umfrage.csv", *wanted)
+    assert done.returncode == 0, done.stderr
+    (code,) = re.findall(
+        r"<pre>(import graphoid as gd\n.*?)</pre>", Path("page.html").read_text("utf-8"), re.S
+    )
+    assert "na_values=[" in code
+    space: dict[str, object] = {}
+    exec(html.unescape(code), space)  # noqa: S102 - our own
+    assert space["structure"].edges() == gd.load("found.json").edges()
+
+
 def test_a_report_counts_as_present_what_it_calls_present(tmp_path) -> None:
     rng = np.random.default_rng(0)
     chain = np.cumsum(rng.normal(size=(300, 6)), axis=1)

@@ -124,6 +124,17 @@ class ReadOptions:
             raise SettingsError(f"engine is {self.engine!r}; expected one of {', '.join(ENGINES)}.")
         object.__setattr__(self, "na_values", _texts(self.na_values))
 
+    def said(self) -> dict[str, object]:
+        """Return the settings that are not the usual ones, as far as they can be written down."""
+        listed = list(self.columns) if isinstance(self.columns, (list, tuple)) else None
+        named = self.weights if isinstance(self.weights, str) else None
+        cut = self.discretize if isinstance(self.discretize, str) else None
+        found = {"columns": listed, "kinds": dict(self.kinds), "discretize": cut, "weights": named}
+        found |= {"na_values": list(self.na_values), "decimal": self.decimal, "missing": self.missing}
+        found["weighting"] = self.weighting
+        usual: tuple[object, ...] = (None, {}, [], ".", "error", "frequency")
+        return {name: value for name, value in found.items() if value not in usual}
+
     @cached_property
     def spelling(self) -> Spelling:
         """How the source writes cells."""

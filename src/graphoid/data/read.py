@@ -137,6 +137,7 @@ def _in_memory(source: object, options: ReadOptions, remote: RemoteOptions) -> T
         found.holes,
         options.missing if found.holes else "available",
         options.engine,
+        options.said(),
     )
 
 
@@ -159,8 +160,8 @@ def _select(table: Table, options: ReadOptions) -> Table:
     elif weights is not None:
         row_weights = weigh(from_table(table), None, weights)
     row_weights, notes = _row_weights(row_weights, table.notes, options)
-    shown = table.name if name is None else name
-    return replace(table.take(chosen.positions), weights=row_weights, notes=notes, name=shown)
+    taken = replace(table.take(chosen.positions), reading={**table.reading, **options.said()})
+    return replace(taken, weights=row_weights, notes=notes, name=table.name if name is None else name)
 
 
 def _reread(table: Table, options: ReadOptions) -> Table:

@@ -20,7 +20,7 @@ from graphoid.errors import ON_COMMAND_LINE, DataError, DiscretizedWarning, miss
 from graphoid.logic.names import quote
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import pandas as pd
     from numpy.typing import ArrayLike, NDArray
@@ -129,6 +129,8 @@ class Table(NamedVariables):
         :class:`~graphoid.data.options.ReadOptions`.
     engine
         Who counts: "native", "gpu", or "auto" for whichever is quicker. The answers are the same.
+    reading
+        The settings of :func:`graphoid.read` by which it was read, where they are not the usual ones.
     """
 
     variables: tuple[Variable, ...]
@@ -141,6 +143,7 @@ class Table(NamedVariables):
     holes: frozenset[int] = frozenset()
     missing: str = "available"
     engine: str = "auto"
+    reading: Mapping[str, object] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for column in self.columns:
