@@ -99,7 +99,7 @@ def test_what_a_report_of_a_messy_file_says_of_repeating_it_can_be_run(tmp_path,
     done = graphoid("learn", "umfrage.csv", *wanted)
     assert done.returncode == 0, done.stderr
     (code,) = re.findall(
-        r"<pre>(import graphoid as gd\n.*?)</pre>", Path("page.html").read_text("utf-8"), re.S
+        r"<pre>(import graphoid as gd\n.*?)</pre>", Path("page.html").read_text("utf-8"), re.DOTALL
     )
     assert "na_values=[" in code
     space: dict[str, object] = {}

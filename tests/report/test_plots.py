@@ -145,6 +145,18 @@ def test_the_command_line_writes_the_same_pictures(tmp_path, ending):
     )
 
 
+def test_a_picture_that_does_not_exist_is_refused_by_name(tmp_path, monkeypatch):
+    from tests.support.terminal import graphoid
+
+    monkeypatch.chdir(tmp_path)
+    graphoid("datasets", "titanic", "--out", "t.csv")
+    done = graphoid("learn", "t.csv", "--plot", "centralty=c.svg")
+    assert done.returncode == 1
+    assert "no picture is named 'centralty'; there are network, centrality" in done.stderr
+    assert graphoid("learn", "t.csv", "--quiet", "--plot", "./a=b.svg").returncode == 0
+    assert (tmp_path / "a=b.svg").exists()
+
+
 def words_of(ax):
     return [text.get_text() for text in ax.texts]
 
