@@ -75,3 +75,19 @@ def test_policies_that_are_proposed_for_numbers_are_those_that_learning_takes(tm
     cut = graphoid("learn", path, "--discretize", "auto").stderr
     assert re.findall(r"--missing (\w+)", cut)[0] == "available"
     assert graphoid("learn", path, "--discretize", "auto", "--missing", "available").returncode == 0
+
+
+def test_row_names_of_r_can_be_left_out_by_the_name_that_is_said(tmp_path):
+    path = tmp_path / "r.csv"
+    rows = [f'"{i}",{"NA" if i % 15 == 0 else i % 5},{i % 3}' for i in range(1, 121)]
+    path.write_text('"","a","b"\n' + "\n".join(rows) + "\n", encoding="utf-8")
+    said = graphoid("learn", path, "--missing", "drop").stderr  # rows that are dropped leave gaps
+    assert (
+        "'column 1' looks like an identifier: a different integer in every row, 1 to 119 with 7 left out."
+        in said
+    )
+    assert "Leave it out with --drop 'column 1'" in said
+    done = graphoid("learn", path, "--missing", "drop", "--drop", "column 1", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["variables"] == ["a", "b"]
+    assert gd.read(path, columns=["column 1", "b"], kinds={"column 1": "nominal"}).names == ("column 1", "b")

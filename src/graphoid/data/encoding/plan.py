@@ -187,8 +187,10 @@ def _identifies_rows(column: Encoded, name: str, n_rows: int) -> str:
     if levels.dtype.kind == "f":
         return ""
     every = n_levels == n_present
-    if every and int(levels[-1]) - int(levels[0]) == n_levels - 1:
-        return f"a different integer in every row, {levels[0]} to {levels[-1]} without a gap"
+    span = int(levels[-1]) - int(levels[0]) + 1
+    if every and 3 * span <= 4 * n_levels:  # most of a range, none of it twice: numbers of rows, some left out
+        gaps = "without a gap" if span == n_levels else f"with {span - n_levels:,} left out"
+        return f"a different integer in every row, {levels[0]} to {levels[-1]} {gaps}"
     if not named:
         return ""
     many = "a different integer in every row" if every else f"{n_levels:,} integers in {n_present:,} rows"
