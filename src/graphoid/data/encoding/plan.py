@@ -188,7 +188,7 @@ def _identifies_rows(column: Encoded, name: str, n_rows: int) -> str:
         return ""
     every = n_levels == n_present
     span = int(levels[-1]) - int(levels[0]) + 1
-    if every and 3 * span <= 4 * n_levels:  # most of a range, none of it twice: numbers of rows, some left out
+    if every and 3 * span <= 4 * n_levels:  # most of a range, none twice: rows, some left out
         gaps = "without a gap" if span == n_levels else f"with {span - n_levels:,} left out"
         return f"a different integer in every row, {levels[0]} to {levels[-1]} {gaps}"
     if not named:
