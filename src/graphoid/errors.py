@@ -47,10 +47,10 @@ def setting(name: str, value: str) -> str:
     return f"--{name} {value}" if ON_COMMAND_LINE.get() else f"{name}={value!r}"
 
 
-def typed(option: str, python: str) -> str:
+def as_option(option: str, python: str) -> str:
     """Return how a reader of a message would ask for something: as an option, or in Python.
 
-    >>> typed("--estimate", "estimate()")
+    >>> as_option("--estimate", "estimate()")
     'estimate()'
     """
     return option if ON_COMMAND_LINE.get() else python

@@ -119,13 +119,13 @@ PYTHON = re.compile(
 
 
 def texts_of(path: Path) -> list[str]:
-    """Return the texts of a module that readers may meet: no documentation, nothing typed chooses from."""
+    """Return the texts of a module that readers may meet: no documentation, no choice of as_option."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     left_out = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             left_out.add(node.value)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "typed":
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "as_option":
             left_out.update(n for n in ast.walk(node) if isinstance(n, ast.Constant))
     constants = (n for n in ast.walk(tree) if isinstance(n, ast.Constant) and n not in left_out)
     return [n.value for n in constants if isinstance(n.value, str)]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from graphoid.data.encoding.spelling import Spelling
 from graphoid.data.variables import KINDS, Kind
-from graphoid.errors import SettingsError, setting, typed
+from graphoid.errors import SettingsError, as_option, setting
 
 if TYPE_CHECKING:
     import os
@@ -114,7 +114,7 @@ class ReadOptions:
         if self.weighting not in ("frequency", "sampling"):
             raise SettingsError(f"weighting is {self.weighting!r}; expected 'frequency' or 'sampling'.")
         if self.weighting == "sampling" and self.weights is None:
-            given = typed("--weights", "weights=")
+            given = as_option("--weights", "weights=")
             raise SettingsError(
                 f"{setting('weighting', 'sampling')} says what weights are; give them with {given}."
             )
@@ -124,7 +124,7 @@ class ReadOptions:
             raise SettingsError(f"engine is {self.engine!r}; expected one of {', '.join(ENGINES)}.")
         object.__setattr__(self, "na_values", _texts(self.na_values))
 
-    def said(self) -> dict[str, object]:
+    def arguments(self) -> dict[str, object]:
         """Return the settings that are not the usual ones, as far as they can be written down."""
         listed = list(self.columns) if isinstance(self.columns, (list, tuple)) else None
         named = self.weights if isinstance(self.weights, str) else None

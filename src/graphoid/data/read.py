@@ -20,7 +20,14 @@ from graphoid.data.remote.sources import relation_of
 from graphoid.data.remote.table import RemoteTable, remote_table
 from graphoid.data.source import Source, choose
 from graphoid.data.table import Table, Weights
-from graphoid.errors import ON_COMMAND_LINE, DataError, LikelyMissingWarning, SettingsError, setting, typed
+from graphoid.errors import (
+    ON_COMMAND_LINE,
+    DataError,
+    LikelyMissingWarning,
+    SettingsError,
+    as_option,
+    setting,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -116,8 +123,8 @@ def _in_memory(source: object, options: ReadOptions, remote: RemoteOptions) -> T
     for name, value in vars(remote).items():
         if value is not None:
             raise SettingsError(
-                f"{typed('--' + name, name)} is for data that stay where they are, and these are read into "
-                f"memory; leave it out, or give {setting('where', 'source')}."
+                f"{as_option('--' + name, name)} is for data that stay where they are, and these are read "
+                f"into memory; leave it out, or give {setting('where', 'source')}."
             )
     if isinstance(source, Table):
         return _select(source, options)
@@ -137,7 +144,7 @@ def _in_memory(source: object, options: ReadOptions, remote: RemoteOptions) -> T
         found.holes,
         options.missing if found.holes else "available",
         options.engine,
-        options.said(),
+        options.arguments(),
     )
 
 
@@ -160,8 +167,8 @@ def _select(table: Table, options: ReadOptions) -> Table:
     elif weights is not None:
         row_weights = weigh(from_table(table), None, weights)
     row_weights, notes = _row_weights(row_weights, table.notes, options)
-    taken = replace(table.take(chosen.positions), reading={**table.reading, **options.said()})
-    return replace(taken, weights=row_weights, notes=notes, name=table.name if name is None else name)
+    selected = replace(table.take(chosen.positions), reading={**table.reading, **options.arguments()})
+    return replace(selected, weights=row_weights, notes=notes, name=table.name if name is None else name)
 
 
 def _reread(table: Table, options: ReadOptions) -> Table:

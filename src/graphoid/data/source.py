@@ -7,7 +7,14 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from graphoid.errors import ON_COMMAND_LINE, DataError, GraphoidError, SettingsError, UnknownVariable, typed
+from graphoid.errors import (
+    ON_COMMAND_LINE,
+    DataError,
+    GraphoidError,
+    SettingsError,
+    UnknownVariable,
+    as_option,
+)
 from graphoid.logic.names import quote
 
 if TYPE_CHECKING:
@@ -99,7 +106,7 @@ def choose(names: Sequence[str], options: ReadOptions) -> Chosen:
         if twice:
             raise SettingsError(f"columns names {quote(twice)} more than once.")
     positions = [i for i in positions if i != weight]
-    named = typed("--columns", "columns=...")
+    named = as_option("--columns", "columns=...")
     refuse_wide("the table", len(positions), f"choose the columns that matter with {named}")
     if not positions:
         raise DataError("no columns are left to read. A table has at least one variable.")

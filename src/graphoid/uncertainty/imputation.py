@@ -203,14 +203,14 @@ def learn_imputed(
         edge_probabilities=shares if any(one.edge_probabilities for one in found) else {},
         underpowered=frozenset().union(*(one.underpowered for one in found)),
         settings={**first.settings, "imputation": said},
-        cost=_added([one.cost for one in found], time.perf_counter() - started),
+        cost=_sum_costs([one.cost for one in found], time.perf_counter() - started),
         data_id=table.data_id,
         table=table,
         measured=measured,
     )
 
 
-def _added(costs: Sequence[Cost], seconds: float) -> Cost:
+def _sum_costs(costs: Sequence[Cost], seconds: float) -> Cost:
     """Return what learning from all completed tables cost, with the time that drawing them took."""
     tests = {
         name: sum(getattr(cost, name) for cost in costs)

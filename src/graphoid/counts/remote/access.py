@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar, runtime_checkab
 
 from graphoid.counts.remote.access_cost import AccessCost
 from graphoid.counts.remote.distinct_rows import Batch, DistinctRows
-from graphoid.errors import DataChanged, DataError, EngineError, GraphoidError, setting, typed
+from graphoid.errors import DataChanged, DataError, EngineError, GraphoidError, as_option, setting
 from graphoid.structure.safe_text import scrub
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def retry(
                 raise EngineError(
                     f"{tabulator.label} could not be reached {attempts} times: {said} Counts that came back "
                     f"are kept; the same call goes on from there, also later if it has "
-                    f"{typed('--cache PATH', 'cache=PATH')}."
+                    f"{as_option('--cache PATH', 'cache=PATH')}."
                 ) from None
             _log.warning("%s failed (%s), attempt %d of %d", tabulator.label, said, attempt, attempts)
             time.sleep(pause * 2 ** (attempt - 1))

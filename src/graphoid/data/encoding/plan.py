@@ -16,7 +16,7 @@ from graphoid.data.encoding.likely_codes import doubts, holds_numbers
 from graphoid.data.encoding.missing import missing_label
 from graphoid.data.options import HOLES
 from graphoid.data.variables import MAX_STATES, Kind, State, Variable
-from graphoid.errors import ON_PAGE, DataError, GraphoidError, leave_out, setting, typed
+from graphoid.errors import ON_PAGE, DataError, GraphoidError, as_option, leave_out, setting
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -160,7 +160,7 @@ def _plan_states(
 
 def _remedies(name: str) -> str:
     """Return what to do about a column that looks like an identifier."""
-    kind = f"say with {typed('--kind ' + shlex.quote(name + '=nominal'), 'kinds={...}')} what it is"
+    kind = f"say with {as_option('--kind ' + shlex.quote(name + '=nominal'), 'kinds={...}')} what it is"
     return (
         f"Leave it out {leave_out(name)}, or make it categorical in the source if its values are states, "
         f"or {'give it another kind' if ON_PAGE.get() else kind}."

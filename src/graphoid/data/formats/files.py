@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from graphoid.errors import DataError, setting, typed
+from graphoid.errors import DataError, as_option, setting
 from graphoid.limits import MEMORY, map_threads
 from graphoid.structure.safe_text import scrub
 
@@ -209,7 +209,7 @@ def check_encoding(path: Path) -> None:
 
 
 def _not_utf8(path: Path, byte: int, line: int, place: int, first: bytes) -> str:
-    remedy = "Save it as UTF-8" + typed(
+    remedy = "Save it as UTF-8" + as_option(
         ", which spreadsheets call “CSV UTF-8”.",
         ", or read it with pandas.read_csv(..., encoding={!r}) and pass the data frame.",
     )

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from graphoid.data.formats.files import not_a_file
 from graphoid.data.remote.sql import ONE_AT_A_TIME, SqlRelation
-from graphoid.errors import DataError, missing_extra, sentence, typed
+from graphoid.errors import DataError, as_option, missing_extra, sentence
 from graphoid.logic.names import quote as quote_names
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def _find_table(connection: duckdb.DuckDBPyConnection, path: Path, table: str | 
         if len(names) != 1:
             raise DataError(
                 f"{path.name} has {len(names)} tables and views: {quote_names(spelled)}. Name one: "
-                f"{typed('--table NAME', 'table=...')}."
+                f"{as_option('--table NAME', 'table=...')}."
             )
     else:
         fitting = [i for i, name in enumerate(names) if table in _spellings(*name)]

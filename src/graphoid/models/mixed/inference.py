@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from graphoid.errors import CountsTooLarge, typed
+from graphoid.errors import CountsTooLarge, as_option
 from graphoid.models.factors import Factor
 from graphoid.models.mixed.answers import NormalMixture
 from graphoid.models.network import MarkovNetwork
@@ -138,7 +138,7 @@ def mixture(layout: Layout, reduced: Reduced, x: int) -> NormalMixture:
         raise CountsTooLarge(
             f"{layout.variables[x].name!r} depends on {len(unknown):,} variables with {size:,} joint states, "
             f"and at most {MAX_COMPONENTS:,} are mixed. Give more evidence, or sample: "
-            f"{typed('--estimate', 'estimate()')}."
+            f"{as_option('--estimate', 'estimate()')}."
         )
     for i in around:
         y = layout.states[i]
