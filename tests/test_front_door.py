@@ -43,6 +43,14 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
         _ = gd.nothing
 
 
+def test_pictures_are_there_without_an_import_of_their_own() -> None:
+    code = "import graphoid as gd; print(gd.report.plots.network.__name__, gd.report.page.__name__)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout == "network graphoid.report.page\n", done.stderr
+    with pytest.raises(AttributeError, match=r"'graphoid\.report' has no attribute 'nothing'"):
+        _ = gd.report.nothing
+
+
 def test_names_are_what_their_module_calls_them() -> None:
     for name in ("ChiSquare", "Tester", "Verdict", "read", "compare"):
         assert getattr(gd, name).__name__ == name

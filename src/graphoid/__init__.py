@@ -177,8 +177,8 @@ logging.getLogger("graphoid").addHandler(logging.NullHandler())
 
 
 def __getattr__(name: str) -> object:
-    if name == "datasets":
-        return importlib.import_module("graphoid.datasets")
+    if name in {"datasets", "report"}:
+        return importlib.import_module(f"graphoid.{name}")
     if name in _HOME:
         value = getattr(importlib.import_module(f"graphoid.{_HOME[name]}"), name)
         globals()[name] = value

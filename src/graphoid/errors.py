@@ -47,6 +47,15 @@ def setting(name: str, value: str) -> str:
     return f"--{name} {value}" if ON_COMMAND_LINE.get() else f"{name}={value!r}"
 
 
+def as_option(option: str, python: str) -> str:
+    """Return how a reader of a message would ask for something: as an option, or in Python.
+
+    >>> as_option("--estimate", "estimate()")
+    'estimate()'
+    """
+    return option if ON_COMMAND_LINE.get() else python
+
+
 def sentence(said: object) -> str:
     """Return what another library says of a fault as one line that ends as a sentence does."""
     words = " ".join(str(said).split())

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import csv
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -108,3 +110,50 @@ def test_every_column_that_is_not_there_is_named(bad) -> None:
 def test_columns_that_cannot_be_used_and_missing_cells_are_said_at_once(bad) -> None:
     said = graphoid("learn", bad).stderr
     assert "--drop 'id,full name'. Besides, 12 cell(s) are missing: 'b' 12." in said
+
+
+PYTHON = re.compile(
+    r"\b(missing|discretize|where|weighting|engine|decimal|preset)='|\b(columns|cache|table)=[.A-Z]"
+)
+"""A setting as Python has it, of those that the command line has as options."""
+
+
+def texts_of(path: Path) -> list[str]:
+    """Return the texts of a module that readers may meet: no documentation, no choice of as_option."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    left_out = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            left_out.add(node.value)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "as_option":
+            left_out.update(n for n in ast.walk(node) if isinstance(n, ast.Constant))
+    constants = (n for n in ast.walk(tree) if isinstance(n, ast.Constant) and n not in left_out)
+    return [n.value for n in constants if isinstance(n.value, str)]
+
+
+def test_no_message_names_an_option_as_python_does() -> None:
+    source = Path(gd.__file__).parent
+    in_python_alone = {"data/remote/federate.py", "report/plots.py", "uncertainty/update.py", "errors.py"}
+    paths = [p for p in source.rglob("*.py") if str(p.relative_to(source)) not in in_python_alone]
+    wrong = [(p.name, text) for p in paths for text in texts_of(p) if PYTHON.search(text)]
+    assert [w for w in wrong if w[0] != "choice.py"] == []  # a reason that is kept with the engine
+    assert PYTHON.search("read it with missing='drop'")
+
+
+def test_a_kind_that_is_proposed_can_be_typed(tmp_path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("Lfd. Nr.,a\n" + "\n".join(f"{i},{i % 3}" for i in range(1, 60)) + "\n", encoding="utf-8")
+    assert "--kind 'Lfd. Nr.=nominal'" in graphoid("learn", path).stderr
+    done = graphoid("learn", path, "--kind", "Lfd. Nr.=nominal")
+    assert "identifier" not in done.stderr
+
+
+def test_missing_cells_that_cannot_be_used_are_said_with_options(tmp_path) -> None:
+    path = tmp_path / "t.csv"
+    rows = [f"{'' if i % 7 == 0 else i % 5 + i / 10},{i % 3}" for i in range(80)]
+    path.write_text("a,b\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    done = graphoid("learn", path, "--missing", "impute", "--bootstrap", 3)
+    assert "read it with --missing available, or take the intervals that learning pools" in done.stderr
+    done = graphoid("learn", path, "--missing", "available", "--model", tmp_path / "m.json")
+    assert "gd." not in done.stderr
+    assert "learn with --missing impute or read it with --missing drop." in done.stderr

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -60,3 +61,33 @@ def test_an_edge_is_measured_in_the_rows_complete_for_it():
     alone = gd.read({"x": columns["x"], "y": columns["y"]})
     expected = gd.strengths(gd.UndirectedGraph(alone.names, [("x", "y")]), alone)[0]
     assert gd.strengths(graph, table)[0].weight == pytest.approx(expected.weight)
+
+
+def test_policies_that_are_proposed_for_numbers_are_those_that_learning_takes(tmp_path):
+    path = tmp_path / "t.csv"
+    rows = [f"{'' if i % 7 == 0 else i % 11 + i / 100},{i % 3},{i % 2}" for i in range(90)]
+    path.write_text("a,b,c\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    said = graphoid("learn", path).stderr
+    assert re.findall(r"--missing (\w+)", said) == ["impute", "drop"]
+    assert "Others need columns of states: --discretize auto makes bins." in said
+    for policy in ("impute", "drop"):
+        assert graphoid("learn", path, "--missing", policy).returncode == 0
+    cut = graphoid("learn", path, "--discretize", "auto").stderr
+    assert re.findall(r"--missing (\w+)", cut)[0] == "available"
+    assert graphoid("learn", path, "--discretize", "auto", "--missing", "available").returncode == 0
+
+
+def test_row_names_of_r_can_be_left_out_by_the_name_that_is_said(tmp_path):
+    path = tmp_path / "r.csv"
+    rows = [f'"{i}",{"NA" if i % 15 == 0 else i % 5},{i % 3}' for i in range(1, 121)]
+    path.write_text('"","a","b"\n' + "\n".join(rows) + "\n", encoding="utf-8")
+    said = graphoid("learn", path, "--missing", "drop").stderr  # rows that are dropped leave gaps
+    assert (
+        "'column 1' looks like an identifier: a different integer in every row, 1 to 119 with 7 left out."
+        in said
+    )
+    assert "Leave it out with --drop 'column 1'" in said
+    done = graphoid("learn", path, "--missing", "drop", "--drop", "column 1", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["variables"] == ["a", "b"]
+    assert gd.read(path, columns=["column 1", "b"], kinds={"column 1": "nominal"}).names == ("column 1", "b")

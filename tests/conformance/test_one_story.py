@@ -100,3 +100,60 @@ def test_a_page_refuses_the_bootstrap_of_another_learner(tmp_path):
         other = gd.Bootstrap(learner, n=3, random_state=0).fit(table)
         with pytest.raises(DataError, match="two verdicts"):
             found.report(tmp_path / "r.html", bootstrap=other)
+
+
+@pytest.fixture(scope="module")
+def clinic(tmp_path_factory):
+    """A file with numbers and states, some of both missing."""
+    rng = np.random.default_rng(0)
+    age = rng.normal(50, 10, 400)
+    size = 0.06 * age + rng.normal(size=400)
+    stage = np.clip(np.round(1.2 * size - 1.6 + rng.normal(size=400)), 0, 4).astype(int)
+    drug = np.where(rng.random(400) < 1 / (1 + np.exp(stage - 2.0)), "old", "new")
+    columns = {"age": np.round(age, 1), "size": np.round(size, 2), "stage": stage, "drug": drug}
+    cells = [
+        ["" if rng.random() < 0.1 else str(v) for v in row] for row in zip(*columns.values(), strict=True)
+    ]
+    rows = [",".join(row) for row in [list(columns), *cells]]
+    path = tmp_path_factory.mktemp("clinic") / "clinic.csv"
+    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return path
+
+
+def test_effects_pooled_over_completed_tables_are_the_same_wherever_they_are_shown(clinic, tmp_path):
+    places = {end: tmp_path / f"f.{end}" for end in ("json", "csv", "html", "png")}
+    wanted = [
+        "--out",
+        places["json"],
+        "--out",
+        places["csv"],
+        "--report",
+        places["html"],
+        "--plot",
+        places["png"],
+    ]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("COLUMNS", "200")
+        done = CliRunner().invoke(app, ["learn", str(clinic), "--missing", "impute", *map(str, wanted)])
+    assert done.exit_code == 0, done.output
+    found, page = gd.load(places["json"]), edges_of_page(places["html"])
+    rows = found.edges()
+    assert {row.x + row.y for row in rows} >= {"agesize", "sizestage", "stagedrug"}
+    for row in rows:
+        shown = f"{row.size:.2f} ({row.low:.2f}, {row.high:.2f})"
+        if row.weight is not None:
+            shown = f"{row.weight:+.2f} ({row.weight_low:.2f}, {row.weight_high:.2f})"
+        assert shown in done.output
+        assert page[row.x, row.y]["size"] == pytest.approx(row.size, abs=1e-3)
+        assert page[row.x, row.y]["interval"] == pytest.approx([row.low, row.high], abs=1e-3)
+    assert "completed tables learned from" in done.output
+    table = gd.read(clinic, missing="impute")
+    again = gd.learn(table, random_state=0)
+    assert (
+        [s.size for s in gd.strengths(again, table)]
+        == [row.size for row in again.edges()]
+        == [r.size for r in rows]
+    )
+    assert "<svg" in again._repr_html_()
+    unpooled = gd.strengths(again.graph, table)
+    assert [s.size for s in unpooled] != [row.size for row in rows]  # else nothing was checked

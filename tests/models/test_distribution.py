@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import graphoid as gd
+from graphoid.errors import DataError
 
 
 @pytest.fixture(scope="module")
@@ -24,6 +25,19 @@ def test_an_answer_is_an_array_and_prints_as_a_table(model) -> None:
     assert answer[1] == np.asarray(answer)[1]
     assert repr(answer[:1]).startswith("array")  # no longer a distribution
     assert np.allclose(answer * 1.0, np.asarray(answer))
+
+
+def test_states_are_an_index_where_they_are_text(model) -> None:
+    answer, joint = model.query("bus"), model.query(["region", "age"])
+    assert answer["yes"] == np.asarray(answer)[1]
+    assert joint["country", "old"] == np.asarray(joint)[1, 2]
+    assert joint["city"].shape == (3,)
+    many = model.query("bus", {"region": ["city", "country"]})
+    assert many[1, "no"] == np.asarray(many)[1, 0]
+    with pytest.raises(DataError, match="no state is named 'maybe' here; there are 'no', 'yes'"):
+        answer["maybe"]
+    with pytest.raises(DataError, match="no state is named 'city'"):
+        many["city"]  # rows of evidence have numbers
 
 
 def test_a_frame_has_a_row_for_every_combination(model) -> None:

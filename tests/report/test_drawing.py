@@ -120,6 +120,19 @@ def test_a_drawing_fills_its_page_and_is_the_same_every_time(n) -> None:
     assert network_drawing(found) == drawing
 
 
+def test_parts_of_a_graph_are_not_far_from_each_other() -> None:
+    names = ["Zufriedenheit", "Einkommen (EUR)", "Alter", "Größe", "Geschlecht", "Straße"]
+    drawing = network_drawing(gd.LearnedStructure(gd.UndirectedGraph(names, [(0, 1), (1, 2), (3, 4)])))
+    assert overlaps(drawing) == []
+    for low, high in ((1, 3), (0, 2)):  # bands across and down
+        spans = sorted((node[low], node[high]) for node in boxes(drawing)[1])
+        spans += [tuple(sorted((e.y1, e.y2) if low == 1 else (e.x1, e.x2))) for e in drawing.lines]
+        reached = -np.inf
+        for begin, end in sorted(spans):
+            assert reached == -np.inf or begin - reached <= 90.5
+            reached = max(reached, end)
+
+
 def test_widths_colors_and_dashes_say_what_was_measured() -> None:
     rng = np.random.default_rng(0)
     a = rng.integers(1, 6, 600)

@@ -32,6 +32,20 @@ def test_who_hangs_together_and_who_depends_on_one_alone() -> None:
     assert isolated == "pet"
 
 
+def test_parts_without_an_edge_between_them_are_said_apart() -> None:
+    names = ["sex", "height", "age", "income", "content", "street"]
+    said, isolated = sentences(gd.UndirectedGraph(names, [(0, 1), (2, 3), (3, 4)]))
+    assert said.startswith("sex and height depend on each other; age and content depend on income alone. ")
+    assert isolated == "street"
+    triangles = gd.UndirectedGraph(6, [(0, 1), (0, 2), (1, 2), (3, 4), (3, 5), (4, 5)])
+    subject = subject_of(gd.LearnedStructure(triangles))
+    assert finding(subject, edges_of(subject)).startswith(
+        "0, 1 and 2 hang together; 3, 4 and 5 hang together. "
+    )
+    pairs = gd.UndirectedGraph(14, [(v, v + 1) for v in range(0, 14, 2)])
+    assert "; so do the variables of 3 smaller parts. " in sentences(pairs)[0]
+
+
 def test_groups_are_named_and_many_are_counted() -> None:
     assert sentences(blocks(2, 4))[0].startswith("The variables form 2 groups: v0, v1, v2 and v3; v4, v5")
     said, _ = sentences(blocks(9, 6))

@@ -145,6 +145,18 @@ def test_the_command_line_writes_the_same_pictures(tmp_path, ending):
     )
 
 
+def test_a_picture_that_does_not_exist_is_refused_by_name(tmp_path, monkeypatch):
+    from tests.support.terminal import graphoid
+
+    monkeypatch.chdir(tmp_path)
+    graphoid("datasets", "titanic", "--out", "t.csv")
+    done = graphoid("learn", "t.csv", "--plot", "centralty=c.svg")
+    assert done.returncode == 1
+    assert "no picture is named 'centralty'; there are network, centrality" in done.stderr
+    assert graphoid("learn", "t.csv", "--quiet", "--plot", "./a=b.svg").returncode == 0
+    assert (tmp_path / "a=b.svg").exists()
+
+
 def words_of(ax):
     return [text.get_text() for text in ax.texts]
 
@@ -176,3 +188,86 @@ def test_intervals_of_a_centrality_hold_signs_of_two_states(survey):
     assert len(points) == len(intervals) == 6
     inside = [low - 0.05 <= at <= high + 0.05 for at, (low, high) in zip(points, intervals, strict=True)]
     assert sum(inside) >= 5
+
+
+def clipped(page):
+    """Return the texts of a figure that are not within it, as drawn."""
+    from matplotlib.text import Text
+
+    page.canvas.draw()
+    inside = page.bbox.padded(1)
+    ticks = [tick for ax in page.axes for axis in (ax.xaxis, ax.yaxis) for tick in axis.get_major_ticks()]
+    drawn = {
+        tick
+        for ax in page.axes
+        for axis in (ax.xaxis, ax.yaxis)
+        for tick in axis._update_ticks()
+        if ax.axison
+    }
+    not_drawn = {text for tick in ticks if tick not in drawn for text in (tick.label1, tick.label2)}
+    texts = [t for t in page.findobj(Text) if t.get_text().strip() and t.get_visible() and t not in not_drawn]
+    boxes = [text.get_window_extent() for text in texts]
+    return [
+        text.get_text()
+        for text, box in zip(texts, boxes, strict=True)
+        if box.x0 < inside.x0 or box.y0 < inside.y0 or box.x1 > inside.x1 or box.y1 > inside.y1
+    ]
+
+
+def field_of(n):
+    """Return a network of ordered items, each named by a phrase, with what was measured of it."""
+    rng = np.random.default_rng(n)
+    common = rng.normal(size=(300, -(-n // 8)))
+    columns = {
+        f"item {v} of the questionnaire": np.clip(
+            np.round(common[:, v // 8] + rng.normal(size=300) + 3), 1, 5
+        )
+        for v in range(n)
+    }
+    return (
+        gd.GSMN(test=gd.PartialCorrelation(alpha=1e-6))
+        .fit(gd.read(columns, kinds=dict.fromkeys(columns, "continuous")))
+        .structure_
+    )
+
+
+@pytest.mark.parametrize("kind", ["network", "centrality", "intervals", "heatmap", "missing"])
+@pytest.mark.parametrize("n", [4, 24, 200])
+def test_no_word_of_a_picture_is_cut_off(kind, n):
+    from matplotlib import pyplot as plt
+
+    ax = field_of(n).plot(kind)
+    assert clipped(ax.figure) == []
+    if n == 4:
+        ax.set_xlabel("much longer than the whole figure " * 9)
+        assert kind == "network" or clipped(ax.figure)
+    plt.close(ax.figure)
+
+
+def test_a_legend_can_be_read_and_a_heat_map_names_no_more_than_it_can():
+    edges = [(10 * block + i, 10 * block + i + 1) for block in range(20) for i in range(9)]
+    found = gd.LearnedStructure(gd.UndirectedGraph(200, edges))
+    assert all(text.get_fontsize() >= 6.9 for text in found.plot().get_legend().get_texts())
+    ax = found.plot("heatmap")
+    labels = ax.get_yticklabels()
+    assert len(labels) == 20
+    assert all(label.get_fontsize() >= 7 for label in labels)
+    assert found.graph.n_edges * 2 == (np.asarray(ax.images[0].get_array())[:, :, 0] < 0.9).sum()
+
+
+def test_missing_cells_on_the_command_line_are_those_of_the_columns_that_are_read(tmp_path, monkeypatch):
+    from graphoid.report import plots as drawn
+    from tests.support.terminal import graphoid
+
+    rows = [f'{i},{-99 if i % 4 == 0 else i % 3},{i % 2},"{i % 7 + 20},5"' for i in range(80)]
+    (tmp_path / "t.csv").write_text("id,mood,sex,size\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    shown, missing = [], drawn.missing
+    monkeypatch.setitem(
+        drawn.KINDS,
+        "missing",
+        lambda structure, table, **rest: shown.append(missing(table, **rest)) or shown[0],
+    )
+    wanted = ["--drop", "id", "--na", "-99", "--decimal", ",", "--missing", "drop"]
+    done = graphoid("learn", tmp_path / "t.csv", *wanted, "--plot", f"missing={tmp_path / 'm.png'}")
+    assert done.returncode == 0, done.stderr
+    assert [label.get_text() for label in shown[0].get_xticklabels()] == ["mood  25%", "sex", "size"]

@@ -21,7 +21,7 @@ def test_edge_intervals(found):
     ax = plots.edge_intervals(found)
     labels = {text.get_text() for text in ax.get_yticklabels()}
     rows = [row for row in found.edges() if row.frequency > 0 or row.joined]
-    assert labels == {f"{row.x} - {row.y}" for row in rows}
+    assert labels == {f"{row.x} – {row.y}" for row in rows}
     drawn = {tuple(line.get_xdata()) for line in ax.lines}
     assert {(row.low, row.high) for row in rows} <= drawn
 

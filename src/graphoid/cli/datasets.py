@@ -26,7 +26,7 @@ WHAT = {
     "monks-2": ("MONK's problem 2, every case of its rule", "nothing"),
     "monks-3": ("MONK's problem 3, every case of its rule", "nothing"),
     "balance-scale": ("every balance of two weights, from the rule", "nothing"),
-    "survey": ("4,000 simulated answers; one dependence holds in the city only", "nothing"),
+    "survey": ("4,000 simulated answers; one dependence in the city only", "nothing"),
 }
 """What a table is and needs; the others are known by where they come from."""
 

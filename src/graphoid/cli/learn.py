@@ -27,7 +27,7 @@ from graphoid.limits import MOMENT
 from graphoid.structure import whole_file
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from graphoid.cli.files import Learned
     from graphoid.data.table import Table
@@ -267,8 +267,6 @@ def _write(
         if not any(path.lower().endswith(".json") for path in done.written):
             keep_found(found, options)
 
-    from graphoid.report.plots import write as write_plot
-
     model, report, settings = options.model, options.report, options.save_config
 
     def write_model(path: str) -> None:
@@ -284,15 +282,27 @@ def _write(
         if report is not None:
             left = None if clock.left is None else max(MOMENT, clock.left)
             done.write(report, partial(found.report, report, table, bootstrap=resampled, seconds=left))
-        for kind, path in map(plot_of, options.plot):
-            draw = partial(
-                write_plot, found, path, kind, table=table, bootstrap=resampled, source=options.file
-            )
+        for path, draw in _pictures(options, found, table, resampled):
             done.write(path, draw)
         if settings == PRINT:
             print(options.to_toml(), end="")
         elif settings is not None:
             done.write(settings, lambda: whole_file.write(settings, options.to_toml()))
+
+
+def _pictures(
+    options: LearnOptions, found: Learned, table: Table, resampled: Resampled | None
+) -> Iterator[tuple[str, Callable[[], None]]]:
+    """Yield the pictures that were asked for: where each goes, and what draws it."""
+    from graphoid.report.plots import write
+
+    for kind, path in map(plot_of, options.plot):
+        draw = partial(write, found, path, kind, table=table, bootstrap=resampled)
+        if kind == "missing":  # of the file, since rows with missing cells may be left out of the table
+            kept = select_columns(options.file, options.columns, options.drop, options.weights, options.table)
+            reading = {"columns": kept, "na_values": options.na or (), "decimal": options.decimal or "."}
+            draw = partial(draw, source=options.file, reading=reading)
+        yield path, draw
 
 
 def _next(options: LearnOptions, paths: Sequence[str]) -> str:

@@ -208,10 +208,11 @@ def select_columns(
         return columns
     from graphoid.data.read import open_source
     from graphoid.data.remote.sources import relation_of
+    from graphoid.data.source import name_columns
     from graphoid.errors import UnknownVariable
     from graphoid.logic.names import quote
 
-    known = list((relation_of(file, table, always=False) or open_source(file)).names)
+    known = name_columns((relation_of(file, table, always=False) or open_source(file)).names)
     if unknown := [name for name in drop if name not in known]:
         raise UnknownVariable(
             f"--drop has {quote(unknown)}, and no column is named so; there are {quote(known)}."

@@ -36,6 +36,11 @@ def plot_of(text: str, kinds: Sequence[str] = PLOTS) -> tuple[str, str]:
     (('network', 'net.svg'), ('centrality', 'c.pdf'))
     """
     kind, equals, path = text.partition("=")
+    if equals and kind.isidentifier() and kind not in kinds:
+        raise SettingsError(
+            f"--plot {text!r}: no picture is named {kind!r}; there are {', '.join(kinds)}. Such a file "
+            f"is ./{text}."
+        )
     return (kind, path) if equals and kind in kinds else (kinds[0], text)
 
 

@@ -210,7 +210,8 @@ def edge_table(
     columns += ["inclusion probability"] if probable else []
     columns += ["bootstrap frequency"] if again else []
     columns += ["edge weight"] if strengths else []
-    columns.append("log Bayes factor" if factors else "evidence")
+    said = factors or any(not row.evidence.startswith("inclusion probability") for row in rows)
+    columns += ["log Bayes factor" if factors else "evidence"] if said else []
     right = ("inclusion probability", "bootstrap frequency", "log Bayes factor")
     table = lines(*columns, right=right)
     for row in rows:
@@ -223,7 +224,7 @@ def edge_table(
         evidence = row.evidence
         if factors:
             evidence = "" if row.strength is None else f"{row.strength * math.log(10):,.1f}"
-        table.add_row(*cells, cell(shorten(evidence, 100)))
+        table.add_row(*cells, *([cell(shorten(evidence, 100))] if said else []))
     return table
 
 

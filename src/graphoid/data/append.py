@@ -11,7 +11,7 @@ from graphoid.data.read import SCALED, open_source, read
 from graphoid.data.remote.table import RemoteTable
 from graphoid.data.table import Table, Weights
 from graphoid.data.variables import MAX_STATES, Variable
-from graphoid.errors import DataError
+from graphoid.errors import DataError, setting
 from graphoid.logic.names import quote
 
 if TYPE_CHECKING:
@@ -173,7 +173,7 @@ def _merge_bins(table: Table, later: Table, i: int, values: NDArray[np.float64] 
     if lost.any() and not own and i not in later.holes:
         raise DataError(
             f"the new rows have missing cells in {variable.name!r}, where the table has none; read them with "
-            f"missing='drop' or missing='available'."
+            f"{setting('missing', 'drop')} or {setting('missing', 'available')}."
         )
     codes = np.where(lost, len(variable.cuts) + 1, np.searchsorted(np.array(variable.cuts), numbers))
     holes = i in table.holes or i in later.holes

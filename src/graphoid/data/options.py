@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from graphoid.data.encoding.spelling import Spelling
 from graphoid.data.variables import KINDS, Kind
-from graphoid.errors import SettingsError
+from graphoid.errors import SettingsError, as_option, setting
 
 if TYPE_CHECKING:
     import os
@@ -114,12 +114,26 @@ class ReadOptions:
         if self.weighting not in ("frequency", "sampling"):
             raise SettingsError(f"weighting is {self.weighting!r}; expected 'frequency' or 'sampling'.")
         if self.weighting == "sampling" and self.weights is None:
-            raise SettingsError("weighting='sampling' says what weights are; give them with weights=.")
+            given = as_option("--weights", "weights=")
+            raise SettingsError(
+                f"{setting('weighting', 'sampling')} says what weights are; give them with {given}."
+            )
         if self.decimal not in (".", ","):
             raise SettingsError(f"decimal is {self.decimal!r}; expected '.' or ','.")
         if self.engine not in ENGINES:
             raise SettingsError(f"engine is {self.engine!r}; expected one of {', '.join(ENGINES)}.")
         object.__setattr__(self, "na_values", _texts(self.na_values))
+
+    def arguments(self) -> dict[str, object]:
+        """Return the settings that are not the usual ones, as far as they can be written down."""
+        listed = list(self.columns) if isinstance(self.columns, (list, tuple)) else None
+        named = self.weights if isinstance(self.weights, str) else None
+        cut = self.discretize if isinstance(self.discretize, str) else None
+        found = {"columns": listed, "kinds": dict(self.kinds), "discretize": cut, "weights": named}
+        found |= {"na_values": list(self.na_values), "decimal": self.decimal, "missing": self.missing}
+        found["weighting"] = self.weighting
+        usual: tuple[object, ...] = (None, {}, [], ".", "error", "frequency")
+        return {name: value for name, value in found.items() if value not in usual}
 
     @cached_property
     def spelling(self) -> Spelling:

@@ -20,7 +20,14 @@ from graphoid.data.remote.sources import relation_of
 from graphoid.data.remote.table import RemoteTable, remote_table
 from graphoid.data.source import Source, choose
 from graphoid.data.table import Table, Weights
-from graphoid.errors import ON_COMMAND_LINE, DataError, LikelyMissingWarning, SettingsError
+from graphoid.errors import (
+    ON_COMMAND_LINE,
+    DataError,
+    LikelyMissingWarning,
+    SettingsError,
+    as_option,
+    setting,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -113,11 +120,11 @@ def _select_remote(table: RemoteTable, options: ReadOptions, remote: RemoteOptio
 
 def _in_memory(source: object, options: ReadOptions, remote: RemoteOptions) -> Table:
     """Read all rows."""
-    for setting, value in vars(remote).items():
+    for name, value in vars(remote).items():
         if value is not None:
             raise SettingsError(
-                f"{setting} is for data that stay where they are, and these are read into memory; "
-                f"leave it out, or give where='source'."
+                f"{as_option('--' + name, name)} is for data that stay where they are, and these are read "
+                f"into memory; leave it out, or give {setting('where', 'source')}."
             )
     if isinstance(source, Table):
         return _select(source, options)
@@ -137,6 +144,7 @@ def _in_memory(source: object, options: ReadOptions, remote: RemoteOptions) -> T
         found.holes,
         options.missing if found.holes else "available",
         options.engine,
+        options.arguments(),
     )
 
 
@@ -159,8 +167,8 @@ def _select(table: Table, options: ReadOptions) -> Table:
     elif weights is not None:
         row_weights = weigh(from_table(table), None, weights)
     row_weights, notes = _row_weights(row_weights, table.notes, options)
-    shown = table.name if name is None else name
-    return replace(table.take(chosen.positions), weights=row_weights, notes=notes, name=shown)
+    selected = replace(table.take(chosen.positions), reading={**table.reading, **options.arguments()})
+    return replace(selected, weights=row_weights, notes=notes, name=table.name if name is None else name)
 
 
 def _reread(table: Table, options: ReadOptions) -> Table:

@@ -7,7 +7,14 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from graphoid.errors import ON_COMMAND_LINE, DataError, GraphoidError, SettingsError, UnknownVariable
+from graphoid.errors import (
+    ON_COMMAND_LINE,
+    DataError,
+    GraphoidError,
+    SettingsError,
+    UnknownVariable,
+    as_option,
+)
 from graphoid.logic.names import quote
 
 if TYPE_CHECKING:
@@ -64,8 +71,25 @@ def refuse_wide(what: str, n_columns: int, remedy: str) -> None:
         )
 
 
+def name_columns(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of columns, with one for those that have none: what pandas and R write for row names.
+
+    >>> name_columns(["", "age"])
+    ('column 1', 'age')
+    """
+    used, named = set(names), []
+    for i, name in enumerate(names):
+        fresh = name if name.strip() else f"column {i + 1}"
+        while fresh != name and fresh in used:
+            fresh += "'"
+        used.add(fresh)
+        named.append(fresh)
+    return tuple(named)
+
+
 def choose(names: Sequence[str], options: ReadOptions) -> Chosen:
     """Return which of the columns of a source, given by their names, are to be read."""
+    spelled, names = names, name_columns(names)
     where = {name: i for i, name in enumerate(names)}
     times = Counter(names)
     columns = options.columns
@@ -82,22 +106,16 @@ def choose(names: Sequence[str], options: ReadOptions) -> Chosen:
         if twice:
             raise SettingsError(f"columns names {quote(twice)} more than once.")
     positions = [i for i in positions if i != weight]
-    refuse_wide("the table", len(positions), "choose the columns that matter with columns=...")
+    named = as_option("--columns", "columns=...")
+    refuse_wide("the table", len(positions), f"choose the columns that matter with {named}")
     if not positions:
         raise DataError("no columns are left to read. A table has at least one variable.")
 
-    chosen, notes = [names[i] for i in positions], []
-    used = set(names)
-    for k, i in enumerate(positions):
-        if not chosen[k].strip():
-            # An unnamed first column is what pandas and R write for row names.
-            fresh = f"column {i + 1}"
-            while fresh in used:
-                fresh += "'"
-            used.add(fresh)
-            chosen[k] = fresh
-            notes.append(f"Column {i + 1} has no name and is called {fresh!r}.")
-    unknown = next((name for name in options.kinds if name not in used), None)
+    chosen = [names[i] for i in positions]
+    notes = [
+        f"Column {i + 1} has no name and is called {names[i]!r}." for i in positions if not spelled[i].strip()
+    ]
+    unknown = next((name for name in options.kinds if name not in where), None)
     if unknown is not None:
         raise UnknownVariable(
             f"{'--kind' if ON_COMMAND_LINE.get() else 'kinds'} has {unknown!r}, and no column is named so; "

@@ -16,11 +16,11 @@ import numpy as np
 from graphoid.data.encoding.discretize import AUTO_BINS, FEW, bins
 from graphoid.data.propensity import inverse_probabilities
 from graphoid.data.variables import NamedVariables, State, Variable
-from graphoid.errors import DataError, DiscretizedWarning, missing_extra, setting
+from graphoid.errors import ON_COMMAND_LINE, DataError, DiscretizedWarning, missing_extra, setting
 from graphoid.logic.names import quote
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import pandas as pd
     from numpy.typing import ArrayLike, NDArray
@@ -129,6 +129,8 @@ class Table(NamedVariables):
         :class:`~graphoid.data.options.ReadOptions`.
     engine
         Who counts: "native", "gpu", or "auto" for whichever is quicker. The answers are the same.
+    reading
+        The settings of :func:`graphoid.read` by which it was read, where they are not the usual ones.
     """
 
     variables: tuple[Variable, ...]
@@ -141,6 +143,7 @@ class Table(NamedVariables):
     holes: frozenset[int] = frozenset()
     missing: str = "available"
     engine: str = "auto"
+    reading: Mapping[str, object] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for column in self.columns:
@@ -243,10 +246,12 @@ class Table(NamedVariables):
 
     def _hole_error(self, i: int) -> DataError:
         n, drop = int(self.absent(i).sum()), setting("missing", "drop")
-        learn = "" if self.missing == "impute" else f" learn with {setting('missing', 'impute')},"
+        ways = [] if self.missing == "impute" else [f"learn with {setting('missing', 'impute')}"]
+        ways += [] if ON_COMMAND_LINE.get() else ["complete the table by gd.impute"]
+        ways.append(f"{'or ' if ways else ''}read it with {drop}")
         return DataError(
-            f"{self.variables[i].name!r} has {n:,} missing cell(s), and what was asked for needs every cell:"
-            f"{learn} complete the table by gd.impute, or read it with {drop}."
+            f"{self.variables[i].name!r} has {n:,} missing cell(s), and what was asked for needs every cell: "
+            f"{', '.join(ways) if len(ways) > 2 else ' '.join(ways)}."
         )
 
     @property

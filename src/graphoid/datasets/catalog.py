@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -56,7 +57,7 @@ def load(name: str) -> Table:
         maker = _MAKERS[name]
     except (KeyError, TypeError):
         raise SettingsError(f"no data set is named {name!r}; there are {', '.join(names())}.") from None
-    return maker()
+    return replace(maker(), reading={})  # its name says how it is made
 
 
 def names() -> tuple[str, ...]:

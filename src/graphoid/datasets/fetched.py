@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import warnings
 from typing import TYPE_CHECKING, NamedTuple
 
 from graphoid.errors import DataError, missing_extra
@@ -62,9 +63,10 @@ def from_openml(name: str) -> Table:
         raise missing_extra(f"the data set {name!r}", "sklearn") from None
     pinned = OPENML[name]
     try:
-        frame = fetch_openml(
-            data_id=pinned.data_id, as_frame=True, parser="auto", n_retries=1, delay=0.1
-        ).frame
+        with warnings.catch_warnings():  # of trying twice; the error says what was wrong
+            warnings.filterwarnings("ignore", "A network error occurred")
+            bunch = fetch_openml(data_id=pinned.data_id, as_frame=True, parser="auto", n_retries=1, delay=0.1)
+        frame = bunch.frame
     except ImportError:
         raise missing_extra(f"the data set {name!r}", "pandas") from None
     except OSError as error:  # no network, no such server

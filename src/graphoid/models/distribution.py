@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from graphoid.errors import missing_extra
+from graphoid.errors import DataError, missing_extra
+from graphoid.logic.names import quote
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +25,8 @@ MOST_LINES = 30
 class Distribution(np.ndarray[Any, Any]):
     """The joint distribution of some variables, an axis each; or one for every row of evidence.
 
-    An array in all it does; printed, and as :meth:`to_frame`, it has the names and states.
+    An array in all it does; printed, and as :meth:`to_frame`, it has the names and states. States that are
+    text are also an index: ``answer["yes"]``, ``joint["yes", "no"]``.
     """
 
     variables: tuple[Variable, ...]
@@ -40,6 +42,21 @@ class Distribution(np.ndarray[Any, Any]):
         labelled = np.asarray(probabilities).view(cls)
         labelled.variables = tuple(variables)
         return labelled
+
+    def __getitem__(self, key: Any) -> Any:
+        keys = key if isinstance(key, tuple) else (key,)
+        if not any(isinstance(k, str) for k in keys):
+            return super().__getitem__(key)
+        first = self.ndim - len(self.variables)
+        found = [self._place(axis - first, k) if isinstance(k, str) else k for axis, k in enumerate(keys)]
+        return super().__getitem__(tuple(found))
+
+    def _place(self, i: int, state: str) -> int:
+        """Return where a state of a variable is."""
+        if not 0 <= i < len(self.variables) or state not in self.variables[i].states:
+            known = [str(s) for v in self.variables[max(i, 0) : i + 1] for s in v.states]
+            raise DataError(f"no state is named {state!r} here; there are {quote(known)}.")
+        return self.variables[i].states.index(state)
 
     def round(self, decimals: int = 0, out: None = None) -> Self:  # type: ignore[override]  # noqa: ARG002
         """Return the same with fewer digits; NumPy would forget what it is of."""

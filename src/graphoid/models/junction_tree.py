@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from graphoid.errors import CountsTooLarge
+from graphoid.errors import CountsTooLarge, as_option
 from graphoid.limits import MEMORY, memory_limit
 from graphoid.logic.sets import mask, members
 from graphoid.structure.separation import reachable
@@ -124,7 +124,7 @@ def eliminate(
             raise CountsTooLarge(
                 f"the junction tree needs a cluster of {bits.bit_count() + 1} variables with {size:,} joint "
                 f"states ({8 * size / 2**20:,.0f} MB); at most {max_cells:,} are kept (max_cells, {MEMORY}). "
-                f"Give more evidence, use fewer edges, or sample: estimate()."
+                f"Give more evidence, use fewer edges, or sample: {as_option('--estimate', 'estimate()')}."
             )
         order.append((v, bits | 1 << v))
         changed = set(members(bits))

@@ -379,7 +379,7 @@ class MarkovNetwork(NamedVariables, Document):
         sampler: GibbsSampler | None = None,
         random_state: np.random.Generator | int | None = None,
     ) -> Estimate:
-        """Return what :meth:`query` does, by Gibbs sampling: with its error, and whether the chains agree.
+        """Return what :meth:`query` does, by Gibbs sampling: with standard errors, and if the chains agree.
 
         For models too large for exact answers. ``evidence`` is one row.
         """

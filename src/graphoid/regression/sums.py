@@ -12,7 +12,7 @@ from graphoid.counts.native import engine_for
 from graphoid.counts.remote.number_sums import GRID, LinearScore, add_scores
 from graphoid.data.remote.table import RemoteTable
 from graphoid.data.table import Weights
-from graphoid.errors import DataError
+from graphoid.errors import DataError, setting
 from graphoid.regression.coding import levels, standard_scores
 from graphoid.regression.embedding import CountedMoments
 
@@ -78,7 +78,7 @@ class SumEngine:
             if v in self._scores:
                 raise DataError(
                     f"{self.variables[v].name!r} holds numbers without states, which cannot be counted: read "
-                    f"it with discretize='auto'."
+                    f"it with {setting('discretize', 'auto')}."
                 )
         return self._engine.counts(requests)
 

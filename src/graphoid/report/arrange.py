@@ -25,6 +25,9 @@ ASPECT = 1.5
 
 STRETCH = 1.8
 
+EMPTY = 90.0
+"""Of a band across the drawing without a node or an edge, what is left."""
+
 SPACE, CLEAR = 12.0, 6.0
 """Between two nodes, and between a node and an edge that passes by."""
 
@@ -67,7 +70,22 @@ def arrange(places: Positions, sizes: NDArray[np.float64], edges: Sequence[Edge]
         arranged = _apart(_on_page(places, sizes, filled), sizes, edges, clear=clear)
         if not clear or not any(_way_around(edge, arranged, sizes).n_hit for edge in edges):
             break
-    return arranged
+    return _close_up(arranged, sizes, edges)
+
+
+def _close_up(places: Positions, sizes: NDArray[np.float64], edges: Sequence[Edge]) -> Positions:
+    """Return places with less room between parts of the graph: no band without node or edge is broad."""
+    closed = places.copy()
+    ends = np.array(edges, dtype=np.int64).reshape(-1, 2)
+    for axis in (0, 1):
+        at, half = closed[:, axis], sizes[:, axis] / 2
+        low = np.concatenate([at - half, at[ends].min(axis=1)])
+        high = np.concatenate([at + half, at[ends].max(axis=1)])
+        order = np.argsort(low, kind="stable")
+        begins, reached = low[order][1:], np.maximum.accumulate(high[order])[:-1]
+        too_much = np.maximum(0.0, begins - reached - EMPTY)
+        closed[:, axis] = at - (too_much * (at[:, None] >= begins)).sum(axis=1)
+    return closed.round(1)
 
 
 def _on_page(places: Positions, sizes: NDArray[np.float64], filled: float) -> Positions:

@@ -12,7 +12,7 @@ from graphoid.errors import CountsTooLarge, DataError
 from graphoid.report.pictures import pictures_of
 from graphoid.structure import explain
 from graphoid.structure.scored import SURE
-from graphoid.uncertainty.strength import EdgeStrength, strengths
+from graphoid.uncertainty.strength import EdgeStrength, strengths_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -210,9 +210,10 @@ def measure(subject: Subject) -> Measured:
     if table is None or not graph.n_edges:
         return NOTHING
     try:
-        found = dict(zip(graph.edges, strengths(graph, table), strict=True))
+        known = strengths_of(graph, graph.edges, table, subject.pooled)
     except CountsTooLarge:  # a hub of many states whose rows are elsewhere: its evidence still stands
         return NOTHING
+    found = dict(zip(graph.edges, known, strict=True))
     return found, meetings_of(found, table)
 
 

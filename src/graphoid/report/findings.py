@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from graphoid.report.edges import EdgeFacts, strength_of
+from graphoid.report.layout import components_of
 from graphoid.report.style import GROUPS
 from graphoid.structure.explain import listing, plural
 
@@ -73,22 +74,29 @@ def _groups(subject: Subject, groups: Sequence[Group]) -> str:
 
 
 def _parts(subject: Subject, edges: Sequence[EdgeFacts]) -> str:
-    """Return who hangs together and who depends on one alone."""
+    """Return which variables hang together, part by part, and which depend on one alone."""
     names, graph = subject.names, subject.graph
     leaves = [v for v in range(graph.n) if len(graph.blanket(v)) == 1]
     held = {v: graph.blanket(v)[0] for v in leaves if len(graph.blanket(graph.blanket(v)[0])) > 1}
-    core = [v for v in range(graph.n) if graph.blanket(v) and v not in held]
-    said = []
-    if len(core) > 1:
-        pull = dict.fromkeys(core, 0.0)
-        for edge in edges:
-            for v in (edge.x, edge.y):
-                if v in pull:
-                    pull[v] += strength_of(edge)
-        first = sorted(core, key=lambda v: (-pull[v], v))
-        said.append(f"{_some([names[v] for v in first])} hang together")
-    said += [f"{names[v]} depends on {names[w]} alone" for v, w in sorted(held.items())[:NAMED]]
+    pull = dict.fromkeys(range(graph.n), 0.0)
+    for edge in edges:
+        pull[edge.x] += strength_of(edge)
+        pull[edge.y] += strength_of(edge)
+    parts = [[v for v in part if v not in held] for part in components_of(graph)]
+    parts = [sorted(part, key=lambda v: (-pull[v], v)) for part in parts if len(part) > 1]
+    parts.sort(key=lambda part: (-len(part), -pull[part[0]], part))
+    said = [f"{_some([names[v] for v in part])} {_together(part)}" for part in parts[:FEW]]
+    if len(parts) > FEW:
+        said.append(f"so do the variables of {plural(len(parts) - FEW, 'smaller part')}")
+    for w in sorted(set(held.values()))[:NAMED]:
+        mine = [v for v in held if held[v] == w]
+        verb = "depends" if len(mine) == 1 else "depend"
+        said.append(f"{_some([names[v] for v in mine])} {verb} on {names[w]} alone")
     return f"{'; '.join(said)}."
+
+
+def _together(part: Sequence[int]) -> str:
+    return "depend on each other" if len(part) == 2 else "hang together"
 
 
 def _strongest(subject: Subject, edges: Sequence[EdgeFacts]) -> str:

@@ -67,10 +67,11 @@ def text_width(text: str) -> float:
 
 
 def _wrap(name: str) -> list[str]:
-    """Return the lines of a name, broken between words where that makes it less wide."""
+    """Return the lines of a name, broken between words so that they take the least room."""
     words = re.findall(r"[^\s_.\-]+[_.\-]?|[_.\-]", name) or [name]
     if len(name) <= 10 or len(words) == 1:
         return [name]
+    fitting: list[list[str]] = []
     for most in range(8, LONGEST + 1):
         lines = [words[0]]
         for word in words[1:]:
@@ -80,7 +81,9 @@ def _wrap(name: str) -> list[str]:
             else:
                 lines.append(word)
         if len(lines) <= MOST_LINES and (max(map(len, lines)) <= most or most == LONGEST):
-            return lines
+            fitting.append(lines)
+    if fitting:
+        return min(fitting, key=lambda lines: len(lines) * max(map(len, lines)))
     return [*lines[: MOST_LINES - 1], "".join(lines[MOST_LINES - 1 :])]
 
 

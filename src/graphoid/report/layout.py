@@ -63,7 +63,7 @@ def layout(graph: UndirectedGraph, *, seed: int = 0, known: Mapping[str, Point] 
     rng = np.random.default_rng(seed)
     if known and any(name in known for name in graph.names):
         return _extend(graph, known, rng)
-    components = _components(graph)
+    components = components_of(graph)
     joined = [component for component in components if len(component) > 1]
     parts = [_place(graph, component, rng) for component in joined]
     if alone := [component[0] for component in components if len(component) == 1]:
@@ -75,7 +75,7 @@ def layout(graph: UndirectedGraph, *, seed: int = 0, known: Mapping[str, Point] 
     return places.round(1)
 
 
-def _components(graph: UndirectedGraph) -> list[list[int]]:
+def components_of(graph: UndirectedGraph) -> list[list[int]]:
     """Return the connected parts, the largest first, ties by position."""
     left = (1 << graph.n) - 1
     parts = []

@@ -119,7 +119,8 @@ def measure_part(subject: Subject, part: Part) -> Measured:
     """Return strength and counts of the edges that are shown, given the blankets of the whole network."""
     if subject.table is None or not part.edges:
         return NOTHING
-    found = dict(zip(part.edges, strengths_of(subject.graph, part.edges, subject.table), strict=True))
+    known = strengths_of(subject.graph, part.edges, subject.table, subject.pooled)
+    found = dict(zip(part.edges, known, strict=True))
     meetings: dict[Edge, Meeting] = meetings_of(found, subject.table)
     places = {edge: (part.place[edge[0]], part.place[edge[1]]) for edge in part.edges}
     return {places[e]: s for e, s in found.items()}, {places[e]: m for e, m in meetings.items()}

@@ -98,8 +98,9 @@ def scatter(x: Vector, y: Vector, points: int = MOST_POINTS) -> Scatter:
 
 
 def boxes(table: Table, number: int, other: int) -> Boxes:
-    """Return the quantiles of a number among the rows of each state of another variable."""
-    values, codes, variable = table.values[number], table.column(other), table.variables[other]
+    """Return the quantiles of a number by the states of another variable, in rows where both are known."""
+    complete, variable = table.take([number, other]).complete_rows(), table.variables[other]
+    values, codes = complete.values[0], complete.column(1)
     found: list[list[float] | None] = []
     rows = []
     for state in range(min(variable.arity, MOST_BOXES)):

@@ -21,7 +21,7 @@ from graphoid.report.drawing import DASHES, DASHES_OF_KIND, Drawing, Group, draw
 from graphoid.report.edges import EdgeFacts, edges_of, strength_of
 from graphoid.report.figure import axes, close, figure, verbatim, write as write_text
 from graphoid.report.hyperedges import draw_hyperedges
-from graphoid.report.labels import FONT, LINE
+from graphoid.report.labels import FONT, LINE, text_width
 from graphoid.report.page import places_of
 from graphoid.report.part import without_covariates
 from graphoid.report.style import ACCENT, FAINT, GROUPS, INK, SIGNS, SOFT, colors_of
@@ -32,7 +32,7 @@ from graphoid.structure.learned import LearnedStructure
 from graphoid.uncertainty.plots import edge_intervals as resampled_intervals
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
@@ -56,8 +56,14 @@ NAMED = 60
 USUAL = 2.7
 """Width of a line whose dashes are as long as they are said to be, in units of the drawing."""
 
-LEGEND = 24.0
-"""Height of a line of the legend, in units of the drawing."""
+LEGEND, LETTERS = 24.0, 0.85 * FONT
+"""Height of a line of the legend and of its letters, in units of the drawing."""
+
+READABLE = 7.0
+"""Points that the letters of a legend have at least."""
+
+MOST_NAMED = 100
+"""Variables of a heat map up to which all have their names beside it; of more, groups have."""
 
 
 def network(
@@ -120,13 +126,15 @@ def network_drawing(
 def draw(drawing: Drawing, ax: Axes | None = None, *, legend: bool = True, own: bool = False) -> Axes:
     """Draw a network that is described, on axes or on a figure of the size that it needs."""
     entries = legend_of(drawing) if legend else []
-    across = max(1, int(drawing.box[2] // 150))
-    foot = LEGEND * -(-len(entries) // across) + (8.0 if entries else 0.0)
     left, top, width, height = drawing.box
-    height += foot
+    inches = max(4.0, min(9.0 + len(drawing.nodes) / 30, width * POINT / 72))
+    if ax is not None:
+        inches = ax.get_window_extent().width / ax.figure.dpi
+    larger = max(1.0, READABLE / (72 * inches / width * LETTERS))  # in a large drawing names may be small
+    widest = max((text_width(str(entry.get_label())) for entry in entries), default=0.0)
+    across = max(1, int(width // (larger * (0.85 * widest + 4.4 * LETTERS))))
+    height += LEGEND * larger * -(-len(entries) // across) + (8.0 if entries else 0.0)
     if ax is None:
-        most = 9.0 + len(drawing.nodes) / 30
-        inches = max(4.0, min(most, width * POINT / 72))
         page = figure((inches, inches * height / width), own=own)
         page.set_layout_engine("none")
         ax = page.add_axes((0, 0, 1, 1))
@@ -141,7 +149,7 @@ def draw(drawing: Drawing, ax: Axes | None = None, *, legend: bool = True, own: 
             handles=entries,
             loc="lower center",
             ncols=min(across, len(entries)),
-            fontsize=max(4.0, 0.85 * FONT * point),
+            fontsize=max(4.0, LETTERS * larger * point),
             frameon=False,
             borderaxespad=0.2,
             handlelength=2.2,
@@ -324,26 +332,28 @@ def heat_map(
 ) -> Axes:
     """Draw the weighted adjacency matrix: blue positive, orange negative, gray without a sign, by groups.
 
-    A pair without an edge is white; numbers are written where there is room.
+    A pair without an edge is white; numbers are written where there is room. Of more than 100 variables
+    groups are named instead.
     """
     from matplotlib.colors import LinearSegmentedColormap
 
     subject, measured = without_covariates(subject_of(structure, table))
     edges = edges_of(subject, measured=measured)
-    order = group_order(len(subject.names), groups_of(subject, edges, groups))
+    found = groups_of(subject, edges, groups)
+    order = group_order(len(subject.names), found)
     place = {v: i for i, v in enumerate(order)}
     n = len(order)
-    most = max((strength_of(edge) for edge in edges), default=1.0) or 1.0
+    most = max((strength_of(edge) for edge in edges), default=0.0)
     shades = {sign: LinearSegmentedColormap.from_list(sign, ["#ffffff", SIGNS[sign]]) for sign in SIGNS}
     image = np.ones((n, n, 4))
     side = max(3.5, min(14.0, 0.3 * n + 1.6))
     ax = axes(ax, (side, side))
     for edge in edges:
         value = strength_of(edge)
-        shade = shades[edge.sign](0.12 + 0.88 * min(1.0, value / most))
+        shade = shades[edge.sign](0.12 + 0.88 * min(1.0, value / most) if most else 0.6)
         for x, y in ((edge.x, edge.y), (edge.y, edge.x)):
             image[place[x], place[y]] = shade
-            if n <= 30:
+            if n <= 30 and most:
                 sign = "−" if edge.sign == "negative" else ""
                 color = "white" if value > 0.6 * most else INK
                 write_text(
@@ -357,10 +367,14 @@ def heat_map(
                     color=color,
                 )
     ax.imshow(image, interpolation="nearest")
-    names = [shorten(subject.names[v]) for v in order]
-    size = 8 if n <= 40 else max(3.5, 320 / n)
-    ax.set_xticks(range(n), names, rotation=90, fontsize=size, parse_math=False)
-    ax.set_yticks(range(n), names, fontsize=size, parse_math=False)
+    names = {place[v]: shorten(subject.names[v]) for v in order}
+    if n > MOST_NAMED:
+        names = {
+            place[g.members[len(g.members) // 2]]: shorten(g.label) for g in found if 40 * len(g.members) > n
+        }
+    size = 8 if len(names) <= 40 else 320 / len(names)
+    ax.set_xticks([*names], [*names.values()], rotation=90, fontsize=size, parse_math=False)
+    ax.set_yticks([*names], [*names.values()], fontsize=size, parse_math=False)
     ax.tick_params(length=0, labelcolor=INK)
     ax.spines[:].set_color(FAINT)
     return ax
@@ -372,17 +386,27 @@ def group_order(n: int, groups: Sequence[Group]) -> list[int]:
     return listed + [v for v in range(n) if v not in set(listed)]
 
 
-def missing(table: object, *, most: int = 400, ax: Axes | None = None) -> Axes:
+def missing(
+    table: object,
+    *,
+    columns: Iterable[str | int] | None = None,
+    na_values: Iterable[str | float] = (),
+    decimal: str = ".",
+    most: int = 400,
+    ax: Axes | None = None,
+) -> Axes:
     """Draw where cells are missing: rows of a table down, columns across, and the share of each.
 
     Parameters
     ----------
     table
         Anything that :func:`graphoid.read` takes; rows in blocks where there are more than ``most``.
+    columns, na_values, decimal
+        As in :func:`graphoid.read`.
     """
     from graphoid.data.missing_cells import missing_cells
 
-    names, absent = missing_cells(table)
+    names, absent = missing_cells(table, columns, na_values, decimal)
     n_rows = len(absent)
     blocks = np.array_split(absent, min(most, max(1, n_rows)))
     shares = np.array([block.mean(axis=0) for block in blocks])
@@ -411,6 +435,7 @@ def missing(table: object, *, most: int = 400, ax: Axes | None = None) -> Axes:
         ax.annotate("no cell is missing", middle, ha="center", va="center", color=INK)
         ax.set_ylabel("rows", fontsize=9, color=INK)
     ax.tick_params(length=0, labelcolor=INK)
+    ax.tick_params(axis="y", labelsize=8)
     ax.spines[:].set_visible(False)
     return ax
 
@@ -481,11 +506,10 @@ def edge_intervals(
     ax.set_yticks(range(len(rows)), names, fontsize=8, parse_math=False)
     ax.set_ylim(-0.7, len(rows) - 0.3)
     ax.axvline(0.0, color=SOFT, linewidth=0.8)
-    ax.set_xlabel(
-        "edge weight (effect size where states have no order); 95 % confidence interval",
-        fontsize=9,
-        color=INK,
-    )
+    said = "edge weight with its 95 % confidence interval"
+    if any(edge.sign == "unsigned" for edge, *_ in rows):
+        said += "\n(gray: effect size, where states have no order)"
+    ax.set_xlabel(said, fontsize=9, color=INK)
     _say_rest(ax, len(rows), n_edges, "edges, by weight")
     _plain(ax)
     return ax
@@ -584,6 +608,7 @@ def write(
     table: object = None,
     bootstrap: Bootstrap | Resampled | None = None,
     source: object = None,
+    reading: Mapping[str, Any] | None = None,
 ) -> None:
     """Write a picture to a file: SVG, PDF or PNG by its ending. A network as SVG takes no further library.
 
@@ -595,8 +620,8 @@ def write(
         Where to; an older file is replaced.
     kind
         As in :func:`plot`.
-    source
-        Whose missing cells are drawn: what the table was read from.
+    source, reading
+        Whose missing cells are drawn: what the table was read from, and how, as for :func:`missing`.
     """
     options: dict[str, Any] = {"table": table, "bootstrap": bootstrap}
     if kind == "network":
@@ -607,7 +632,7 @@ def write(
         page = cast("Figure", draw(drawing, own=True).figure)
     else:
         if kind == "missing":
-            options = {"table": table if source is None else source}
+            options = {"table": table} if source is None else {"table": source, **(reading or {})}
         elif kind == "heatmap":
             del options["bootstrap"]
         page = cast("Figure", plot(structure, kind, **options).figure)

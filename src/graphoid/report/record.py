@@ -11,6 +11,7 @@ import numpy as np
 
 from graphoid.report.display import visible
 from graphoid.report.method import Method, bibtex, method_of
+from graphoid.structure import plain
 from graphoid.structure.contexts import CanonicalCost
 from graphoid.structure.explain import describe_learner, plural
 from graphoid.structure.knowledge import read_knowledge
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
     Facts = list[tuple[str, str | int]]
     """Terms and what they are; those without a value are not shown."""
+
+MOST_NAMED = 300
+"""Columns that are named in the lines that read a table again."""
 
 
 class MethodRecord(NamedTuple):
@@ -143,7 +147,7 @@ def repeat(subject: Subject) -> str | None:
     if subject.kind == "classifier":
         lines.append(f"model = gd.{learner}(**settings).fit(X, y)   # settings: under Method")
         return "\n".join(lines)
-    lines.append(f"table = {_source(subject)}   # the columns above, in their order")
+    lines.append(f"table = {_source(subject)}")
     if subject.data_id:
         lines.append(f"assert table.data_id == {subject.data_id!r}")
     return "\n".join([*lines, _call(subject, learner), 'structure.report("report.html")'])
@@ -153,16 +157,25 @@ def _source(subject: Subject) -> str:
     """Return the call that gives the table again, as far as its name tells; its digest is checked next."""
     from graphoid.datasets.catalog import names
 
-    name = "" if subject.table is None else visible(subject.table.name)
+    name: str = ""
+    reading: Mapping[str, object] = {}
+    if subject.table is not None:
+        name, reading = visible(subject.table.name), subject.table.reading
+    if len(plain.items(reading.get("columns", []))) > MOST_NAMED:
+        reading = {**reading, "columns": [...]}  # they are listed above
+    given = "".join(f", {setting}={value!r}" for setting, value in reading.items())
     if name in names():
-        return f"gd.datasets.load({name!r})"
-    return f"gd.read({name!r})" if "." in name else "gd.read(...)"
+        loaded = f"gd.datasets.load({name!r})"
+        return f"gd.read({loaded}{given})" if given else loaded
+    return f"gd.read({name!r}{given})" if "." in name else f"gd.read(...{given})"
 
 
 def _call(subject: Subject, learner: str) -> str:
     settings = subject.settings
     if "reason" in settings:  # the one-liner chose the learner, and says so
         known = "" if "knowledge" not in settings else f"knowledge={_knowledge_call(settings)}, "
+        if covariates := plain.texts(settings.get("covariates", [])):
+            known += f"covariates={list(covariates)!r}, "
         return f"structure = gd.learn(table, {known}random_state={subject.seed!r})"
     parts = [] if "knowledge" not in settings else [f"knowledge={_knowledge_call(settings)}"]
     for key, value in settings.items():

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from graphoid.classifiers.structures import Hyperedge
     from graphoid.data.table import Table
     from graphoid.data.variables import State
+    from graphoid.structure.effect import Effect
+    from graphoid.structure.graph import Edge
     from graphoid.uncertainty.bootstrap_result import Resampled
 
 MOST_VIEWS = 60
@@ -110,6 +112,11 @@ class Subject:
     def names(self) -> tuple[str, ...]:
         """Names as they are shown."""
         return self.graph.names
+
+    @property
+    def pooled(self) -> Mapping[Edge, Effect] | None:
+        """Effects pooled over completed tables; None where nothing was pooled, or another table is shown."""
+        return self.structure.pooled if self.structure is not None and self.same_data else None
 
 
 def subject_of(result: object, table: object = None) -> Subject:

@@ -14,7 +14,7 @@ import numpy as np
 from graphoid.counts.engine import Blanket, CountEngine, CountRequest
 from graphoid.counts.native import engine_for
 from graphoid.data.table import Table, with_states
-from graphoid.errors import DataError, SettingsError
+from graphoid.errors import DataError, SettingsError, setting
 from graphoid.limits import memory_limit
 from graphoid.logic.names import name_order, name_rank
 from graphoid.regression.mixed import MomentEngine, engine_of
@@ -140,7 +140,7 @@ class Scorer(ABC):
         if numbers is not None and not isinstance(self.engine, MomentEngine):
             raise DataError(
                 f"{numbers!r} is continuous, and {type(self.engine).__name__} counts states. "
-                f"Score the table itself, or read it with discretize='auto'."
+                f"Score the table itself, or read it with {setting('discretize', 'auto')}."
             )
         self.names = tuple(v.name for v in data.variables)
         self.n = len(self.names)

@@ -310,8 +310,10 @@ def why_empty(structure: LearnedStructure) -> list[str]:
 
 def cost_line(structure: LearnedStructure) -> str:
     """Return what it cost in one line."""
-    cost = structure.cost
-    if structure.scored is None:
+    cost, imputation = structure.cost, structure.settings.get("imputation")
+    if isinstance(imputation, dict) and not cost.n_tests:
+        facts = [f"{plural(imputation['n'], 'completed table')} learned from"]
+    elif structure.scored is None:
         facts = [f"{plural(cost.n_tests, 'test')} (weighted {cost.weighted:,}, {cost.n_initial:,} initial)"]
     else:
         terms = plural(structure.scored.n_terms, "term")

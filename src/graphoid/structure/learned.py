@@ -409,6 +409,11 @@ class LearnedStructure(Result):
 
         return effects_of(self.graph, self.table) if self.measured is None else self.measured
 
+    @property
+    def pooled(self) -> Mapping[Edge, Effect] | None:
+        """The effects that were pooled over completed tables; None unless it was learned from such."""
+        return self.measured if "imputation" in self.settings else None
+
     def _measure(self, row: EdgeRow) -> EdgeRow:
         pair = self.graph.position(row.x), self.graph.position(row.y)
         effect = self._effects.get(pair)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self, get_args
 import numpy as np
 
 from graphoid.data.table import Table, with_states
-from graphoid.errors import DataError, GraphoidWarning, SettingsError
+from graphoid.errors import DataError, GraphoidWarning, SettingsError, setting
 from graphoid.independence.base import TableTest
 from graphoid.independence.bayes_factor import BayesFactor
 from graphoid.independence.bayesian import BayesianTest
@@ -125,7 +125,8 @@ class Bootstrap(Settings):
         if table.missing == "impute" and table.n_missing:
             raise SettingsError(
                 "Bootstrap resamples rows as they are, and the missing cells of this table are to be drawn: "
-                "read it with missing='available', or take the intervals that gd.learn pools over the draws."
+                f"read it with {setting('missing', 'available')}, or take the intervals that learning pools "
+                "over the draws."
             )
         learner = recommend(table)[0] if self.learner is None else self.learner
         if structure is not None and structure.table is not table and structure.data_id != table.data_id:

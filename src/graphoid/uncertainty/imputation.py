@@ -16,7 +16,7 @@ from graphoid.limits import MOMENT, OutOfTime, check_time, time_limit
 from graphoid.models.mixed.fitting import fit_network
 from graphoid.structure.effect import Effect
 from graphoid.structure.graph import UndirectedGraph
-from graphoid.structure.learned import LearnedStructure
+from graphoid.structure.learned import Cost, LearnedStructure
 from graphoid.uncertainty.strength import effects_of
 
 if TYPE_CHECKING:
@@ -163,6 +163,7 @@ def learn_imputed(
     if that is more probable than not; of a learner without probabilities, if more than half of the tables
     join it.
     """
+    started = time.perf_counter()
     until = math.inf if seconds is None else time.monotonic() + seconds
     if seconds is None:
         tables = impute(table, random_state=random_state)
@@ -176,7 +177,7 @@ def learn_imputed(
         if not isinstance(one, LearnedStructure):
             raise SettingsError(
                 "what is learned from several completed tables is pooled edge by edge, and a canonical model "
-                "has many graphs: read the table with missing='available'."
+                f"has many graphs: read the table with {setting('missing', 'drop')}."
             )
         found.append(one)
     first = found[0]
@@ -202,10 +203,20 @@ def learn_imputed(
         edge_probabilities=shares if any(one.edge_probabilities for one in found) else {},
         underpowered=frozenset().union(*(one.underpowered for one in found)),
         settings={**first.settings, "imputation": said},
+        cost=_sum_costs([one.cost for one in found], time.perf_counter() - started),
         data_id=table.data_id,
         table=table,
         measured=measured,
     )
+
+
+def _sum_costs(costs: Sequence[Cost], seconds: float) -> Cost:
+    """Return what learning from all completed tables cost, with the time that drawing them took."""
+    tests = {
+        name: sum(getattr(cost, name) for cost in costs)
+        for name in ("n_tests", "weighted", "n_initial", "n_inferred", "rows_read", "queries")
+    }
+    return Cost(**tests, seconds=seconds)
 
 
 def _probability(found: LearnedStructure, pair: Edge) -> float:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from graphoid.uncertainty.bootstrap_result import Resampled
 
-COLORS = {"present": "#1f6fae", "undecided": "#c4500f", "absent": "#6d7883"}
+COLORS = {"present": "#1f6fae", "undecided": "#6d7883", "absent": "#b4bdc6"}
 MOST_EDGES = 60  # what fits on a page
 
 
@@ -27,7 +27,8 @@ def edge_intervals(found: Resampled, ax: Axes | None = None) -> Axes:
     for place, row in enumerate(rows):
         _interval(ax, place, row.size, row.low, row.high, COLORS[row.verdict])
         _note(ax, place, f"{row.frequency:.0%}")
-    ax.set_yticks(range(len(rows)), [f"{row.x} - {row.y}" for row in rows], parse_math=False)
+    ax.set_yticks(range(len(rows)), [f"{row.x} – {row.y}" for row in rows], parse_math=False)
+    ax.set_ylim(-0.7, len(rows) - 0.3)
     ax.set_xlabel("effect size; 95 % confidence interval; right: share of resamples with the edge")
     for verdict in dict.fromkeys(row.verdict for row in reversed(rows)):
         ax.plot([], [], "o", color=COLORS[verdict], label=verdict)
@@ -55,7 +56,7 @@ def probabilities(found: Resampled, ax: Axes | None = None) -> Axes:
         if row.mean_probability is not None:
             ax.plot([row.mean_probability], [place], "|", color=color, markersize=9)
         _note(ax, place, f"{row.bayes_factor:.3g}")
-    ax.set_yticks(range(len(rows)), [f"{row.x} - {row.y}" for row in rows], parse_math=False)
+    ax.set_yticks(range(len(rows)), [f"{row.x} – {row.y}" for row in rows], parse_math=False)
     ax.set_xlim(-0.02, 1.02)
     ax.set_xlabel("posterior probability: all rows (dot), mean of the resamples (tick); right: Bayes factor")
     return ax

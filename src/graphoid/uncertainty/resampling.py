@@ -35,7 +35,7 @@ from graphoid.counts.contingency import size_in_words
 from graphoid.counts.native import engine_for, kernels
 from graphoid.data.remote.table import RemoteTable
 from graphoid.data.table import Table, Weights, code_columns
-from graphoid.errors import DataError, SettingsError
+from graphoid.errors import DataError, SettingsError, setting
 from graphoid.limits import check_time
 from graphoid.settings import Number, RandomState
 
@@ -169,14 +169,15 @@ def refuse_if_out_of_reach(table: RemoteTable) -> None:
     if table.weighing is not None:
         raise DataError(
             f"{table.name!r} stays where it is and its rows have weights, which merged rows would lose; "
-            f"resample it in memory: read it with where='memory'."
+            f"resample it in memory: read it with {setting('where', 'memory')}."
         )
     most = min(table.n_rows, math.prod([v.arity for v in table.variables]))
     if most > MOST_FETCHED:
         size = size_in_words(most * (len(table.variables) + 8))
         raise DataError(
             f"to resample {table.name!r} its distinct rows are fetched: there may be {most:,} of them "
-            f"({size}), the most is {MOST_FETCHED:,}. Read fewer columns, or all rows with where='memory'."
+            f"({size}), the most is {MOST_FETCHED:,}. Read fewer columns, or all rows with "
+            f"{setting('where', 'memory')}."
         )
 
 

@@ -17,6 +17,7 @@ from graphoid.errors import DataError
 from graphoid.structure.compare import graph_in
 from graphoid.structure.effect import Effect
 from graphoid.structure.explain import listing
+from graphoid.structure.learned import LearnedStructure
 from graphoid.structure.safe_text import printable
 from graphoid.uncertainty.effects import (
     NORMAL_95,
@@ -29,7 +30,7 @@ from graphoid.uncertainty.effects import (
 from graphoid.uncertainty.moment_effects import MomentEffects
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -159,7 +160,8 @@ def strengths(graph: UndirectedGraph | HasGraph, table: Table | CountEngine) -> 
     Parameters
     ----------
     graph
-        A graph, or anything with one, such as a learned structure.
+        A graph, or anything with one, such as a learned structure. Of one that was learned from completed
+        tables (``missing="impute"``) effects are those that were pooled over them.
     table
         A table, or any engine that counts. All edges are asked for in one batch.
 
@@ -172,14 +174,22 @@ def strengths(graph: UndirectedGraph | HasGraph, table: Table | CountEngine) -> 
     Among rows alike in class, the odds of survived = 'yes' are 10.8 times as high with sex = 'female' as with
     sex = 'male' (95 % interval 8.23 to 14.2); ...
     """
+    same = isinstance(graph, LearnedStructure) and isinstance(table, Table) and table.data_id == graph.data_id
+    pooled = graph.pooled if isinstance(graph, LearnedStructure) and same else None
     graph = graph_in(graph)
-    return strengths_of(graph, graph.edges, table)
+    return strengths_of(graph, graph.edges, table, pooled)
 
 
 def strengths_of(
-    graph: UndirectedGraph, pairs: Sequence[Edge], data: Table | CountEngine
+    graph: UndirectedGraph,
+    pairs: Sequence[Edge],
+    data: Table | CountEngine,
+    pooled: Mapping[Edge, Effect] | None = None,
 ) -> list[EdgeStrength]:
-    """Return how strongly each of some pairs is joined, whether or not the graph has an edge there."""
+    """Return how strongly each of some pairs is joined, whether or not the graph has an edge there.
+
+    Effects are those ``pooled`` over completed tables, where there are some.
+    """
     engine = engine_for(data) if isinstance(data, Table) else data
     variables = engine.variables
     if tuple(v.name for v in variables) != graph.names:
@@ -191,7 +201,7 @@ def strengths_of(
         return [_by_sums(pair, smaller_blanket(graph, pair, variables), sums, variables) for pair in pairs]
     estimators = _estimators(graph, pairs, variables, _rows(data) or engine)
     return [
-        _strength(pair, smaller_blanket(graph, pair, variables), estimators.get(pair), variables)
+        _strength(pair, smaller_blanket(graph, pair, variables), estimators.get(pair), variables, pooled)
         for pair in pairs
     ]
 
@@ -275,7 +285,11 @@ def crossings_of(graph: UndirectedGraph, variables: Sequence[Variable]) -> list[
 
 
 def _strength(
-    pair: Edge, given: tuple[int, ...], effects: Effects | None, variables: Sequence[Variable]
+    pair: Edge,
+    given: tuple[int, ...],
+    effects: Effects | None,
+    variables: Sequence[Variable],
+    pooled: Mapping[Edge, Effect] | None = None,
 ) -> EdgeStrength:
     """Return how strong a pair is, by the kinds of its variables."""
     x, y = (variables[v] for v in pair)
@@ -284,19 +298,21 @@ def _strength(
         return known.nothing("the numbers stay at their source")
     if (estimate := effects.estimate(pair)) is None:
         return known.nothing(effects.why_not(pair), odds=effects.log_odds(pair, given))
+    if (effect := estimate.effect if pooled is None else pooled.get(pair)) is None:
+        return known.nothing("not every completed table has an estimate")
     if x.continuous and y.continuous:
-        return _of_numbers(known, estimate.effect)
+        return _of_numbers(known, effect)
     contribution = effects.contribution(pair)
     bits = 0.0 if contribution is None else contribution.bits
     if contribution is None or contribution.meeting is None:
-        return _of_mixed(known, estimate.effect, bits, _differences(effects, pair, variables))
+        return _of_mixed(known, effect, bits, _differences(effects, pair, variables))
     odds, sliced = effects.log_odds(pair, given), effects.bits_of_slices(pair, given)
     cells = _driving(contribution.meeting, x, y)
     said = _cells_in_words(x, y, cells) if odds is None else known.alike + _odds_in_words(x, y, *odds)
     bits = bits if sliced is None else sliced
     return known.strength(
-        estimate.effect,
-        f"{said}; {_effect_in_words(estimate.effect)}, {bits:.3g} bits.",
+        effect,
+        f"{said}; {_effect_in_words(effect)}, {bits:.3g} bits.",
         bits=bits,
         odds=odds,
         cells=cells,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar, runtime_checkab
 
 from graphoid.counts.remote.access_cost import AccessCost
 from graphoid.counts.remote.distinct_rows import Batch, DistinctRows
-from graphoid.errors import DataChanged, DataError, EngineError, GraphoidError
+from graphoid.errors import DataChanged, DataError, EngineError, GraphoidError, as_option, setting
 from graphoid.structure.safe_text import scrub
 
 if TYPE_CHECKING:
@@ -59,7 +59,8 @@ class Tabulator(ABC):
 
     def number_sums(self, scores: Mapping[int, LinearScore]) -> tuple[NumberSums, AccessCost]:  # noqa: ARG002
         """Return the sums of scores of the columns of numbers, each by its position, and what that cost."""
-        raise DataError(f"{self.label} cannot add up numbers where they are: have them cut by discretize=...")
+        way = setting("discretize", "auto")
+        raise DataError(f"{self.label} cannot add up numbers where they are: have them cut by {way}.")
 
     def transient(self, error: Exception) -> bool:  # noqa: ARG002 - for those that know
         """Say whether trying again may help; reconnect if that takes something."""
@@ -117,7 +118,8 @@ def retry(
             if attempt == attempts:
                 raise EngineError(
                     f"{tabulator.label} could not be reached {attempts} times: {said} Counts that came back "
-                    f"are kept; the same call goes on from there, also later if it has cache=PATH."
+                    f"are kept; the same call goes on from there, also later if it has "
+                    f"{as_option('--cache PATH', 'cache=PATH')}."
                 ) from None
             _log.warning("%s failed (%s), attempt %d of %d", tabulator.label, said, attempt, attempts)
             time.sleep(pause * 2 ** (attempt - 1))

@@ -67,10 +67,13 @@ def policies(n_rows: int, n_complete: int, share: float, *, numbers: bool = Fals
         "category": "makes missing a state of its own",
     }
     first = recommend_policy(n_rows, n_complete)
-    first = "impute" if numbers and first == "available" else first
+    if numbers:
+        ways = {way: ways[way] for way in ("impute", "drop")}
+        first = "impute" if first == "available" else first
     order = [first, *(way for way in ways if way != first)]
     said = "; ".join(f"{setting('missing', way)} {ways[way]}" for way in order)
-    return f"Choose a policy, the recommended one first: {said}."
+    rest = f" Others need columns of states: {setting('discretize', 'auto')} makes bins." if numbers else ""
+    return f"Choose a policy, the recommended one first: {said}.{rest}"
 
 
 def recommend_policy(n_rows: int, n_complete: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, cast
 
@@ -15,7 +16,7 @@ from graphoid.data.encoding.likely_codes import doubts, holds_numbers
 from graphoid.data.encoding.missing import missing_label
 from graphoid.data.options import HOLES
 from graphoid.data.variables import MAX_STATES, Kind, State, Variable
-from graphoid.errors import ON_COMMAND_LINE, ON_PAGE, DataError, GraphoidError, leave_out, setting
+from graphoid.errors import ON_PAGE, DataError, GraphoidError, as_option, leave_out, setting
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -159,7 +160,7 @@ def _plan_states(
 
 def _remedies(name: str) -> str:
     """Return what to do about a column that looks like an identifier."""
-    kind = f"say with {'--kind ' + name + '=nominal' if ON_COMMAND_LINE.get() else 'kinds={...}'} what it is"
+    kind = f"say with {as_option('--kind ' + shlex.quote(name + '=nominal'), 'kinds={...}')} what it is"
     return (
         f"Leave it out {leave_out(name)}, or make it categorical in the source if its values are states, "
         f"or {'give it another kind' if ON_PAGE.get() else kind}."
@@ -186,8 +187,10 @@ def _identifies_rows(column: Encoded, name: str, n_rows: int) -> str:
     if levels.dtype.kind == "f":
         return ""
     every = n_levels == n_present
-    if every and int(levels[-1]) - int(levels[0]) == n_levels - 1:
-        return f"a different integer in every row, {levels[0]} to {levels[-1]} without a gap"
+    span = int(levels[-1]) - int(levels[0]) + 1
+    if every and 3 * span <= 4 * n_levels:  # most of a range, none twice: rows, some left out
+        gaps = "without a gap" if span == n_levels else f"with {span - n_levels:,} left out"
+        return f"a different integer in every row, {levels[0]} to {levels[-1]} {gaps}"
     if not named:
         return ""
     many = "a different integer in every row" if every else f"{n_levels:,} integers in {n_present:,} rows"

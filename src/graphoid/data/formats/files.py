@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from graphoid.errors import DataError
+from graphoid.errors import DataError, as_option, setting
 from graphoid.limits import MEMORY, map_threads
 from graphoid.structure.safe_text import scrub
 
@@ -169,7 +169,7 @@ class WatchedText(io.BufferedIOBase):
         if pa.total_allocated_bytes() > self._limit:
             raise DataError(
                 f"{self._name} does not fit into memory: {self._n_bytes / 2**30:,.1f} GiB of text are "
-                f"unpacked. Read it with where='source', or raise {MEMORY} (bytes)."
+                f"unpacked. Read it with {setting('where', 'source')}, or raise {MEMORY} (bytes)."
             )
 
     def end(self) -> bool:
@@ -209,7 +209,10 @@ def check_encoding(path: Path) -> None:
 
 
 def _not_utf8(path: Path, byte: int, line: int, place: int, first: bytes) -> str:
-    remedy = "Save it as UTF-8, or read it with pandas.read_csv(..., encoding={!r}) and pass the data frame."
+    remedy = "Save it as UTF-8" + as_option(
+        ", which spreadsheets call “CSV UTF-8”.",
+        ", or read it with pandas.read_csv(..., encoding={!r}) and pass the data frame.",
+    )
     if first in {codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE}:
         return f"{path.name} is not UTF-8: it begins as UTF-16 does. {remedy.format('utf-16')}"
     return (

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from graphoid.data.formats.files import not_a_file
 from graphoid.data.remote.sql import ONE_AT_A_TIME, SqlRelation
-from graphoid.errors import DataError, missing_extra, sentence
+from graphoid.errors import DataError, as_option, missing_extra, sentence
 from graphoid.logic.names import quote as quote_names
 
 if TYPE_CHECKING:
@@ -69,7 +69,8 @@ def _find_table(connection: duckdb.DuckDBPyConnection, path: Path, table: str | 
         fitting = list(range(len(names)))
         if len(names) != 1:
             raise DataError(
-                f"{path.name} has {len(names)} tables and views: {quote_names(spelled)}. Name one: table=..."
+                f"{path.name} has {len(names)} tables and views: {quote_names(spelled)}. Name one: "
+                f"{as_option('--table NAME', 'table=...')}."
             )
     else:
         fitting = [i for i, name in enumerate(names) if table in _spellings(*name)]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from graphoid.data.formats.files import not_a_file
-from graphoid.errors import DataError, SettingsError
+from graphoid.errors import DataError, SettingsError, setting
 
 if TYPE_CHECKING:
     from graphoid.data.remote.relation import CensusRelation
@@ -74,7 +74,7 @@ def _relation_of_object(source: object, *, always: bool) -> CensusRelation | Non
         return DuckDBRelation(source)
     if always:
         raise SettingsError(
-            f"where='source' is for files, databases, Ibis tables and Spark frames; a "
+            f"{setting('where', 'source')} is for files, databases, Ibis tables and Spark frames; a "
             f"{type(source).__name__} is in memory already."
         )
     return None

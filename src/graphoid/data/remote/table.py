@@ -16,7 +16,7 @@ from graphoid.data.remote.relation import CensusRelation, JoinedRelation
 from graphoid.data.source import choose
 from graphoid.data.table import Codes, Table, cut_levels, refuse_no_weight, unit_for
 from graphoid.data.variables import Variable
-from graphoid.errors import DataError
+from graphoid.errors import DataError, setting
 from graphoid.structure.learned import Discovery
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ class RemoteTable(RemoteOptions, Table):
     def _refuse(self) -> NoReturn:
         raise DataError(
             f"the {self.n_rows:,} rows of {self.name!r} stay where they are and only counts travel. "
-            f"What was asked for needs the rows: read them with where='memory'."
+            f"What was asked for needs the rows: read them with {setting('where', 'memory')}."
         )
 
     def select(self, options: ReadOptions, remote: RemoteOptions) -> RemoteTable:
@@ -200,18 +200,18 @@ def _refuse_what_takes_rows(options: ReadOptions) -> None:
         )
     if options.missing in HOLES:
         raise DataError(
-            f"missing={options.missing!r} takes the rows, and these stay where they are: read them with "
-            f"where='memory', or choose 'drop' or 'category'."
+            f"{setting('missing', options.missing)} takes the rows, and these stay where they are: read them "
+            f"with {setting('where', 'memory')}, or choose 'drop' or 'category'."
         )
     if options.weighting == "sampling":
         raise DataError(
             "sampling weights are scaled by the sum of their squares, which takes the rows: read them with "
-            "where='memory'."
+            f"{setting('where', 'memory')}."
         )
     if options.missing == "drop" and options.na_values:
         raise DataError(
-            "rows are dropped where the data are, and na_values are known here: read them with "
-            "where='memory', or choose another policy for missing cells."
+            "rows are dropped where the data are, and codes for missing values are known here: read them "
+            f"with {setting('where', 'memory')}, or choose another policy for missing cells."
         )
 
 

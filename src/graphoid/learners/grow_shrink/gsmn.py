@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, cast
 
-from graphoid.errors import SettingsError
+from graphoid.errors import SettingsError, setting
 from graphoid.independence.chi_square import DEFAULT_TEST
 from graphoid.independence.classical import SignificanceTest
 from graphoid.independence.inferring import Chaining, Inferring
@@ -89,8 +89,8 @@ class GrowShrinkLearner(IndependenceLearner):
         given = {k: v for k, v in cls(**settings).get_params(deep=False).items() if v != usual[k]}
         for name in given.keys() - RobustGSMN.__dataclass_fields__.keys():
             raise SettingsError(
-                f"{cls.__name__}: preset='robust' leaves no choice of {name}, which is {given[name]!r}; "
-                f"leave one of the two out."
+                f"{cls.__name__}: {setting('preset', 'robust')} leaves no choice of {name}, which is "
+                f"{given[name]!r}; leave one of the two out."
             )
         return cast("Self", RobustGSMN(infer=cls.infers).with_params(**given))
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from graphoid.errors import CountsTooLarge
+from graphoid.errors import CountsTooLarge, as_option
 from graphoid.models.factors import Factor
 from graphoid.models.mixed.answers import NormalMixture
 from graphoid.models.network import MarkovNetwork
@@ -137,7 +137,8 @@ def mixture(layout: Layout, reduced: Reduced, x: int) -> NormalMixture:
     if size > MAX_COMPONENTS:
         raise CountsTooLarge(
             f"{layout.variables[x].name!r} depends on {len(unknown):,} variables with {size:,} joint states, "
-            f"and at most {MAX_COMPONENTS:,} are mixed. Give more evidence, or sample: estimate()."
+            f"and at most {MAX_COMPONENTS:,} are mixed. Give more evidence, or sample: "
+            f"{as_option('--estimate', 'estimate()')}."
         )
     for i in around:
         y = layout.states[i]
