@@ -36,6 +36,11 @@ def plot_of(text: str, kinds: Sequence[str] = PLOTS) -> tuple[str, str]:
     (('network', 'net.svg'), ('centrality', 'c.pdf'))
     """
     kind, equals, path = text.partition("=")
+    if equals and kind.isalpha() and kind not in kinds:  # a misspelled one, more likely than a file
+        raise SettingsError(
+            f"--plot {text!r}: there is no picture {kind!r}, only {', '.join(kinds)}; a file of that name is "
+            f"{'./' + text!r}."
+        )
     return (kind, path) if equals and kind in kinds else (kinds[0], text)
 
 
