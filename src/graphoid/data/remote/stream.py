@@ -115,7 +115,7 @@ class ArrowStream(Stream):
             [self._table.column(i) for i in positions], names=[str(k) for k in range(len(positions))]
         )
         for batch in chosen.to_batches(max_chunksize=ROWS):
-            yield batch.columns
+            yield [plain(column) for column in batch.columns]
 
     def size_of(self, positions: Iterable[int]) -> int:
         """Return the bytes that some columns take in memory."""
@@ -207,7 +207,8 @@ class FileStream(Stream):
         with clear_errors(self.path):
             self._check_unchanged()
             try:
-                yield from self._batches(list(positions))
+                for columns in self._batches(list(positions)):
+                    yield [plain(column) for column in columns]
             except (pa.ArrowException, OSError) as error:
                 raise DataError(f"{self.name} cannot be read to its end: {sentence(error)}") from error
             finally:
@@ -247,6 +248,18 @@ class FileStream(Stream):
                     batch.select(positions).validate(full=True)  # a damaged one may point anywhere
                     for start in range(0, batch.num_rows, ROWS):
                         yield [batch.column(i).slice(start, ROWS) for i in positions]
+
+
+def plain(cells: pa.Array) -> pa.Array:
+    """Return cells in the form that Arrow computes with: neither under another name nor in runs."""
+    kind = cells.type
+    if isinstance(kind, pa.BaseExtensionType):
+        return plain(cells.storage)
+    if pa.types.is_run_end_encoded(kind):
+        return plain(pc.run_end_decode(cells))
+    if pa.types.is_string_view(kind):
+        return cells.cast(pa.string())
+    return cells
 
 
 def missing_in(cells: pa.Array, *, text: bool) -> NDArray[np.bool_] | None:
