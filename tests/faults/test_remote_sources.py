@@ -185,6 +185,14 @@ def test_a_file_that_was_touched_or_copied_is_the_same(tmp_path, twins):
     assert gd.read(copy, where="source").data_id == table.data_id
 
 
+def test_a_database_that_is_gone_is_said_so(tmp_path, database):
+    path = database.rename(tmp_path / "gone.duckdb")
+    table = gd.read(path, table="t")
+    path.unlink()
+    with pytest.raises(DataError, match=r"gone.duckdb' cannot be read: No such file"):
+        gd.GSMN().fit(table)
+
+
 def test_a_damaged_database_is_refused_in_a_sentence(tmp_path):
     duckdb = pytest.importorskip("duckdb")
     whole = tmp_path / "whole.duckdb"
