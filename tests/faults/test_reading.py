@@ -365,3 +365,17 @@ def test_a_name_with_a_percent_sign_that_comes_twice_is_refused_in_a_sentence(tm
     text = "@RELATION t\n@ATTRIBUTE '100 %_x' {a,b}\n@ATTRIBUTE '100 %_x' NUMERIC\n@DATA\na,1\n"
     with pytest.raises(DataError, match=r"^m.arff cannot be read as ARFF: .*100 %_x.* line 3"):
         gd.read(write(tmp_path, text, "m.arff"))
+
+
+def test_a_row_of_too_many_fields_that_is_not_utf8_leaves_no_traceback(tmp_path, capfd):
+    rows = (b"0," + b"x" * 100 + b"\n") * 25_000  # the row is in a block that begins well
+    done = graphoid("learn", write(tmp_path, b"a,b\n" + rows + b"0,\xd3(,1\n" + rows), cwd=tmp_path)
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert done.stderr.startswith("error: m.csv is not UTF-8: byte 0xd3 in line 25,002 ")
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("mark", [";", "\t", "|"])
+def test_a_delimiter_within_a_quoted_name_is_none(tmp_path, where, mark):
+    path = write(tmp_path, f'"age, years"{mark}b\n' + f"0{mark}1\n1{mark}0\n" * 9)
+    assert gd.read(path, where=where).names == ("age, years", "b")
