@@ -127,9 +127,9 @@ def _quiet_rows() -> Iterator[None]:
     """While inside, Arrow prints no traceback of a ragged row that is not UTF-8: the file is refused."""
     before = sys.unraisablehook
 
-    def hook(told: sys.UnraisableHookArgs) -> None:
-        if not isinstance(told.exc_value, UnicodeDecodeError):
-            before(told)
+    def hook(raised: sys.UnraisableHookArgs) -> None:
+        if not isinstance(raised.exc_value, UnicodeDecodeError):
+            before(raised)
 
     sys.unraisablehook = hook
     try:
