@@ -38,12 +38,16 @@ def folder(tmp_path_factory):
     return made
 
 
-def second():
-    """Return what a second of the usual machine takes: this one may be slower, and others at work on it."""
+PATIENCE = 5
+"""Times as long as the usual machine takes: others may begin to work on this one at any moment."""
+
+
+def soon():
+    """Return how many seconds are soon: this machine may be slower than the usual one, and others at work."""
     started, worked = time.monotonic(), time.process_time()
     while time.process_time() - worked < 0.1:
         pass
-    return max(1.0, (time.monotonic() - started) / 0.1) * max(1.0, pace())
+    return PATIENCE * max(1.0, (time.monotonic() - started) / 0.1) * max(1.0, pace())
 
 
 def interrupted(folder, *arguments, shown, file="big.parquet", **environment):
@@ -63,7 +67,7 @@ def test_answers_are_kept_and_the_run_goes_on_to_the_same_end(folder):
         folder, "--learner", "gsmn", "--out", "g.json", shown="examining variables", **PLAIN
     )
     assert code == 130
-    assert seconds < second()
+    assert seconds < soon()
     assert "asked" in shown
     assert "inferred" in shown
     again = "Go on with: graphoid learn --resume g.partial.json --out g.json"
@@ -98,7 +102,7 @@ def test_the_best_graph_is_kept_and_searched_on_from(folder):
         file="small.parquet",
     )
     assert code == 130
-    assert seconds < second()
+    assert seconds < soon()
     assert "kept the best graph so far" in shown
     kept = gd.load(folder / "small.partial.json")
     assert (kept.stopped, kept.trace) == ("interrupted", ())
@@ -121,7 +125,7 @@ def test_graphs_of_contexts_are_kept_and_the_run_goes_on_to_the_same_end(folder,
         **PLAIN,
     )
     assert code == 130
-    assert seconds < second()
+    assert seconds < soon()
     assert f"Go on with: graphoid learn --resume {learner}.partial.json" in " ".join(shown.split())
     assert not (folder / f"{learner}.json").exists()
     assert gd.load(folder / f"{learner}.partial.json").stopped == "interrupted"
@@ -148,7 +152,7 @@ def test_a_signal_in_the_midst_of_one_long_question_ends_it_at_once(folder):
         sent = time.monotonic()
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=30)
-        assert time.monotonic() - sent < second()
+        assert time.monotonic() - sent < soon()
     assert (process.returncode, out) == (130, "")
     assert err == "interrupted before anything was found; nothing was kept.\n"
     assert not (folder / "none.json").exists()
@@ -180,7 +184,7 @@ def test_the_network_and_the_resamples_so_far_are_kept(folder):
     command = ("--learner", "mpl", "--bootstrap", "200", "--out", "b.json")
     code, seconds, shown = interrupted(folder, *command, shown="resampling 50 of 200", file="small.parquet")
     assert code == 130
-    assert seconds < second()
+    assert seconds < soon()
     assert "kept the network in b.partial.json and resamples in b.partial.bootstrap-" in shown.replace(
         "\r\n", ""
     )

@@ -95,6 +95,13 @@ def test_a_copy_of_a_tester_answers_the_same(how, test):
     assert COPIES[how](gd.Ledger(tester)).ask([("class", "sex")]) == tester.ask([("class", "sex")])
 
 
+@pytest.mark.parametrize("how", list(COPIES))
+def test_what_rules_know_says_why_it_cannot_be_copied(how):
+    rules = gd.Inferring(gd.Tester(gd.ChiSquare(), gd.datasets.load("titanic")))
+    with pytest.raises(DataError, match="an Inferring cannot be copied or pickled"):
+        COPIES[how](rules)
+
+
 @pytest.fixture
 def database(tmp_path):
     duckdb = pytest.importorskip("duckdb")

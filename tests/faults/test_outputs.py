@@ -203,6 +203,21 @@ def test_a_bootstrap_that_fails_does_not_take_the_network_along(folder, monkeypa
     assert gd.load(folder / "s.json").graph.n_edges == 1
 
 
+def test_resamples_are_learned_where_nothing_can_be_kept_on_the_way(folder):
+    words = ("learn", folder / "m.csv", "--learner", "gsmn", "--bootstrap", "3", "--out", folder / "s.csv")
+    done = graphoid(*words, cwd="/proc")  # nobody may make a file there, not even root
+    assert done.returncode == 0, done.stderr
+    assert "note: resamples are not kept on the way: 'm.partial.bootstrap-" in done.stderr
+    assert "found in" in done.stdout
+    assert (folder / "s.csv").exists()
+
+
+@pytest.mark.parametrize("plot", ["heatmpa=h.pdf", "differences=d.pdf"])
+def test_a_picture_that_there_is_none_of_is_refused(folder, plot):
+    assert refused(learn(folder, "--plot", plot), "there is no picture", "network, centrality")
+    assert sorted(path.name for path in folder.iterdir()) == ["m.csv"]
+
+
 @pytest.mark.parametrize(
     "command",
     [
@@ -365,6 +380,7 @@ def test_closed_and_full_streams_lose_nothing(folder):
         "--json --out closed.json 2>&-",
         "--out full.json > /dev/full",
         "--out both.json 2> /dev/full >&-",
+        "--help > /dev/full",
     ]
     running = [
         subprocess.Popen(
@@ -376,7 +392,9 @@ def test_closed_and_full_streams_lose_nothing(folder):
         )
         for line in lines
     ]
-    closed, full, both = [(process.communicate(timeout=120), process.returncode) for process in running]
+    closed, full, both, helped = [
+        (process.communicate(timeout=120), process.returncode) for process in running
+    ]
     for name in ("closed", "full", "both"):
         assert gd.load(folder / f"{name}.json").graph.n_edges == 1
     (out, err), code = closed
@@ -385,6 +403,8 @@ def test_closed_and_full_streams_lose_nothing(folder):
     assert code == 1
     assert err.splitlines()[-1] == "error: No space left on device."
     assert both == (("", ""), 0)
+    (_, err), code = helped
+    assert (code, err) == (1, "error: the standard output cannot be written: No space left on device.\n")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="a process is asked by a signal whether it runs")

@@ -14,8 +14,11 @@ import pyarrow.parquet as pq
 import pytest
 
 import graphoid as gd
+from graphoid.cli import files
+from graphoid.cli.learn_options import LearnOptions
 from graphoid.cli.learners import LEARNERS
 from graphoid.data.check import check
+from graphoid.data.formats import labelled
 from graphoid.errors import DataError, GraphoidError
 from tests.support.clock import Seconds
 from tests.support.damage import damage_bytes, damage_numbers
@@ -106,6 +109,62 @@ def test_a_pipe_is_refused_in_a_terminal(tmp_path):
     assert done.returncode == 1
     assert done.stderr.startswith("error: ")
     assert "is a pipe or a device" in done.stderr
+
+
+READERS = {
+    "result": gd.load,
+    "model": gd.MarkovNetwork.from_uai,
+    "knowledge": gd.Knowledge.read,
+    "Bayesian network": gd.datasets.bayesian_network,
+    "edge list": gd.datasets.read_graph,
+    "options": LearnOptions.from_file,
+    "graph": files.load_graph,
+}
+
+
+@pytest.mark.parametrize("what", READERS)
+def test_nothing_else_waits_for_a_pipe_or_reads_a_device(tmp_path, what):
+    for name in ("p.json", "p.csv", "p.graphml"):
+        os.mkfifo(tmp_path / name)
+        with pytest.raises(DataError, match=rf"{name}' is a pipe or a device; expected a file"):
+            READERS[what](str(tmp_path / name))
+    with pytest.raises(DataError, match="'/dev/zero' is a pipe or a device"):
+        READERS[what]("/dev/zero")
+
+
+def test_a_packed_arff_file_that_does_not_fit_into_memory_is_refused(tmp_path, monkeypatch):
+    head = b"@relation t\n@attribute a {0,1}\n@attribute b numeric\n@data\n"
+    path = write(tmp_path, gzip.compress(head + b"0,1\n1,2\n" * 20_000), "bomb.arff.gz")
+    assert gd.read(path).n_rows == 40_000
+    monkeypatch.setenv("GRAPHOID_MEMORY", "2000000")
+    with pytest.raises(
+        DataError, match=r"bomb.arff.gz does not fit into memory: its first 1\d,\d+ lines take"
+    ):
+        gd.read(path)
+    assert check(path).problems[0].startswith("bomb.arff.gz does not fit into memory")
+
+
+def test_a_line_of_arff_without_an_end_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(labelled, "LONGEST_LINE", 1_000)
+    head = "@relation t\n@attribute a {0,1}\n@data\n"
+    with pytest.raises(DataError, match=r"cannot be read as ARFF: line 4 has more than 1,000 characters\."):
+        gd.read(write(tmp_path, gzip.compress((head + "0" * 5_000).encode()), "line.arff.gz"))
+    assert gd.read(write(tmp_path, head + "0\n1\n" * 600, "m.arff")).n_rows == 1_200
+
+
+def test_a_file_of_which_no_row_is_as_the_header_says_so(tmp_path):
+    with pytest.raises(DataError, match=r"1 row\(s\) of m.csv do not have 2 fields .*: line 2 has 1\."):
+        gd.read(write(tmp_path, "a,b\n000"))
+
+
+def test_a_parquet_file_whose_footer_contradicts_itself_is_refused(tmp_path, where):
+    path = tmp_path / "m.parquet"  # what a column says of its levels ended the process
+    pq.write_table(pa.table({"a": [0, 1] * 30, "b": [0, 1, 1] * 20}), path)
+    levels = bytes.fromhex("29 06 19 26 00 78")  # none of repetition, two of definition: 0 and 60 rows
+    assert levels in path.read_bytes()
+    path.write_bytes(path.read_bytes().replace(levels, bytes.fromhex("29 46 19 26 00 78")))
+    with pytest.raises(DataError, match=r"m.parquet .*histogram size mismatch"):
+        gd.read(path, where=where)
 
 
 def damage(content, rng):
@@ -306,3 +365,17 @@ def test_a_name_with_a_percent_sign_that_comes_twice_is_refused_in_a_sentence(tm
     text = "@RELATION t\n@ATTRIBUTE '100 %_x' {a,b}\n@ATTRIBUTE '100 %_x' NUMERIC\n@DATA\na,1\n"
     with pytest.raises(DataError, match=r"^m.arff cannot be read as ARFF: .*100 %_x.* line 3"):
         gd.read(write(tmp_path, text, "m.arff"))
+
+
+def test_a_row_of_too_many_fields_that_is_not_utf8_leaves_no_traceback(tmp_path, capfd):
+    rows = (b"0," + b"x" * 100 + b"\n") * 25_000  # the row is in a block that begins well
+    done = graphoid("learn", write(tmp_path, b"a,b\n" + rows + b"0,\xd3(,1\n" + rows), cwd=tmp_path)
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert done.stderr.startswith("error: m.csv is not UTF-8: byte 0xd3 in line 25,002 ")
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("mark", [";", "\t", "|"])
+def test_a_delimiter_within_a_quoted_name_is_none(tmp_path, where, mark):
+    path = write(tmp_path, f'"age, years"{mark}b\n' + f"0{mark}1\n1{mark}0\n" * 9)
+    assert gd.read(path, where=where).names == ("age, years", "b")

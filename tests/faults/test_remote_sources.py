@@ -185,6 +185,14 @@ def test_a_file_that_was_touched_or_copied_is_the_same(tmp_path, twins):
     assert gd.read(copy, where="source").data_id == table.data_id
 
 
+def test_a_database_that_is_gone_is_said_so(tmp_path, database):
+    path = database.rename(tmp_path / "gone.duckdb")
+    table = gd.read(path, table="t")
+    path.unlink()
+    with pytest.raises(DataError, match=r"gone.duckdb' cannot be read: No such file"):
+        gd.GSMN().fit(table)
+
+
 def test_a_damaged_database_is_refused_in_a_sentence(tmp_path):
     duckdb = pytest.importorskip("duckdb")
     whole = tmp_path / "whole.duckdb"
@@ -200,3 +208,51 @@ def test_a_damaged_database_is_refused_in_a_sentence(tmp_path):
             said.add(str(error).replace(path.name, "it"))
     assert any(text.startswith("it cannot be read by DuckDB: ") for text in said)
     assert not [text for text in said if "\n" in text]
+
+
+KINDS_OF_DUCKDB = {
+    "time": "TIME '10:00:00' + INTERVAL (i % 2) HOUR",
+    "hugeint": "(i % 2)::HUGEINT * 170141183460469231731687303715884105727",
+    "decimal": "(i % 2)::DECIMAL(38, 10)",
+    "timestamp": "TIMESTAMP '2020-01-01' + INTERVAL (i % 2) DAY",
+    "json": "('{\"a\":' || (i % 2) || '}')::JSON",
+    "uuid": "('00000000-0000-0000-0000-00000000000' || (i % 2))::UUID",
+}
+
+
+@pytest.mark.parametrize("kind", KINDS_OF_DUCKDB)
+def test_columns_of_every_kind_are_those_in_memory(tmp_path, kind):
+    duckdb = pytest.importorskip("duckdb")
+    query = f"SELECT {KINDS_OF_DUCKDB[kind]} AS x, i % 2 = 0 AS y, i // 2 % 3 AS z FROM range(60) AS r(i)"  # noqa: S608
+    with duckdb.connect(str(tmp_path / "m.duckdb")) as connection:
+        connection.execute(f"CREATE TABLE t AS {query}")
+        memory = gd.read(connection.table("t"), where="memory")
+    table = gd.read(tmp_path / "m.duckdb")
+    assert table.variables == memory.variables
+    assert edges_of(table) == edges_of(memory) == [("x", "y")]
+
+
+@pytest.mark.parametrize("value", ["[i % 2]", "{'a': i % 2}", "MAP([i % 2], [1])", "UNION_VALUE(a := i % 2)"])
+def test_values_within_values_of_a_database_are_refused(tmp_path, value):
+    duckdb = pytest.importorskip("duckdb")
+    with duckdb.connect(str(tmp_path / "m.duckdb")) as connection:
+        connection.execute(f"CREATE TABLE t AS SELECT {value} AS x, i % 2 AS y FROM range(9) AS r(i)")  # noqa: S608
+    with pytest.raises(DataError, match=r"^'x' holds .* values; a variable has one plain value a row"):
+        gd.read(tmp_path / "m.duckdb")
+    assert gd.read(tmp_path / "m.duckdb", columns=["y"]).n_rows == 9
+
+
+@pytest.mark.parametrize("kind", ["runs", "json", "uuid"])
+def test_columns_that_arrow_stores_in_its_own_way_are_streamed_as_they_are_read(tmp_path, kind):
+    if kind == "runs":
+        column = pa.RunEndEncodedArray.from_arrays([20, 40, 60], ["a", "b", "a"])
+    else:
+        named = getattr(pa, {"json": "json_", "uuid": "uuid"}[kind], None) or pytest.skip("not in this Arrow")
+        plain = ["1", "2"] * 30 if kind == "json" else [b"a" * 16, b"b" * 16] * 30
+        column = pa.ExtensionArray.from_storage(named(), pa.array(plain, named().storage_type))
+    batch = pa.record_batch([column, pa.array([0, 1, 1] * 20)], names=["x", "y"])
+    with pa.OSFile(str(tmp_path / "m.arrow"), "wb") as file, pa.ipc.new_file(file, batch.schema) as writer:
+        writer.write_batch(batch)
+    table = gd.read(tmp_path / "m.arrow")
+    assert table.variables == gd.read(batch).variables
+    assert edges_of(table) == edges_of(gd.read(batch))

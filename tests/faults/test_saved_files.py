@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import gzip
 import json
 import os
 import random
+import sqlite3
 import warnings
 
 import pytest
@@ -15,8 +17,8 @@ import graphoid as gd
 from graphoid.cli import files
 from graphoid.cli.learn_options import LearnOptions, parse_settings
 from graphoid.datasets import bif
-from graphoid.errors import DataError, GraphoidError, SettingsError
-from graphoid.structure import document
+from graphoid.errors import DataError, GraphoidError, GraphoidWarning, SettingsError
+from graphoid.structure import document, whole_file
 from tests.support.damage import damage_bytes, damage_file, saved_things, use
 
 LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
@@ -252,3 +254,82 @@ def test_a_checkpoint_with_answers_to_other_questions_is_refused(tmp_path):
     path.write_text(document.pack(whole["format"], whole["version"], whole["body"]), encoding="utf-8")
     with pytest.raises(DataError, match="the checkpoint answers"):
         learner.fit(table)
+
+
+@pytest.mark.parametrize("checkpoint", ["folder", "none/c.json", "/dev/full"])
+@pytest.mark.parametrize("learner", [gd.PFMN(budget=6, random_state=1), gd.Bootstrap(gd.GSMN(), n=3)])
+def test_a_checkpoint_that_cannot_be_written_is_refused_before_learning(
+    tmp_path, monkeypatch, learner, checkpoint
+):
+    (tmp_path / "folder").mkdir()
+    monkeypatch.setattr(gd.Tester, "ask", lambda *_: pytest.fail("it began to learn"))
+    with pytest.raises(DataError, match=r"^(checkpoint )?'.*(cannot be written|is a pipe or a device)"):
+        learner.with_params(checkpoint=tmp_path / checkpoint).fit(gd.datasets.load("titanic"))
+
+
+@pytest.mark.parametrize("learner", [gd.PFMN(budget=6, random_state=1), gd.Bootstrap(gd.GSMN(), n=3)])
+def test_a_disk_that_is_full_on_the_way_does_not_take_the_run_along(tmp_path, monkeypatch, learner):
+    table, path = gd.datasets.load("titanic"), tmp_path / "c.json"
+    whole = learner.fit(table)
+
+    def fail(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(whole_file, "write", fail)
+    with pytest.warns(GraphoidWarning, match=r"c.json' cannot be written now \(No space left on device\)"):
+        fitted = learner.with_params(checkpoint=path).fit(table)
+    if isinstance(learner, gd.Bootstrap):
+        assert fitted.result_.graph == whole.result_.graph
+    else:
+        assert fitted.structure_.graph == whole.structure_.graph
+    assert not path.exists()
+
+
+def test_a_database_of_something_else_is_no_cache(tmp_path):
+    (tmp_path / "m.csv").write_text("a,b\n" + "0,1\n1,0\n" * 9)
+    path = tmp_path / "own.sqlite"
+    with contextlib.closing(sqlite3.connect(path)) as own:
+        own.execute("CREATE TABLE survey (answer)")
+    before = path.read_bytes()
+    with pytest.raises(DataError, match=r"own\.sqlite is no cache that graphoid wrote"):
+        gd.read(tmp_path / "m.csv", where="source", cache=path)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "text", [".".join("a" * 20_000) + " = 1", "x = [1]\n[" + ' . "a b" .'.join("b" * 20_000) + "]"]
+)
+def test_a_name_of_many_parts_takes_no_memory(tmp_path, text):
+    path = tmp_path / "deep.toml"  # Python's reader takes a gigabyte and more for the first
+    path.write_text(text)
+    with pytest.raises(
+        DataError, match=r"'.*deep\.toml' is not TOML that can be read: it has values too deep"
+    ):
+        gd.Knowledge.read(path)
+    with pytest.raises(
+        DataError, match=r"'.*deep\.toml' is not TOML that can be read: it has values too deep"
+    ):
+        LearnOptions.from_file(str(path))
+    with pytest.raises(SettingsError, match="--set x cannot be read: it has values too deep"):
+        parse_settings(["x={" + ".".join("a" * 20_000) + "=1}"])
+
+
+def test_a_number_of_too_many_digits_is_refused(tmp_path):
+    path = tmp_path / "long.toml"
+    path.write_text('[[prior]]\npair = ["a", "b"]\nprobability = ' + "9" * 5_000)
+    with pytest.raises(DataError, match="it has a number of more digits than are read"):
+        gd.Knowledge.read(path)
+    (tmp_path / "m.uai").write_text("MARKOV\n" + "9" * 5_000)
+    with pytest.raises(DataError, match=r"not a whole UAI file: 9{20}\.\.\. has 5,000 digits"):
+        gd.MarkovNetwork.from_uai(tmp_path / "m.uai")
+
+
+def test_names_and_numbers_with_points_are_no_deep_values(tmp_path):
+    path, pairs = tmp_path / "known.toml", [[f"a.{i}.b", "x . y"] for i in range(200)]
+    path.write_text(
+        f"required = {json.dumps(pairs)}\nforbidden = []\n[[prior]]\npair=['p', 'q']\nprobability=.5"
+    )
+    with pytest.raises(DataError, match="not TOML"):  # .5 is no number there
+        gd.Knowledge.read(path)
+    path.write_text(path.read_text().replace("=.5", "=0.5"))
+    assert len(gd.Knowledge.read(path).required) == 200

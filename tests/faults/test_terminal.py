@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import shlex
+import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
@@ -219,3 +220,20 @@ def test_a_network_whose_edges_cannot_be_measured_is_shown(tmp_path, capsys):
     assert shown.out.count("too few rows") == 3
     for edge in gd.strengths(graph, table):
         assert "a model of either has 1,001 weights or more, too many for 4,000 rows" in edge.sentence
+
+
+def test_pictures_and_pages_of_harmful_names_are_whole_xml_without_orders(folder):
+    plots = [
+        word for kind in ("centrality", "heatmap", "missing") for word in ("--plot", f"{kind}={kind}.svg")
+    ]
+    more = ("--bootstrap", "3", "--plot", "n.svg", "--plot", "intervals=i.svg", "--report", "l.html")
+    done = graphoid("learn", "h.csv", "--learner", "gsmn", "-q", *more, *plots, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    pictures = ("--plot", "g.svg", "--plot", "differences=d.svg", "--report", "g.html")
+    done = graphoid("groups", "h.csv", "--by", "=HYPERLINK(0)", "--draws", "5", "-q", *pictures, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    for path in folder.glob("*.svg"):
+        ET.parse(path)  # noqa: S314 - ours; a control character is none of XML
+    written = [*folder.glob("*.svg"), *folder.glob("*.html")]
+    assert len(written) == 9
+    assert [path.name for path in written if "\x1b" in path.read_text(encoding="utf-8")] == []

@@ -20,7 +20,7 @@ from graphoid.cli.options import examples, parse_options, select_columns, takes
 from graphoid.cli.outputs import PRINT, Attempts, check_outputs, outputs_of, plot_of
 from graphoid.cli.process import ERROR, on_interrupt
 from graphoid.cli.progress import Watch
-from graphoid.cli.resume import Checkpoint, keep, keep_found
+from graphoid.cli.resume import Checkpoint, can_keep, keep, keep_found
 from graphoid.cli.terminal import note, print_json, shell_word
 from graphoid.errors import DiscretizedWarning, SettingsError
 from graphoid.limits import MOMENT
@@ -228,7 +228,8 @@ def _resample(
     from graphoid.learners.base import Learner
 
     # so that another run does not stumble over it
-    path = Path(options.checkpoint).with_suffix(f".bootstrap-{options.digest}.json")
+    place = Path(options.checkpoint).with_suffix(f".bootstrap-{options.digest}.json")
+    path = place if can_keep(place) else None
     n_jobs = int(os.environ.get("GRAPHOID_THREADS", "1"))
     seconds = None if clock.left is None else max(MOMENT, RESAMPLING * clock.left)
     learner = found.learner if isinstance(found.learner, Learner) else learner_of(options)
@@ -238,14 +239,15 @@ def _resample(
 
     def keep() -> None:
         watch.stop()
-        keep_found(found, options, f" and resamples in {path}")
+        keep_found(found, options, "" if path is None else f" and resamples in {path}")
 
     title = f"learning again from {n:,} resamples"
     with Watch("bootstrap", title, quiet=options.quiet) as watch, on_interrupt(keep):
         fit = partial(bootstrap.fit, table, progress=watch, structure=found)
         if not done.attempt("the bootstrap", fit):
             return None
-    path.unlink(missing_ok=True)
+    if path is not None:
+        path.unlink(missing_ok=True)
     n_done = len(bootstrap.result_.found)
     if n_done < n:
         note(f"note: in the {options.seconds:g} s of --seconds, {n_done:,} of {n:,} resamples were learned.")

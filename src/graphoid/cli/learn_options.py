@@ -52,17 +52,19 @@ def parse_settings(texts: list[str]) -> dict[str, object]:
     """
     import tomllib
 
+    from graphoid.structure.document import read_toml
+
     found: dict[str, object] = {}
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals or not name.strip():
             raise SettingsError(f"--set {text!r} is not NAME=VALUE, such as --set max_given=3.")
         try:
-            found[name.strip()] = tomllib.loads(f"value = {value.strip()}")["value"]
-        except RecursionError:
-            raise SettingsError(f"--set {name.strip()} has values too deep in each other.") from None
+            found[name.strip()] = read_toml(f"value = {value.strip()}")["value"]
         except tomllib.TOMLDecodeError:
             found[name.strip()] = value.strip()
+        except ValueError as error:
+            raise SettingsError(f"--set {name.strip()} cannot be read: {error}.") from None
     return found
 
 
@@ -221,9 +223,10 @@ class LearnOptions:
     @classmethod
     def from_file(cls, path: str) -> LearnOptions:
         """Return the options in a TOML file, or those that made a result saved as JSON."""
-        import tomllib
+        from graphoid.structure.document import read_toml, refuse_pipe
 
         where = repr(path)
+        refuse_pipe(path)
         try:
             text = Path(path).read_text(encoding="utf-8")
         except UnicodeDecodeError:
@@ -237,11 +240,9 @@ class LearnOptions:
 
             return cls.from_result(gd.load(path), where).beside(path)
         try:
-            values = tomllib.loads(text)
-        except RecursionError:
-            raise DataError(f"{where} has values too deep in each other; options are plain values.") from None
-        except tomllib.TOMLDecodeError as error:
-            raise DataError(f"{where} is not TOML: {error}.") from None
+            values = read_toml(text)
+        except ValueError as error:
+            raise DataError(f"{where} is not TOML that can be read: {error}.") from None
         return cls.from_values(values, where).beside(path)
 
     def over(self, values: Json) -> LearnOptions:

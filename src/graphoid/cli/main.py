@@ -108,7 +108,7 @@ def run() -> None:
         if isinstance(out, io.TextIOWrapper):
             out.reconfigure(errors="backslashreplace")  # a terminal without Unicode still gets its answer
     warnings.showwarning = _note
-    code: str | int | None = ERROR
+    code: str | int | None = None  # so far nothing has been said of an error
     try:
         try:
             app([argument for argument in sys.argv[1:] if argument != DEBUG])

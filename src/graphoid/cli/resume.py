@@ -11,6 +11,7 @@ from graphoid.cli.learn_options import PARTIAL, RUN, LearnOptions
 from graphoid.cli.outputs import say_again
 from graphoid.cli.terminal import note, shell_word
 from graphoid.errors import DataError, GraphoidError
+from graphoid.structure import whole_file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,6 +50,17 @@ def keep(watch: Watch, options: LearnOptions, table: Table) -> None:
         what = f"the best graph so far, {plural(n_edges, 'edge')},"
     again = f"graphoid learn --resume {shell_word(path)}{say_again(options)}"
     note(f"interrupted: kept {what} in {path}. Go on with: {again}")
+
+
+def can_keep(path: Path) -> bool:
+    """Return whether a run can keep on file what it has so far; if not, say so: it goes on without."""
+    try:
+        whole_file.probe(path)
+    except OSError as error:
+        why = error.strerror or error
+        note(f"note: resamples are not kept on the way: {str(path)!r} cannot be written ({why}).")
+        return False
+    return True
 
 
 def keep_found(found: Learned, options: LearnOptions, also: str = "") -> None:

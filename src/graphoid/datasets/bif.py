@@ -19,6 +19,7 @@ import numpy as np
 from graphoid.data.variables import Variable
 from graphoid.datasets.bayesian import BayesianNetwork
 from graphoid.errors import DataError
+from graphoid.structure.document import refuse_pipe
 
 if TYPE_CHECKING:
     import os
@@ -75,6 +76,7 @@ def bayesian_network(path: str | os.PathLike[str]) -> BayesianNetwork:
     Probabilities that miss one by at most 0.001 are divided by their sum. Properties are passed over.
     """
     path = Path(path)
+    refuse_pipe(path)
     try:
         content = path.read_bytes()
         text = (_decompress(content) if content[:2] == b"\x1f\x8b" else content).decode("utf-8")

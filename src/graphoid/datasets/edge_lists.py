@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 from graphoid.errors import DataError
+from graphoid.structure.document import refuse_pipe
 from graphoid.structure.graph import UndirectedGraph
 
 MOST_POSITIONS = 1_000_000
@@ -26,6 +27,7 @@ def read_graph(path: str | os.PathLike[str]) -> UndirectedGraph:
         The file.
     """
     where = os.fspath(path)
+    refuse_pipe(path)
     try:
         with Path(path).open(encoding="utf-8-sig", newline="") as stream:
             lines = [line for line in csv.reader(stream) if line][1:]

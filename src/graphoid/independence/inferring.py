@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Literal, Protocol, cast
 
 from graphoid.counts.native import kernels
+from graphoid.errors import DataError
 from graphoid.logic.axioms import RULES
 from graphoid.logic.closure import AXIOMS, Closure
 from graphoid.logic.knowledge import Knowledge
@@ -92,6 +93,12 @@ class Inferring(SourceWrapper):
         self._rules = one_step(len(self.names)) if rules is None else rules
         self._begun = False
         self._strong = StrongPairs(check_below)
+
+    def __getstate__(self) -> object:
+        raise DataError(
+            "an Inferring cannot be copied or pickled: what it knows lives in a kernel. Make another of its "
+            "source."
+        )
 
     @property
     def known(self) -> tuple[Fact, ...]:

@@ -31,6 +31,9 @@ LARGEST = 700.0
 MOST_STATES = 1_000_000
 """States of all variables together, where no table shows them: a number could promise any."""
 
+MOST_DIGITS = 4_000
+"""Of a number that counts: Python reads 4,300."""
+
 PYAGRUM = "# nbr Factors"
 """What tells a file of pyAgrum (seen in 3.3), which lists members in the order of a hash table and has the
 first position change fastest whatever it lists."""
@@ -121,6 +124,8 @@ def _whole(words: Iterator[str]) -> int:
     word = _word(words)
     if not word.isdecimal():
         raise ValueError(f"{word!r:.40} stands where a whole number should")
+    if len(word) > MOST_DIGITS:
+        raise ValueError(f"{word[:20]}... has {len(word):,} digits")
     return int(word)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from graphoid.errors import SettingsError
 from graphoid.report.arrange import arrange
-from graphoid.report.display import display_names, shorten
+from graphoid.report.display import display_names, shorten, visible
 from graphoid.report.drawing import MOST_HELD, Drawing, drawing_of, sizes_of
 from graphoid.report.edges import EdgeFacts, weights_of
 from graphoid.report.figure import axes, close, figure, write as write_text
@@ -142,7 +142,7 @@ def cells(found: GroupComparison) -> list[Cell]:
         share = abs(value) / most
         digits = f"{abs(value):.2f}"
         text = f"{'−' if value < 0 and digits != '0.00' else ''}{digits.removeprefix('0')}"
-        said = f"{row.x} – {row.y}: {text}, adjusted p {row.p_adjusted:.3g}"
+        said = f"{visible(row.x)} – {visible(row.y)}: {text}, adjusted p {row.p_adjusted:.3g}"
         differs = row.p_adjusted <= LEVEL
         drawn.append(Cell(*_places(found, row), _shade(SIGNS[sign], share), text, share < 0.6, differs, said))
     return drawn
@@ -181,7 +181,7 @@ def networks(found: GroupComparison, *, seed: int = 0) -> list[Axes]:
         )
     for ax, panel in zip(grid, shown, strict=False):
         draw(panel.drawing, ax, legend=False)
-        ax.set_title(shorten(panel.title, 60), fontsize=9, parse_math=False)
+        ax.set_title(shorten(visible(panel.title), 60), fontsize=9, parse_math=False)
     for ax in grid[len(shown) :]:
         ax.set_visible(False)
     return grid[: len(shown)]
@@ -210,7 +210,7 @@ def heat_map(found: GroupComparison, *, ax: Axes | None = None) -> Axes:
     size = 8 if n <= 40 else max(3.5, 320 / n)
     ax.set_xticks(range(n), [shorten(name) for name in names], rotation=90, fontsize=size, parse_math=False)
     ax.set_yticks(range(n), [shorten(name) for name in names], fontsize=size, parse_math=False)
-    ax.set_title(shorten(what(found), 70), fontsize=9, parse_math=False)
+    ax.set_title(shorten(visible(what(found)), 70), fontsize=9, parse_math=False)
     ax.tick_params(length=0, labelcolor=INK)
     ax.spines[:].set_color(FAINT)
     return ax

@@ -16,7 +16,7 @@ import numpy as np
 from graphoid.errors import DataError, SettingsError
 from graphoid.report.arrange import curve
 from graphoid.report.centrality import Centrality, centrality_of
-from graphoid.report.display import shorten
+from graphoid.report.display import display_names, shorten
 from graphoid.report.drawing import DASHES, DASHES_OF_KIND, Drawing, Group, drawing_of, groups_of
 from graphoid.report.edges import EdgeFacts, edges_of, strength_of
 from graphoid.report.figure import axes, close, figure, verbatim, write as write_text
@@ -407,6 +407,7 @@ def missing(
     from graphoid.data.missing_cells import missing_cells
 
     names, absent = missing_cells(table, columns, na_values, decimal)
+    names = display_names(names)
     n_rows = len(absent)
     blocks = np.array_split(absent, min(most, max(1, n_rows)))
     shares = np.array([block.mean(axis=0) for block in blocks])

@@ -9,13 +9,16 @@ import hashlib
 import json
 import math
 import os
+import re
+import tomllib
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Self, TypeAlias, TypeVar
 
-from graphoid.errors import DataError, GraphoidError
+from graphoid.errors import DataError, GraphoidError, GraphoidWarning
 from graphoid.logic.verdict import Fact, Verdict
 from graphoid.structure import plain, whole_file
 
@@ -159,8 +162,39 @@ def save(text: str, path: str | os.PathLike[str]) -> None:
     whole_file.write(path, text + "\n")
 
 
+def check_checkpoint(path: str | os.PathLike[str]) -> None:
+    """Raise, before a run begins, if what it finds on the way cannot be kept in a file."""
+    refuse_pipe(path)
+    try:
+        whole_file.probe(path)
+    except OSError as error:
+        raise DataError(
+            f"checkpoint {os.fspath(path)!r} cannot be written: {error.strerror or error}; give another file."
+        ) from None
+
+
+def save_checkpoint(text: str, path: str | os.PathLike[str]) -> None:
+    """Write what a run has found so far to a file, or warn: a full disk does not take the run along."""
+    try:
+        save(text, path)
+    except OSError as error:
+        warnings.warn(
+            f"checkpoint {os.fspath(path)!r} cannot be written now ({error.strerror or error}); the run goes "
+            f"on, and what was kept before stays.",
+            GraphoidWarning,
+            stacklevel=3,
+        )
+
+
+def refuse_pipe(path: str | os.PathLike[str]) -> None:
+    """Raise if a path is no file that ends: a pipe would be waited for, a device may go on for ever."""
+    if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
+        raise DataError(f"{os.fspath(path)!r} is a pipe or a device; expected a file.")
+
+
 def read_text(path: str | os.PathLike[str]) -> str:
     """Return the text of a file, or raise one clear error."""
+    refuse_pipe(path)
     try:
         return Path(path).read_text(encoding="utf-8")
     except UnicodeDecodeError:
@@ -169,6 +203,27 @@ def read_text(path: str | os.PathLike[str]) -> str:
         ) from None
     except ValueError as error:  # a NUL, or half of a character
         raise DataError(f"no file can be called {os.fspath(path)!r}: {error}.") from None
+
+
+_PART = r"""(?:[\w-]++|"[^"\n]*"|'[^'\n]*')"""
+_DEEP = re.compile(rf"(?<![\w-]){_PART}(?:[ \t]*+\.[ \t]*+{_PART}){{64}}")
+"""A name in TOML of so many parts: each is a value within the one before, and Python's reader takes memory by
+the square of their number."""
+
+
+def read_toml(text: str) -> dict[str, Any]:
+    """Return the values in TOML text, or raise a ValueError that says in a line what is wrong."""
+    too_deep = ValueError("it has values too deep in each other")
+    if _DEEP.search(text):
+        raise too_deep
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise too_deep from None
+    except tomllib.TOMLDecodeError:
+        raise
+    except ValueError:
+        raise ValueError("it has a number of more digits than are read") from None
 
 
 def digest(body: object) -> str:

@@ -22,6 +22,7 @@ from graphoid.logic.sets import mask
 from graphoid.logic.verdict import Verdict
 from graphoid.settings import PROBABILITY
 from graphoid.structure import plain
+from graphoid.structure.document import read_toml, refuse_pipe
 from graphoid.structure.graph import Edge, UndirectedGraph
 from graphoid.structure.scored import SHOWN_PAIRS
 
@@ -113,15 +114,14 @@ class Knowledge:
         names them), ``waves``, and for each probability a table ``[[prior]]`` with ``pair`` and
         ``probability``; each may be left out.
         """
-        import tomllib
-
         where = repr(os.fspath(path))
+        refuse_pipe(path)
         try:
-            values = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+            values = read_toml(Path(path).read_text(encoding="utf-8"))
         except OSError as error:
             raise DataError(f"{where} cannot be read: {error.strerror or error}.") from None
-        except (UnicodeDecodeError, RecursionError, tomllib.TOMLDecodeError) as error:
-            raise DataError(f"{where} is not TOML: {error}.") from None
+        except ValueError as error:
+            raise DataError(f"{where} is not TOML that can be read: {error}.") from None
         return cls.from_values(values, where)
 
     @classmethod

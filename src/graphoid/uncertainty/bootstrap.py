@@ -20,6 +20,7 @@ from graphoid.learners.recommended import recommend
 from graphoid.limits import OutOfTime, check_time, map_threads, memory_limit, time_limit
 from graphoid.progress import Listener, Step, tell
 from graphoid.settings import Allowed, Number, RandomState, Settings
+from graphoid.structure.document import check_checkpoint
 from graphoid.structure.learned import LearnedStructure
 from graphoid.uncertainty.bootstrap_result import EdgeStability, Resampled
 from graphoid.uncertainty.checkpoint import Checkpoint
@@ -118,6 +119,8 @@ class Bootstrap(Settings):
         ``structure`` is what the learner has found in it, where that is known: it is not learned again.
         """
         self._check()
+        if self.checkpoint is not None:
+            check_checkpoint(self.checkpoint)
         if not isinstance(table, Table):
             from graphoid.data.read import read
 

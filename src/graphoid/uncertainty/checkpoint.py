@@ -61,7 +61,7 @@ class Checkpoint:
                 "found": pack_pairs(self.found.joined),
                 "probability": None if known is None else numbers(known),
             }
-            document.save(document.pack(FORMAT, VERSION, body), self._path)
+            document.save_checkpoint(document.pack(FORMAT, VERSION, body), self._path)
 
 
 def pack_pairs(found: NDArray[np.bool_]) -> list[list[int]]:

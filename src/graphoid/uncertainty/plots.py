@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from graphoid.errors import DataError, missing_extra
+from graphoid.structure.safe_text import printable
 from graphoid.uncertainty.stability import ENOUGH
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def edge_intervals(found: Resampled, ax: Axes | None = None) -> Axes:
     for place, row in enumerate(rows):
         _interval(ax, place, row.size, row.low, row.high, COLORS[row.verdict])
         _note(ax, place, f"{row.frequency:.0%}")
-    ax.set_yticks(range(len(rows)), [f"{row.x} – {row.y}" for row in rows], parse_math=False)
+    ax.set_yticks(range(len(rows)), [printable(f"{row.x} – {row.y}") for row in rows], parse_math=False)
     ax.set_ylim(-0.7, len(rows) - 0.3)
     ax.set_xlabel("effect size; 95 % confidence interval; right: share of resamples with the edge")
     for verdict in dict.fromkeys(row.verdict for row in reversed(rows)):
@@ -56,7 +57,7 @@ def probabilities(found: Resampled, ax: Axes | None = None) -> Axes:
         if row.mean_probability is not None:
             ax.plot([row.mean_probability], [place], "|", color=color, markersize=9)
         _note(ax, place, f"{row.bayes_factor:.3g}")
-    ax.set_yticks(range(len(rows)), [f"{row.x} – {row.y}" for row in rows], parse_math=False)
+    ax.set_yticks(range(len(rows)), [printable(f"{row.x} – {row.y}") for row in rows], parse_math=False)
     ax.set_xlim(-0.02, 1.02)
     ax.set_xlabel("posterior probability: all rows (dot), mean of the resamples (tick); right: Bayes factor")
     return ax
@@ -103,7 +104,7 @@ def differences(found: Resampled, ax: Axes | None = None) -> Axes:
         i, j = place[r.x, r.y], place[r.x2, r.y2]
         shade[i][j] = shade[j][i] = float(r.different)
     ax.imshow(shade, cmap="Greys", vmin=0, vmax=1.2)
-    labels = [f"{x} - {y}" for x, y in edges]
+    labels = [printable(f"{x} - {y}") for x, y in edges]
     ax.set_xticks(range(len(edges)), labels, rotation=90, fontsize=7, parse_math=False)
     ax.set_yticks(range(len(edges)), labels, fontsize=7, parse_math=False)
     ax.set_title("dark: strengths differ")

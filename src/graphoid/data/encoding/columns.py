@@ -118,6 +118,10 @@ def _encode_array(values: Array, name: str) -> Encoded:
 
 def refuse_nested(kind: pa.DataType, name: str) -> None:
     """Raise if a column holds lists, structures or such."""
+    if isinstance(kind, pa.BaseExtensionType):
+        kind = kind.storage_type
+    if pa.types.is_run_end_encoded(kind):  # nested only in how it is stored
+        kind = kind.value_type
     if pa.types.is_nested(kind) or pa.types.is_union(kind):
         raise DataError(
             f"{name!r} holds {kind} values; a variable has one plain value a row. "

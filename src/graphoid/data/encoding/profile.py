@@ -126,6 +126,8 @@ def profile_source(source: Source, options: ReadOptions) -> Profile:
         chosen, problems=(*source.problems, *chosen.problems), notes=(*source.notes, *chosen.notes)
     )
     n_rows = source.n_rows
+    if not n_rows and source.problems:  # no row is as the header
+        raise source.problems[0]
     if not n_rows:
         raise DataError(f"{source.name} has {len(source.names):,} column(s) and no rows.")
     columns = encode_columns(source, chosen.positions, chosen.names, options.spelling)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import gzip
+import re
+import sys
 from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow as pa
@@ -16,12 +19,16 @@ from graphoid.errors import DataError, sentence
 from graphoid.limits import memory_limit
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 COMMA_FIRST, TAB_FIRST = ",;\t|", "\t,;|"
 """Delimiters of ``.csv`` and of other files, tried in this order: the first that the header has."""
 
 _NAMES = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
+
+_QUOTED = re.compile(r'"[^"]*"')
+"""A name in quotes, which may contain any delimiter."""
 
 BLOCK = 4 << 20
 """Bytes that Arrow parses at a time; large enough for its threads, small beside the table."""
@@ -89,7 +96,7 @@ def from_delimited(path: Path) -> Source:
     while True:
         ragged.clear()
         try:
-            with open_text(path) as file:
+            with open_text(path) as file, _quiet_rows():
                 packed = isinstance(file.buffer, gzip.GzipFile)
                 watched = WatchedText(file.buffer, path.name, memory_limit() if packed else None)
                 table = pyarrow.csv.read_csv(watched, reading, parsing, converting)
@@ -115,6 +122,22 @@ def from_delimited(path: Path) -> Source:
     )
 
 
+@contextlib.contextmanager
+def _quiet_rows() -> Iterator[None]:
+    """While inside, Arrow prints no traceback of a ragged row that is not UTF-8: the file is refused."""
+    before = sys.unraisablehook
+
+    def hook(raised: sys.UnraisableHookArgs) -> None:
+        if not isinstance(raised.exc_value, UnicodeDecodeError):
+            before(raised)
+
+    sys.unraisablehook = hook
+    try:
+        yield
+    finally:
+        sys.unraisablehook = before
+
+
 def read_header(path: Path) -> Header:
     """Return what the first line of a file says."""
     usual = COMMA_FIRST if path.name.lower().endswith((".csv", ".csv.gz")) else TAB_FIRST
@@ -128,7 +151,7 @@ def read_header(path: Path) -> Header:
             raise DataError(f"{path.name} has a first line of more than {LONGEST_HEADER:,} characters.")
         if not first.strip("\r\n"):
             raise DataError(f"{path.name} is empty. Expected a line of column names and rows below it.")
-        delimiter = next((mark for mark in usual if mark in first), usual[0])
+        delimiter = next((mark for mark in usual if mark in _QUOTED.sub("", first)), usual[0])
         open_quote = (
             f"{path.name} has a quote in line {n_blank + 1:,} that is not closed. Close it, or leave it out."
         )

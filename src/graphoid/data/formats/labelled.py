@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,10 +14,12 @@ from graphoid.data.formats.files import open_text
 from graphoid.data.formats.sav import check_sav
 from graphoid.data.source import Source
 from graphoid.errors import DataError, missing_extra, sentence
+from graphoid.limits import MEMORY, memory_limit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
+    from typing import TextIO
 
     from graphoid.data.encoding.columns import RawColumn
 
@@ -28,6 +31,12 @@ _WORD = r"(?>'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[^\s,{}]*)"
 _NOMINAL = re.compile(rf"@attribute\s++{_WORD}\s++(\{{.*)", re.IGNORECASE)
 _VALUES = re.compile(rf"\{{\s*+{_WORD}\s*+(?:,\s*+{_WORD}\s*+)*+\}}")
 """A list of values, by a pattern that never goes back."""
+
+LONGEST_LINE = 1 << 26
+"""Characters of a line of ARFF: a row of 100,000 columns has a few million."""
+
+ROW, PLACE, VALUE = 72, 8, 32
+"""Bytes that the library takes for a row, for a place in it, and for a value that is none of a list."""
 
 
 def from_arff(path: Path) -> Source:
@@ -66,16 +75,28 @@ def _refusal(path: Path, why: str) -> DataError:
     return DataError(f"{path.name} cannot be read as ARFF: {sentence(why)}")
 
 
-def _checked_lines(lines: Iterable[str], path: Path) -> Iterator[str]:
-    """Yield the lines of an ARFF file; the library takes years over a list of values that is not closed."""
-    header = True
-    for number, line in enumerate(lines, start=1):
+def _checked_lines(file: TextIO, path: Path) -> Iterator[str]:
+    """Yield the lines of an ARFF file; the library takes years over a list of values that is not closed.
+
+    It keeps all rows as Python's lists, which a packed file may have more of than there is memory.
+    """
+    header, a_row, n_bytes, limit = True, ROW, 0, memory_limit()
+    for number, line in enumerate(iter(partial(file.readline, LONGEST_LINE), ""), start=1):
+        if len(line) == LONGEST_LINE:
+            raise _refusal(path, f"line {number:,} has more than {LONGEST_LINE:,} characters.")
         header = header and line.strip().lower() != "@data"
         listed = _NOMINAL.match(line.strip()) if header else None
         if listed and not _VALUES.fullmatch(listed[1]):
+            raise _refusal(
+                path, f"the values in line {number:,} are not a list such as {{yes, no, 'do not know'}}."
+            )
+        if header and line.lstrip()[:10].lower() == "@attribute":
+            a_row += PLACE if listed else PLACE + VALUE
+        n_bytes += len(line) if header else len(line) + a_row
+        if limit is not None and n_bytes > limit:
             raise DataError(
-                f"{path.name} cannot be read as ARFF: the values in line {number:,} are not a list such as "
-                f"{{yes, no, 'do not know'}}."
+                f"{path.name} does not fit into memory: its first {number:,} lines take "
+                f"{n_bytes / 2**30:,.1f} GiB. Write it as CSV or Parquet, or raise {MEMORY} (bytes)."
             )
         yield line
 

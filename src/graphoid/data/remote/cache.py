@@ -62,7 +62,7 @@ class BlobCache:
             self._give_up(error)
         except sqlite3.DatabaseError:
             raise DataError(
-                f"{self._path.name} is no cache that graphoid wrote. Give another path, or remove the file."
+                f"{self._path.name} is no cache that graphoid wrote, or damaged. Give another path."
             ) from None
 
     def _set_up(self) -> None:
@@ -74,6 +74,7 @@ class BlobCache:
         last = time.monotonic() + BUSY_SECONDS
         while True:
             try:
+                self._refuse_others()
                 for statement in ("PRAGMA journal_mode=WAL", "PRAGMA synchronous=NORMAL", _PIECES, _BY_NAME):
                     self._connection.execute(statement)
             except sqlite3.OperationalError as error:
@@ -82,6 +83,12 @@ class BlobCache:
                 time.sleep(0.01)
             else:
                 return
+
+    def _refuse_others(self) -> None:
+        """Raise if the file is a database of something else, which would be added to."""
+        tables = self._connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+        if tables and ("pieces",) not in tables:
+            raise sqlite3.DatabaseError("it has tables of its own")
 
     def news(self) -> list[tuple[str, int]]:
         """Return the names and sizes of all pieces, if another process may have written since."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import time
 from dataclasses import asdict, dataclass, replace
@@ -62,7 +63,7 @@ class ValueCounts:
             parts = [self.values.slice(0, last), self.values.slice(last)]
             return pa.chunked_array([part.dictionary_encode() for part in parts])
         if self.form == "cast":
-            return self.values.cast(self.dictionary.type) if self.dictionary is not None else self.values
+            return self.values if self.dictionary is None else _from_text(self.values, self.dictionary.type)
         cells = pa.chunked_array([self.values.dictionary_encode()])
         if self.form == "undeclared":
             return Undeclared(cells)
@@ -73,6 +74,25 @@ class ValueCounts:
         column = encode(self.raw, name, spelling)
         n_missing = int(self.counts[column.missing()].sum())
         return replace(column, n_missing=n_missing, times=self.counts)
+
+
+def _from_text(texts: pa.Array, kind: pa.DataType) -> pa.Array:
+    """Return values of a kind by their text; of one that Arrow does not read from text, the text."""
+    try:
+        return texts.cast(kind)
+    except pa.ArrowNotImplementedError:  # times of day, intervals
+        pass
+    except pa.ArrowInvalid:
+        if pa.types.is_decimal(kind):  # whole numbers of more digits than it has
+            return texts.cast(pa.float64())
+        return texts
+    if not pa.types.is_time(kind):
+        return texts
+    try:
+        times = [None if text is None else dt.time.fromisoformat(text) for text in texts.to_pylist()]
+        return pa.array(times, kind)
+    except (ValueError, pa.ArrowException):  # as 24:00:00
+        return texts
 
 
 @dataclass(frozen=True)

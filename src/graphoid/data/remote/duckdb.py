@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from graphoid.data.formats.files import not_a_file
+from graphoid.data.formats.files import clear_errors, not_a_file
 from graphoid.data.remote.sql import ONE_AT_A_TIME, SqlRelation
 from graphoid.errors import DataError, as_option, missing_extra, sentence
 from graphoid.logic.names import quote as quote_names
@@ -154,7 +154,8 @@ class DuckDBRelation(SqlRelation):
         """The size and times of a database file, which nobody can write to while it is open for reading."""
         if self._path is None:
             return None
-        status = self._path.stat()
+        with clear_errors(self._path):
+            status = self._path.stat()
         return f"{status.st_size} {status.st_mtime_ns} {status.st_ctime_ns}"
 
     def fetch(self, statement: str) -> pa.Table:

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import sqlglot.expressions as sql
 
+from graphoid.data.encoding.columns import refuse_nested
 from graphoid.data.encoding.encode import cuts_for
 from graphoid.data.remote.census import MOST_VALUES, Census, ValueCounts, WeightSummary
 from graphoid.errors import DataError, leave_out
@@ -104,6 +105,8 @@ class SqlRelation(ABC):
 
     def census(self, columns: Sequence[int], weights: int | None, *, complete: bool) -> Census:
         """Return the different values of each column, by one query."""
+        for i in columns:
+            refuse_nested(self.schema.field(i).type, self.names[i])
         labels = [f"c{k}" for k in range(len(columns))]
         present = [self.present(i) for i in columns]
         whole = sql.Case().when(sql.and_(*present), sql.Literal.number(1)).else_(sql.Literal.number(0))

@@ -115,7 +115,7 @@ class ArrowStream(Stream):
             [self._table.column(i) for i in positions], names=[str(k) for k in range(len(positions))]
         )
         for batch in chosen.to_batches(max_chunksize=ROWS):
-            yield batch.columns
+            yield [plain(column) for column in batch.columns]
 
     def size_of(self, positions: Iterable[int]) -> int:
         """Return the bytes that some columns take in memory."""
@@ -129,6 +129,7 @@ class FileStream(Stream):
         self.path = path
         self.name = path.name
         self._metadata: pq.FileMetaData | None = None
+        self._sizes: dict[int, int] = {}
         with clear_errors(path):
             self._status = self._look()
             self._digest = file_digest(path)
@@ -144,8 +145,8 @@ class FileStream(Stream):
             self.names, self.delimiter = self._header.names, self._header.delimiter
             self.schema = pa.schema([pa.field(str(i), pa.string()) for i in range(len(self.names))])
         elif suffix == ".parquet":
-            self._metadata = self._open_parquet()
-            return
+            self._metadata, self.schema = read_metadata(path)
+            self.names = self.schema.names
         else:
             try:
                 with pa.memory_map(str(path)) as file:
@@ -153,18 +154,6 @@ class FileStream(Stream):
             except (pa.ArrowException, OSError) as error:
                 raise DataError(f"{self.name} cannot be read as Arrow: {sentence(error)}") from error
             self.names = self.schema.names
-        self._sizes = [path.stat().st_size // max(1, len(self.names))] * len(self.names)
-
-    def _open_parquet(self) -> pq.FileMetaData:
-        metadata, self.schema = read_metadata(self.path)
-        self.names = self.schema.names
-        groups = [metadata.row_group(g) for g in range(metadata.num_row_groups)]
-        if metadata.num_columns == len(self.names):
-            each = range(len(self.names))
-            self._sizes = [sum(g.column(i).total_compressed_size for g in groups) for i in each]
-        else:  # nested columns, which reading refuses by their name
-            self._sizes = [0] * len(self.names)
-        return metadata
 
     @property
     def identity(self) -> str:
@@ -193,15 +182,33 @@ class FileStream(Stream):
         self._status = status  # touched, and the same as before
 
     def size_of(self, positions: Iterable[int]) -> int:
-        """Return the bytes that some columns take in the file."""
-        return sum(self._sizes[i] for i in positions)
+        """Return the bytes that some columns take in the file; of Parquet, columns that were read before.
+
+        What a damaged file says of a column is refused where the column is read; asked for by itself, it ends
+        the process.
+        """
+        return sum(self._size_of(i) for i in positions)
+
+    def _size_of(self, i: int) -> int:
+        if i not in self._sizes:
+            if self._metadata is None:
+                size = self._status[1] // max(1, len(self.names))
+            elif self._metadata.num_columns != len(self.names):
+                size = 0  # nested columns, which reading refuses by their name
+            else:
+                every = map(self._metadata.row_group, range(self._metadata.num_row_groups))
+                groups = [group for group in every if group.num_rows > 0]  # the others are not read
+                size = sum(group.column(i).total_compressed_size for group in groups)
+            self._sizes[i] = size
+        return self._sizes[i]
 
     def batches(self, positions: Sequence[int]) -> Iterator[list[pa.Array]]:
         """Yield batch after batch of rows: an Arrow array for each column, in the order asked for."""
         with clear_errors(self.path):
             self._check_unchanged()
             try:
-                yield from self._batches(list(positions))
+                for columns in self._batches(list(positions)):
+                    yield [plain(column) for column in columns]
             except (pa.ArrowException, OSError) as error:
                 raise DataError(f"{self.name} cannot be read to its end: {sentence(error)}") from error
             finally:
@@ -241,6 +248,18 @@ class FileStream(Stream):
                     batch.select(positions).validate(full=True)  # a damaged one may point anywhere
                     for start in range(0, batch.num_rows, ROWS):
                         yield [batch.column(i).slice(start, ROWS) for i in positions]
+
+
+def plain(cells: pa.Array) -> pa.Array:
+    """Return cells in the form that Arrow computes with: neither under another name nor in runs."""
+    kind = cells.type
+    if isinstance(kind, pa.BaseExtensionType):
+        return plain(cells.storage)
+    if pa.types.is_run_end_encoded(kind):
+        return plain(pc.run_end_decode(cells))
+    if pa.types.is_string_view(kind):
+        return cells.cast(pa.string())
+    return cells
 
 
 def missing_in(cells: pa.Array, *, text: bool) -> NDArray[np.bool_] | None:

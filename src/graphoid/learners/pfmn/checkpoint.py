@@ -47,6 +47,8 @@ class Checkpoint:
         self._run = json.loads(json.dumps(dict(run)))  # as it will come back from the file
         self.verdicts: list[Verdict] = []
         self.seconds = 0.0
+        if self._path is not None:
+            document.check_checkpoint(self._path)
         if self._path is not None and self._path.exists():
             self._read(self._path)
 
@@ -61,14 +63,14 @@ class Checkpoint:
             "fields": list(Verdict._fields),
             "verdicts": [to_row(v) for v in self.verdicts],
         }
-        document.save(document.pack(FORMAT, VERSION, body), self._path)
+        document.save_checkpoint(document.pack(FORMAT, VERSION, body), self._path)
 
     def _read(self, path: Path) -> None:
         try:
             body = document.unpack(document.read_text(path), "it", {FORMAT: VERSION}).body
         except DataError as error:
             raise DataError(
-                f"{path} is not a checkpoint to go on from: {error} Delete it to begin, or give another file."
+                f"{path} is not a checkpoint to go on from: {error} Give another, or delete a damaged one."
             ) from None
         document.refuse_another_run(body.get("run"), self._run, str(path))
         with document.reading(str(path)):
