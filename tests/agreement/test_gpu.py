@@ -173,7 +173,9 @@ def test_one_variable_against_all_given_some_is_judged_alike(torch, test: gd.GTe
 
 
 @pytest.mark.parametrize("test", [gd.ChiSquare(), gd.GTest(), gd.BayesianTest()], ids=str)
-def test_one_variable_against_those_before_it_is_judged_alike_to_the_last_digit(torch, test: gd.GTest) -> None:
+def test_one_variable_against_those_before_it_is_judged_alike_to_the_last_digit(
+    torch, test: gd.GTest
+) -> None:
     from graphoid.counts.gpu.engine import GpuEngine
 
     rng = np.random.default_rng(8)
