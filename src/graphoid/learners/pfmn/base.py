@@ -142,7 +142,7 @@ class ParticleLearner(AskingLearner, Generic[State]):
         overruled = [v for v in found.inferred if v.independent and strong.doubts(v)]
         for verdict in found.inferred:
             questions.note(verdict)
-        trace = tuple(questions.trace)
+        trace = questions.trace.done()
         blankets = {x: members(bits) for x, bits in enumerate(found.best.tolist())}
         return LearnedStructure(
             graph=UndirectedGraph.from_blankets(blankets, questions.names),
