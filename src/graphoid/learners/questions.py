@@ -163,11 +163,8 @@ class Questions:
         found = remaining_graph(self.names, self.trace)
         if self.known is None:
             return found
-        n, asked = (
-            len(self.names),
-            len(self.trace),
-        )  # all pairs in order first, what is known of them included
-        required = [(x, y) for x, y in self.known.required.edges if place_of_pair(x, y, n) >= asked]
+        n, first = len(self.names), len(self.trace)  # of all pairs in order, what is known included
+        required = [(x, y) for x, y in self.known.required.edges if place_of_pair(x, y, n) >= first]
         self.trace += [v for x, y in required if (v := self.known.answer(x, y, ()))]
         return self.known.impose(found)
 

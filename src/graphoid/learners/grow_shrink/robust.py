@@ -234,7 +234,7 @@ def evidence(v: Verdict) -> float:
     return CERTAIN if v.independent else -CERTAIN
 
 
-class Asked:
+class AnswerPlaces:
     """Where in the trace the answer to each question is, so that none is asked twice.
 
     All pairs come first, in order, given nothing. Of the others a number is kept, and no object: they may be
@@ -292,7 +292,7 @@ class Ends:
         self._questions = questions
         self._strength = strength
         self._max_given = max_given
-        self._asked = Asked(questions)
+        self._known_places = AnswerPlaces(questions)
         self._last: dict[Edge, int] = {}
 
     def limit(self, x: int, blanket: set[int]) -> float:
@@ -318,7 +318,7 @@ class Ends:
     def ask_in_parts(self, ends: Iterable[Edge], blankets: Blankets) -> Iterator[list[Verdict]]:
         """Ask likewise, where not all answers are to be held."""
         wanted = ((x, y, self._given(x, y, blankets)) for x, y in ends)
-        for verdicts, places in self._asked.ask(wanted):
+        for verdicts, places in self._known_places.ask(wanted):
             for v, place in zip(verdicts, places, strict=True):
                 self._last[v.x, v.y] = place
                 self.evidence[v.x][v.y] = evidence(v)
@@ -339,7 +339,7 @@ class Ends:
         The evidence stays that of the answer it follows from, which had more given.
         """
         given = self._given(x, y, blankets)
-        if (x, y, given) in self._asked:
+        if (x, y, given) in self._known_places:
             return False
         sure = math.log(self.rate / self.n_pairs)
         for v in (self._last_answer(x, y), self._last_answer(y, x)):

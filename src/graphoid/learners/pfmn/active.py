@@ -127,13 +127,13 @@ class Active:
             batch, stopped = self.next_tests(rng, state, self.questions.afford)
         if not batch:
             return replace(state, stopped=stopped), []
-        told, spent = [], self.questions.spent
+        infos, spent = [], self.questions.spent
         for best, answer in zip(batch, self.questions.ask([c.test for c in batch]), strict=True):
             state = self.update(rng, state, best.test, answer)
             entropy = edge_entropy(population.edge_frequencies(state.graphs, even_weights(state.graphs)))
             spent += answer.price
-            told.append(StepInfo(best.test, answer.verdict, best.information, answer.price, spent, entropy))
-        return state, told
+            infos.append(StepInfo(best.test, answer.verdict, best.information, answer.price, spent, entropy))
+        return state, infos
 
     def next_tests(
         self, rng: Generator, state: State, afford: Callable[[Sequence[float]], float]

@@ -96,8 +96,8 @@ class ParticleLearner(AskingLearner, Generic[State]):
         search, rng = self.begin(ci)
         state = search.init(rng)
         while state.stopped is None:
-            state, told = search.step(rng, state)
-            yield from told
+            state, infos = search.step(rng, state)
+            yield from infos
 
     def begin(self, ci: IndependenceSource) -> tuple[Search[State], Generator]:
         """Return the search itself, with its ``init(rng)`` and ``step(rng, state)``, and its generator."""
@@ -128,9 +128,9 @@ class ParticleLearner(AskingLearner, Generic[State]):
         try:
             with time_limit(search.questions.seconds_left):
                 while state.stopped is None:
-                    state, told = search.step(rng, state)
-                    log += [[info.spent, info.entropy] for info in told]
-                    if told:
+                    state, infos = search.step(rng, state)
+                    log += [[info.spent, info.entropy] for info in infos]
+                    if infos:
                         listener = tell(listener, Step("tests", len(log), so_far=questions.trace))
         except OutOfTime:  # within a step: the state before it stands
             late = True
