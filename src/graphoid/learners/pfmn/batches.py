@@ -1,4 +1,4 @@
-r"""Several questions at once, where a trip to the data costs more than a test.
+r"""Several questions at once, where an access to the data costs more than a test.
 
 Each is the best one beside those chosen before it. The answers to these divide the population into groups
 that nothing chosen tells apart, and a question is worth the entropy of its answer within the groups,
