@@ -172,6 +172,22 @@ def test_one_variable_against_all_given_some_is_judged_alike(torch, test: gd.GTe
     assert Tester(test, GpuEngine(table, device="cpu")).ask(questions) == native
 
 
+@pytest.mark.parametrize("test", [gd.ChiSquare(), gd.GTest(), gd.BayesianTest()], ids=str)
+def test_one_variable_against_those_before_it_is_judged_alike_to_the_last_digit(
+    torch, test: gd.GTest
+) -> None:
+    from graphoid.counts.gpu.engine import GpuEngine
+
+    rng = np.random.default_rng(8)
+    arities = rng.integers(2, 5, 600)
+    codes = [rng.integers(0, r, 150).astype(np.uint8) for r in arities]
+    variables = tuple(Variable(f"v{i}", tuple(map(str, range(r)))) for i, r in enumerate(arities.tolist()))
+    table = Table(variables, tuple(codes), 150)
+    questions = [(598, y, (599, 300)) for y in range(598) if y != 300]
+    native = Tester(test, NativeEngine(table)).ask(questions)
+    assert Tester(test, GpuEngine(table, device="cpu")).ask(questions) == native
+
+
 def test_groups_of_as_many_other_variables_are_told_apart(torch) -> None:
     from graphoid.counts.gpu.engine import GpuEngine
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 
+import mpmath
+import numpy as np
 import pytest
 
 import graphoid as gd
 from graphoid.counts.reference import ReferenceEngine
-from tests.support.tables import table_of
+from tests.golden.test_bayesian import as_printed
+from tests.support.tables import random_table, table_of
 
 JOINED = gd.UndirectedGraph(2, [(0, 1)])
 APART = gd.UndirectedGraph(2)
@@ -56,6 +59,35 @@ def test_scores_of_pairs_where_a_configuration_has_no_rows() -> None:
     ib = 2 * (apart + joined + math.log(1 / 2))
     assert value(gd.IBScore(), path, table) == pytest.approx(ib, rel=1e-13)
     assert value(gd.BJP(), path, table) == pytest.approx(apart + 2 * joined, rel=1e-13)
+
+
+@pytest.mark.parametrize("prior", ["0.5", "0.25"])
+@pytest.mark.parametrize(("n_rows", "seed"), [(5, 1), (30, 2), (200, 3)])
+def test_scores_by_the_products_of_the_paper_where_most_configurations_have_no_rows(
+    n_rows: int, seed: int, prior: str
+) -> None:
+    # Every posterior from Eq. 16-20 of [Schluter2018] in 60 digits, the products over all configurations. IB
+    # adds up log P(x, y | blanket of x) of all ordered pairs, BJP of each pair once, as the variable has it
+    # whose blanket has fewer configurations (of equals the first).
+    arities = [2, 3, 4, 2, 4, 3]
+    table = random_table(n_rows, arities, seed=seed)
+    graph = gd.UndirectedGraph(6, [(0, 1), (0, 2), (1, 2), (2, 3), (2, 4), (4, 5), (3, 4)])
+    blankets = [[y for y in range(6) if graph.has_edge(x, y)] for x in range(6)]
+
+    def log_p(x: int, y: int) -> mpmath.mpf:
+        given = [z for z in blankets[x] if z != y]
+        counts = np.zeros([*(arities[z] for z in given), arities[x], arities[y]], dtype=np.int64)
+        np.add.at(counts, tuple(table.column(v) for v in (*given, x, y)), 1)
+        apart = as_printed(counts.reshape(-1, arities[x], arities[y]), prior)
+        return mpmath.log(1 - apart if graph.has_edge(x, y) else apart)
+
+    order = sorted(range(6), key=lambda x: (math.prod(arities[z] for z in blankets[x]), x))
+    test = gd.BayesianTest(prior=float(prior))
+    with mpmath.workdps(60):
+        ib = float(mpmath.fsum(log_p(x, y) for x in range(6) for y in range(6) if x != y))
+        bjp = float(mpmath.fsum(log_p(x, y) for i, x in enumerate(order) for y in order[i + 1 :]))
+    assert value(gd.IBScore(test=test), graph, table) == pytest.approx(ib, rel=1e-11)
+    assert value(gd.BJP(test=test), graph, table) == pytest.approx(bjp, rel=1e-11)
 
 
 def test_the_smaller_blanket_speaks_in_the_example_of_the_paper() -> None:

@@ -347,7 +347,7 @@ class IndependenceLearner(AskingLearner):
         except KeyboardInterrupt:
             stopped = "interrupted"
         graph, n_initial = found or (questions.remaining_graph(), questions.n_initial)
-        seconds, trace = time.perf_counter() - run.started, tuple(questions.trace)
+        seconds, trace = time.perf_counter() - run.started, questions.trace.done()
         structure = LearnedStructure(
             graph=graph,
             trace=trace,

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 
 from graphoid.limits import check_time
 from graphoid.logic.names import Names
 from graphoid.logic.source import HasRows, HasSlices, IndependenceSource, Question, SourceWrapper
+from graphoid.logic.trace import BLOCK, Trace
 from graphoid.progress import Listener, Step, tell
 from graphoid.structure.graph import Edge, UndirectedGraph
 from graphoid.structure.knowledge import KNOWLEDGE
@@ -46,6 +48,15 @@ def remaining_graph(names: Sequence[str], answers: Iterable[Verdict]) -> Undirec
     return UndirectedGraph(names, sorted(together - apart))
 
 
+def place_of_pair(x: int, y: int, n: int) -> int:
+    """Return the place of a pair x < y among all pairs in order.
+
+    >>> [place_of_pair(x, y, 4) for x, y in [(0, 1), (0, 3), (1, 2), (2, 3)]]
+    [0, 2, 3, 5]
+    """
+    return x * (2 * n - x - 1) // 2 + y - x - 1
+
+
 class Executed(list[Ask]):
     """A batch that is put to the test even where rules know the answers."""
 
@@ -69,7 +80,7 @@ class Questions:
     ) -> None:
         self.names = tuple(ci.names)
         self._resolve = Names(self.names).resolve
-        self.trace: list[Verdict] = []
+        self.trace = Trace()
         self.queries = 0
         self.source = ci
         self.known = known
@@ -78,14 +89,25 @@ class Questions:
 
     def ask(self, questions: Sequence[Question]) -> list[Verdict]:
         """Ask in one batch; one that has to be executed is not answered by rules."""
+        return self._ask(questions, first=True)
+
+    def ask_in_parts(self, questions: Iterable[Ask]) -> Iterator[list[Verdict]]:
+        """Ask so many questions that not all answers are to be held; together they count as one batch."""
+        queries, left = self.queries, iter(questions)
+        while part := list(islice(left, BLOCK)):
+            yield self.ask_on(part, queries)
+
+    def ask_on(self, questions: Sequence[Question], queries: int) -> list[Verdict]:
+        """Ask one more part of a batch, before whose first part there had been so many queries."""
+        return self._ask(questions, first=self.queries == queries)
+
+    def _ask(self, questions: Sequence[Question], *, first: bool) -> list[Verdict]:
         if not questions:
             return []
         check_time()
         verdicts = self._answer(questions) if self.known is None else self._answer_open(questions, self.known)
-        for v in verdicts:
-            if v.source in EXECUTED:
-                self.queries += 1
-                break
+        if first and any(v.source in EXECUTED for v in verdicts):
+            self.queries += 1
         self.trace += verdicts
         return verdicts
 
@@ -141,8 +163,9 @@ class Questions:
         found = remaining_graph(self.names, self.trace)
         if self.known is None:
             return found
-        if not self.trace:  # else it asked about all pairs, and has what is known of them
-            self.trace += [v for x, y in self.known.required.edges if (v := self.known.answer(x, y, ()))]
+        n, first = len(self.names), len(self.trace)  # of all pairs in order, what is known included
+        required = [(x, y) for x, y in self.known.required.edges if place_of_pair(x, y, n) >= first]
+        self.trace += [v for x, y in required if (v := self.known.answer(x, y, ()))]
         return self.known.impose(found)
 
     def rows_per_cell(self, variables: Sequence[int]) -> float:

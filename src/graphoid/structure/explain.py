@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from graphoid.logic.trace import places_about
 from graphoid.structure.knowledge import KNOWLEDGE, knowledge_sentences
 from graphoid.structure.safe_text import printable
 
@@ -134,8 +135,8 @@ def why(structure: LearnedStructure, x: int, y: int) -> str:
     sentence = reason(structure, x, y)
     if (min(x, y), max(x, y)) not in structure.verdicts:
         return printable(sentence)
-    questions = [(i, v) for i, v in enumerate(structure.trace, start=1) if {v.x, v.y} == {x, y}]
-    lines = [f"  {i}. {answer(structure, i, v)}" for i, v in questions]
+    places = places_about(structure.trace, x, y)
+    lines = [f"  {i + 1}. {answer(structure, i + 1, structure.trace[i])}" for i in places]
     return "\n".join(map(printable, [sentence, "Asked, in this order:", *lines]))
 
 
@@ -292,9 +293,9 @@ def why_empty(structure: LearnedStructure) -> list[str]:
     if not structure.trace:
         return ["No question was asked."]
     sentences = ["No edge: every pair was found independent, with nothing or with others given."]
-    numbers = [(v.log_p, v) for v in structure.trace if v.log_p is not None]
-    if numbers:
-        nearest = min(numbers, key=lambda pair: pair[0])[1]
+    numbered = (v for v in structure.trace if v.log_p is not None)
+    nearest = min(numbered, key=lambda v: v.log_p or 0.0, default=None)
+    if nearest is not None:
         pair = f"{structure.names[nearest.x]} – {structure.names[nearest.y]}"
         sentences.append(f"The nearest to one: {pair}, {evidence(nearest, structure.names)}.")
     rows = max((v.n_rows or 0 for v in structure.trace), default=0)

@@ -13,10 +13,12 @@ import numpy as np
 
 from graphoid.errors import CountsTooLarge, DataError, missing_extra
 from graphoid.limits import memory_limit
+from graphoid.logic.trace import Trace, tallies_of
 from graphoid.logic.verdict import Verdict, name_verdicts
 from graphoid.structure import explain, plain
 from graphoid.structure.changes import EdgeChange, EdgeDrift, read_changes, read_drift
 from graphoid.structure.compare import Comparison, HasGraph, compare
+from graphoid.structure.decisions import Decisions
 from graphoid.structure.document import Document, Json, pair_mapping, pair_rows, to_row, verdicts
 from graphoid.structure.effect import Effect, effect_mapping, effect_rows
 from graphoid.structure.graph import Edge, UndirectedGraph
@@ -103,12 +105,12 @@ class Cost:
         """Return the cost of a trace."""
         n_questions = n_tests = weighted = 0
         rows: float = 0
-        for v in trace:
-            n_questions += 1
-            if v.source in EXECUTED:
-                n_tests += 1
-                weighted += 2 + len(v.given)
-                rows += v.n_rows or 0
+        for source, n_given, n_rows, times in tallies_of(trace):
+            n_questions += times
+            if source in EXECUTED:
+                n_tests += times
+                weighted += times * (2 + n_given)
+                rows += times * (n_rows or 0)
         return cls(n_tests, weighted, n_initial, n_questions - n_tests, seconds, rows, queries)
 
 
@@ -238,7 +240,8 @@ class LearnedStructure(Result):
         What was learned.
     trace
         A verdict for every question in the order asked, initial tests first. Its ``source`` is "test" or
-        "oracle" where it was executed, else the rule that answered.
+        "oracle" where it was executed, else the rule that answered. A tuple; of more than a million verdicts
+        a sequence that makes each when it is looked at.
     cost
         Tests, rows and seconds.
     stopped
@@ -271,7 +274,7 @@ class LearnedStructure(Result):
     FORMAT: ClassVar[str] = "graphoid structure"
 
     graph: UndirectedGraph
-    trace: tuple[Verdict, ...] = ()
+    trace: Sequence[Verdict] = ()
     cost: Cost = field(default_factory=Cost)
     stopped: str = "converged"
     settings: Json = field(default_factory=dict)
@@ -292,11 +295,13 @@ class LearnedStructure(Result):
         return self.graph.names
 
     @cached_property
-    def verdicts(self) -> dict[Edge, Verdict]:
+    def verdicts(self) -> Mapping[Edge, Verdict]:
         """The verdict that decided each pair ``x < y``: the last in the trace that agrees with the graph.
 
         One that was executed or inferred goes before one that was propagated, which only repeats it.
         """
+        if isinstance(self.trace, Trace):
+            return Decisions(self.trace, self.graph)
         decided: dict[Edge, Verdict] = {}
         for v in self.trace:
             pair = (v.x, v.y) if v.x < v.y else (v.y, v.x)

@@ -325,3 +325,36 @@ def test_rows_per_cell_are_known_before_anything_is_counted() -> None:
         assert rows_per_cell(source, (0, 1)) == 10
     assert rows_per_cell(gd.Tester(gd.PartialCorrelation(), table), (0, 1)) == 30
     assert rows_per_cell(gd.Oracle(gd.UndirectedGraph(2, [])), (0, 1)) == np.inf
+
+
+@pytest.mark.parametrize("infer", [False, True])
+@pytest.mark.parametrize("known", [None, gd.Knowledge(required=[("0", "5")], forbidden=[("1", "2")])])
+def test_a_trace_in_columns_changes_nothing(
+    monkeypatch: pytest.MonkeyPatch, known: gd.Knowledge | None, *, infer: bool
+) -> None:
+    from graphoid.learners import questions
+    from graphoid.learners.grow_shrink import robust
+    from graphoid.logic import trace
+
+    graph = gd.datasets.random_graph(14, 3, 1)
+    tables = [
+        gd.datasets.pairwise_binary(graph, 0.8, 0).sample(400, 0),
+        gd.datasets.load("titanic"),
+    ][: 1 if known else 2]
+    learner = gd.RobustGSMN(infer=infer, knowledge=known)
+    plainly = [learner.fit(table).structure_ for table in tables]
+    monkeypatch.setattr(trace, "MOST_OBJECTS", 30)
+    for module in (trace, questions, robust):
+        monkeypatch.setattr(module, "BLOCK", 11)
+    for table, expected in zip(tables, plainly, strict=True):
+        found = learner.fit(table).structure_
+        assert found.graph == expected.graph
+        assert found.trace == expected.trace
+        assert dataclasses.replace(found.cost, seconds=0.0) == dataclasses.replace(expected.cost, seconds=0.0)
+        assert found.pairs() == expected.pairs()
+        assert dict(found.verdicts) == expected.verdicts
+        assert [found.why(x, y) for x, y in found.verdicts] == [expected.why(x, y) for x, y in found.verdicts]
+        assert str(dataclasses.replace(found, cost=expected.cost)) == str(expected)
+        again = gd.LearnedStructure.from_json(found.to_json())
+        assert again == found
+        assert again.to_json() == found.to_json()

@@ -44,7 +44,8 @@ class Counted(NamedTuple):
 
     places: NDArray[np.int64]
     shape: tuple[int, int]
-    """States of either variable."""
+    """States of either variable, that of the smaller position first, as the native engine has them: turned
+    round, a sum may differ in its last digit."""
     tables: NDArray[np.uint32]
     """A line for each: the slices one after the other."""
 
@@ -70,8 +71,9 @@ def count_groups(
         slices = tuple(int(arities[v]) for v in group.given)
         n_slices, states = int(np.prod(slices, dtype=np.int64)), tuple(range(int(arities[group.x])))
         among = _slices(planes, group.given, slices)
-        for arity in np.unique(arities[group.others]).tolist():
-            same = arities[group.others] == arity
+        kinds = np.stack([group.x < group.others, arities[group.others]])
+        for before, arity in np.unique(kinds, axis=1).T.tolist():
+            same = (kinds == [[before], [arity]]).all(axis=0)
             others, places = group.others[same], group.places[same]
             step = max(1, min(planes.memory // 3, MOST_BYTES) // (16 * len(states) * align(n_slices) * arity))
             for first in range(0, len(others), step):
@@ -79,9 +81,10 @@ def count_groups(
                 some = slice(first, first + step)
                 left = Lines(np.full(n_slices, group.x), states)
                 counts = planes.counts(left, Lines(others[some], tuple(range(arity))), among)
-                kept = counts[:, :n_slices, :, : len(others[some])].permute(3, 1, 0, 2)
+                axes = (3, 1, 0, 2) if before else (3, 1, 2, 0)
+                kept = counts[:, :n_slices, :, : len(others[some])].permute(axes)
                 tables = kept.reshape(len(kept), -1).cpu().numpy().astype(np.uint32)
-                yield Counted(places[some], (len(states), arity), np.ascontiguousarray(tables))
+                yield Counted(places[some], (kept.shape[2], kept.shape[3]), np.ascontiguousarray(tables))
 
 
 def _slices(planes: DevicePlanes, given: tuple[int, ...], shape: tuple[int, ...]) -> NDArray[np.int16]:

@@ -37,6 +37,8 @@ wants to see each question before it is asked, or to stop in between, steps it:
 from __future__ import annotations
 
 import math
+from array import array
+from collections.abc import MutableSequence, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -46,13 +48,13 @@ from graphoid.logic.verdict import Verdict
 from graphoid.structure.knowledge import KNOWLEDGE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping
 
 
 CERTAIN = 1e9
 """The evidence of an answer without a number; finite, so that two that contradict each other cancel out."""
 
-Matrix = list[list[float]]
+Matrix = Sequence[MutableSequence[float]]
 Blanket = tuple[int, ...]
 Rule = Literal["either", "both"]
 
@@ -195,10 +197,10 @@ def likeliest_between(strength: Matrix, x: int, y: int, others: Sequence[int]) -
 
 def pair_matrices(
     verdicts: Iterable[Verdict], n: int, strength_of: Callable[[Verdict], float]
-) -> tuple[Matrix, list[list[bool]]]:
+) -> tuple[Matrix, list[bytearray]]:
     """Return ``strength[x][y]``, the smaller the more dependent, and ``independent[x][y]`` of all pairs."""
-    strength = [[0.0] * n for _ in range(n)]
-    independent = [[False] * n for _ in range(n)]
+    strength = [array("d", bytes(8 * n)) for _ in range(n)]
+    independent = [bytearray(n) for _ in range(n)]
     for v in verdicts:
         strength[v.x][v.y] = strength[v.y][v.x] = strength_of(v)
         independent[v.x][v.y] = independent[v.y][v.x] = v.independent

@@ -43,7 +43,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from graphoid.counts.engine import refuse_many_questions
+from graphoid.counts.engine import SMALL, refuse_large
 from graphoid.independence.chi_square import DEFAULT_TEST
 from graphoid.independence.classical import ClassicalTest
 from graphoid.independence.degenerate_gaussian import DegenerateGaussian
@@ -54,14 +54,16 @@ from graphoid.independence.tester import Tester
 from graphoid.learners.base import IndependenceLearner, Run
 from graphoid.learners.grow_shrink.discoveries import largest_discovery, retract
 from graphoid.learners.grow_shrink.loop import CERTAIN, Matrix, likeliest_between, pair_matrices
+from graphoid.learners.questions import place_of_pair
 from graphoid.logic.axioms import D_SU
 from graphoid.logic.names import name_rank
+from graphoid.logic.trace import BLOCK
 from graphoid.logic.verdict import Fact, Verdict
 from graphoid.settings import Allowed, Number
 from graphoid.structure.graph import Edge, UndirectedGraph
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from graphoid.data.table import Table
     from graphoid.independence.base import Test
@@ -79,6 +81,9 @@ CONFIRMED = 3
 
 DIGITS = 6
 """Of evidence behind the point: statistics up to some 10,000, solved for, have errors below that."""
+
+BYTES_A_PAIR = 90.0
+"""Held of every pair: the answers about it in columns, and what they say from either end."""
 
 Blankets = list[set[int]]
 
@@ -102,9 +107,12 @@ def robust(
     """
     n = len(questions.names)
     questions.tell("testing all pairs", 0)
-    refuse_many_questions(n * (n - 1) // 2)
-    pairs = [(x, y, ()) for x, y in itertools.combinations(range(n), 2)]
-    strength, independent = pair_matrices(questions.ask(pairs), n, evidence)
+    n_bytes = BYTES_A_PAIR * n * n / 2
+    if n_bytes > SMALL:
+        refuse_large(f"the answers to questions about {n:,} variables", n_bytes, "Use fewer columns")
+    pairs = ((x, y, ()) for x, y in itertools.combinations(range(n), 2))
+    answers = itertools.chain.from_iterable(questions.ask_in_parts(pairs))
+    strength, independent = pair_matrices(answers, n, evidence)
     ends = Ends(questions, strength, rate, max_given)
     candidates = [{y for y in range(n) if y != x and not independent[x][y]} for x in range(n)]
     blankets = grow(ends, candidates)
@@ -127,9 +135,10 @@ def grow(ends: Ends, candidates: Blankets) -> Blankets:
     """Grow all blankets together; ``candidates`` keeps those neither in a blanket nor found independent."""
     n, rank = len(candidates), ends.rank
     blankets: Blankets = [set() for _ in range(n)]
+    growing = list(range(n))
     while True:
         larger = []
-        for x in range(n):
+        for x in growing:  # a blanket that does not grow once is not asked about, and stays as it is
             best = min(candidates[x], key=lambda y: (ends.evidence[x][y], rank[y]), default=x)
             if best != x and ends.evidence[x][best] <= ends.limit(x, blankets[x]):
                 blankets[x].add(best)
@@ -137,9 +146,11 @@ def grow(ends: Ends, candidates: Blankets) -> Blankets:
                 larger.append(x)
         if not larger:
             return blankets
+        growing = larger
         ends.tell("growing blankets", sum(map(len, blankets)))
         for batch in one_end_first([(x, y) for x in larger for y in sorted(candidates[x])], rank):
-            for v in ends.ask([(x, y) for x, y in batch if y in candidates[x]], blankets):
+            left = [(x, y) for x, y in batch if y in candidates[x]]
+            for v in itertools.chain.from_iterable(ends.ask_in_parts(left, blankets)):
                 if v.independent:
                     candidates[v.x].discard(v.y)
                     candidates[v.y].discard(v.x)
@@ -223,6 +234,48 @@ def evidence(v: Verdict) -> float:
     return CERTAIN if v.independent else -CERTAIN
 
 
+class AnswerPlaces:
+    """Where in the trace the answer to each question is, so that none is asked twice.
+
+    All pairs come first, in order, given nothing. Of the others a number is kept, and no object: they may be
+    millions.
+    """
+
+    def __init__(self, questions: Questions) -> None:
+        self._questions, self._n = questions, len(questions.names)
+        self._sets: dict[tuple[int, ...], int] = {}
+        self._places: dict[int, int] = {}
+
+    def __contains__(self, question: tuple[int, int, tuple[int, ...]]) -> bool:
+        return not question[2] or self._key(*question) in self._places
+
+    def ask(
+        self, questions: Iterable[tuple[int, int, tuple[int, ...]]]
+    ) -> Iterator[tuple[list[Verdict], list[int]]]:
+        """Yield answers, as they were asked for, and their places in the trace, some at a time."""
+        trace, queries, left = self._questions.trace, self._questions.queries, iter(questions)
+        while part := list(itertools.islice(left, BLOCK)):
+            new = {self._key(*q): q for q in part if q not in self}
+            first = len(trace)
+            answers = self._questions.ask_on(list(new.values()), queries)
+            self._places.update(zip(new, itertools.count(first)))
+            places = [self._place(*q) for q in part]
+            yield (
+                [
+                    (answers[at - first] if at >= first else trace[at])._replace(x=q[0], y=q[1])
+                    for q, at in zip(part, places, strict=True)
+                ],
+                places,
+            )
+
+    def _key(self, x: int, y: int, given: tuple[int, ...]) -> int:
+        a, b = pair(x, y)
+        return (self._sets.setdefault(given, len(self._sets)) * self._n + a) * self._n + b
+
+    def _place(self, x: int, y: int, given: tuple[int, ...]) -> int:
+        return self._places[self._key(x, y, given)] if given else place_of_pair(*pair(x, y), self._n)
+
+
 class Ends:
     """The evidence on every pair of variables, as each of its ends has it.
 
@@ -231,7 +284,7 @@ class Ends:
     """
 
     def __init__(self, questions: Questions, strength: Matrix, rate: float, max_given: int | None) -> None:
-        self.evidence = [list(row) for row in strength]
+        self.evidence = [row[:] for row in strength]
         self.rate = rate
         self.n_pairs = questions.n_open_pairs
         self.rank = name_rank(questions.names)
@@ -239,8 +292,8 @@ class Ends:
         self._questions = questions
         self._strength = strength
         self._max_given = max_given
-        self._answers = {(pair(v.x, v.y), v.given): v for v in questions.trace}
-        self._last: dict[Edge, Verdict] = {}
+        self._known_places = AnswerPlaces(questions)
+        self._last: dict[Edge, int] = {}
 
     def limit(self, x: int, blanket: set[int]) -> float:
         """Return the evidence from which on one more variable is a discovery beside the blanket of x.
@@ -260,15 +313,21 @@ class Ends:
 
     def ask(self, ends: Iterable[Edge], blankets: Blankets) -> list[Verdict]:
         """Ask about (x, y) given the rest of the blanket of x, in one batch."""
-        wanted = [(x, y, self._given(x, y, blankets)) for x, y in ends]
-        new = {(pair(x, y), given): (x, y, given) for x, y, given in wanted}
-        unknown = [question for key, question in new.items() if key not in self._answers]
-        self._answers.update({(pair(v.x, v.y), v.given): v for v in self._questions.ask(unknown)})
-        verdicts = [self._answers[pair(x, y), given]._replace(x=x, y=y) for x, y, given in wanted]
-        for v in verdicts:
-            self._last[v.x, v.y] = v
-            self.evidence[v.x][v.y] = evidence(v)
-        return verdicts
+        return list(itertools.chain.from_iterable(self.ask_in_parts(ends, blankets)))
+
+    def ask_in_parts(self, ends: Iterable[Edge], blankets: Blankets) -> Iterator[list[Verdict]]:
+        """Ask likewise, where not all answers are to be held."""
+        wanted = ((x, y, self._given(x, y, blankets)) for x, y in ends)
+        for verdicts, places in self._known_places.ask(wanted):
+            for v, place in zip(verdicts, places, strict=True):
+                self._last[v.x, v.y] = place
+                self.evidence[v.x][v.y] = evidence(v)
+            yield verdicts
+
+    def _last_answer(self, x: int, y: int) -> Verdict | None:
+        """Return the last answer about (x, y) as the end x asked for it."""
+        place = self._last.get((x, y))
+        return None if place is None else self._questions.trace[place]._replace(x=x, y=y)
 
     def tell(self, phase: str, done: int) -> None:
         """Tell who listens how far the search has come."""
@@ -280,10 +339,10 @@ class Ends:
         The evidence stays that of the answer it follows from, which had more given.
         """
         given = self._given(x, y, blankets)
-        if (pair(x, y), given) in self._answers:
+        if (x, y, given) in self._known_places:
             return False
         sure = math.log(self.rate / self.n_pairs)
-        for v in (self._last.get((x, y)), self._last.get((y, x))):
+        for v in (self._last_answer(x, y), self._last_answer(y, x)):
             if v is not None and not v.independent and evidence(v) <= sure and set(given) < set(v.given):
                 because = (Fact.of(v.x, v.y, v.given, independent=False),)
                 self._questions.note(Verdict(x, y, given, independent=False, source=D_SU, because=because))
@@ -294,7 +353,8 @@ class Ends:
     def retract(self, pairs: Iterable[Edge]) -> None:
         """Note of pairs that seem to depend on each other that they are no discoveries."""
         for x, y in sorted(pairs):
-            seem = [v for v in (self._last.get((x, y)), self._last.get((y, x))) if v and not v.independent]
+            last = (self._last_answer(x, y), self._last_answer(y, x))
+            seem = [v for v in last if v and not v.independent]
             if seem:
                 self._questions.note(retract(max(seem, key=evidence)))
 

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from graphoid.learners.pfmn import dense, population, rejuvenation
+from graphoid.learners.pfmn.batches import Expected, binary_entropy
 from graphoid.learners.pfmn.budget import Answer, BudgetedQuestions, StepInfo
 from graphoid.learners.pfmn.information import edge_entropy
 from graphoid.learners.pfmn.known import KnownGraphs
@@ -37,7 +38,7 @@ from graphoid.logic.verdict import Fact, Verdict
 from graphoid.structure.graph import UndirectedGraph
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from numpy.random import Generator
     from numpy.typing import NDArray
@@ -81,6 +82,11 @@ class State:
     """Why the search is over, or None."""
 
     @property
+    def proves(self) -> bool:
+        """Whether answers came, all of them without any doubt."""
+        return self.exact and bool(self.evidence)
+
+    @property
     def proved(self) -> bool:
         """Whether the answers leave one graph only, without any doubt."""
         return self.exact and not self.bounds.undecided
@@ -113,45 +119,81 @@ class Active:
             graphs = flip_moves(graphs, target, rng, alpha=1 / max(2, len(target.free)), steps=LAST_MOVES)
         return State(graphs, self.known.bounds)
 
-    def step(self, rng: Generator, state: State) -> tuple[State, StepInfo | None]:
-        """Ask one test and learn from the answer; None in place of what a reader wants where none is left."""
-        best, stopped = self.next_test(rng, state, self.questions.remaining)
-        if best is not None and best.test.given and self._is_dense(state):
+    def step(self, rng: Generator, state: State) -> tuple[State, list[StepInfo]]:
+        """Ask one batch of tests, mostly of one, and learn from the answers; of none where none is left."""
+        batch, stopped = self.next_tests(rng, state, self.questions.afford)
+        if batch and batch[0].test.given and self._is_dense(state):
             state = replace(state, dense=True)
-            best, stopped = self.next_test(rng, state, self.questions.remaining)
-        if best is None:
-            return replace(state, stopped=stopped), None
-        answer = self.questions.ask(best.test)
-        state = self.update(rng, state, best.test, answer)
-        entropy = edge_entropy(population.edge_frequencies(state.graphs, even_weights(state.graphs)))
-        spent = self.questions.spent
-        return state, StepInfo(best.test, answer.verdict, best.information, answer.price, spent, entropy)
+            batch, stopped = self.next_tests(rng, state, self.questions.afford)
+        if not batch:
+            return replace(state, stopped=stopped), []
+        infos, spent = [], self.questions.spent
+        for best, answer in zip(batch, self.questions.ask([c.test for c in batch]), strict=True):
+            state = self.update(rng, state, best.test, answer)
+            entropy = edge_entropy(population.edge_frequencies(state.graphs, even_weights(state.graphs)))
+            spent += answer.price
+            infos.append(StepInfo(best.test, answer.verdict, best.information, answer.price, spent, entropy))
+        return state, infos
 
-    def next_test(self, rng: Generator, state: State, remaining: float) -> tuple[Candidate | None, str]:
-        """Return the best test that can be paid for with what remains, or None and why there is none."""
+    def next_tests(
+        self, rng: Generator, state: State, afford: Callable[[Sequence[float]], float]
+    ) -> tuple[list[Candidate], str]:
+        """Return the best tests that can be paid for, as many as a batch has, or none and why not.
+
+        ``afford`` says what the next may cost after tests of some prices.
+        """
         if state.dense:
-            return self._next_of_gsimn(state, remaining)
+            best, stopped = self._next_of_gsimn(state, afford([]))
+            return [] if best is None else [best], stopped
         if not state.bounds.undecided:
-            return None, "converged"
+            return [], "converged"
         # about what it takes to ask all pairs: 2 each, and as often as a variable has neighbors
         degree = 2 * float(population.n_edges(state.graphs).mean()) / self.n
         price = self.n * (self.n - 1) * max(1.0, degree)
         if not state.exact and state.vague >= self.settings.patience * price:
-            return None, "converged"
+            return [], "converged"
         tests = self._candidates(rng, state)
-        rarer = self._rarer_answers(state, tests)
+        apart = population.separations(state.graphs, tests)
+        rarer = _rarer_answers(apart)
         # exact answers are asked for until all is proved; doubtful ones while the population has doubts
         if not state.exact and rarer.max(initial=0.0) < self.settings.doubt:
-            return None, "converged"
-        best_first = self._rank(tests, rarer)
-        return _first_affordable((c for c in best_first if state.bounds.answer(*c.test) is None), remaining)
+            return [], "converged"
+        best_first = self._rank(tests, _once_each(binary_entropy, rarer))
+        open_first = (c for c in best_first if state.bounds.answer(*c.test) is None)
+        best, stopped = _first_affordable(open_first, afford([]))
+        if best is None:
+            return [], stopped
+        return self._fill(state, best, tests, apart, afford), ""
+
+    def _fill(
+        self,
+        state: State,
+        first: Candidate,
+        tests: list[Query],
+        apart: NDArray[np.bool_],
+        afford: Callable[[Sequence[float]], float],
+    ) -> list[Candidate]:
+        """Return a batch: the best test, and beside those before it the best one each."""
+        batch, expected = [first], Expected(apart, state.bounds)
+        # whether a network is dense shows in the first answers, and in what is wanted after each of them
+        size = 1 if not state.proves and dense.may_be_dense(state.verdicts) else self.settings.batch
+        while len(batch) < size:
+            expected.add(batch[-1].test, tests.index(batch[-1].test))
+            best_first = self._rank(tests, expected.information())
+            left = (c for c in best_first if expected.leaves_open(c.test))
+            best, _ = _first_affordable(left, afford([c.price for c in batch]))
+            if best is None:
+                break
+            batch.append(best)
+        return batch
 
     def _next_of_gsimn(self, state: State, remaining: float) -> tuple[Candidate | None, str]:
         """Return what GSIMN would ask next, if that can be paid for."""
         question = self._gsimn.next_after(state.verdicts)
         if isinstance(question, UndirectedGraph):
             return None, "converged"
-        return _first_affordable(self._rank([question], self._rarer_answers(state, [question])), remaining)
+        rarer = _rarer_answers(population.separations(state.graphs, [question]))
+        return _first_affordable(self._rank([question], _once_each(binary_entropy, rarer)), remaining)
 
     def _candidates(self, rng: Generator, state: State) -> list[Query]:
         """Return separators of undecided pairs that have not been asked about."""
@@ -163,21 +205,13 @@ class Active:
         known = {t.query for t in state.evidence}
         return [q for q in separators(proposals, undecided) if q not in known]
 
-    def _rarer_answers(self, state: State, tests: list[Query]) -> NDArray[np.float64]:
-        """Return how probable the population takes the answer to be that fewer of its graphs give."""
-        size = len(state.graphs)
-        apart = population.separations(state.graphs, tests).sum(axis=1)
-        # half a graph on either side: a population that agrees may still be wrong
-        return np.asarray((np.minimum(apart, size - apart) + 0.5) / (size + 1))
-
-    def _rank(self, tests: list[Query], rarer: NDArray[np.float64]) -> Iterator[Candidate]:
+    def _rank(self, tests: list[Query], information: NDArray[np.float64]) -> Iterator[Candidate]:
         """Yield tests by the entropy of their answer for their price; few are looked at of thousands.
 
         Of equally good ones the first comes first. So that these are equal to the last digit on every
-        processor, numbers are counts of graphs, and each that occurs has its logarithm taken once.
+        processor, entropies are of counts of graphs, and each that occurs has its logarithm taken once.
         """
         prices = self.questions.prices_of(tests)
-        information = _once_each(_binary_entropy, rarer)
         worth = information / _once_each(lambda price: math.pow(price, self.settings.beta), prices)
         for i in np.argsort(-worth, kind="stable"):
             yield Candidate(tests[i], float(information[i]), float(prices[i]))
@@ -217,8 +251,8 @@ class Active:
 
     def preview(self, rng: Generator, state: State) -> tuple[Query, float] | None:
         """Return the test that would be asked next whatever it costs, and the entropy of its answer."""
-        best, _ = self.next_test(rng, state, math.inf)
-        return None if best is None else (best.test, best.information)
+        batch, _ = self.next_tests(rng, state, lambda _: math.inf)
+        return (batch[0].test, batch[0].information) if batch else None
 
     def result(self, rng: Generator, state: State) -> Outcome:
         """Return graphs that stand for the posterior of all answers (Eq. 4).
@@ -262,9 +296,11 @@ class Active:
             return graphs
 
 
-def _binary_entropy(p: float) -> float:
-    """Return the entropy of an answer, in nats."""
-    return -(p * math.log(p) + (1 - p) * math.log1p(-p))
+def _rarer_answers(apart: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return how probable a population takes the answer to be that fewer of its graphs give."""
+    size, separate = apart.shape[1], apart.sum(axis=1)
+    # half a graph on either side: a population that agrees may still be wrong
+    return np.asarray((np.minimum(separate, size - separate) + 0.5) / (size + 1))
 
 
 def _once_each(function: Callable[[float], float], values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -52,15 +52,15 @@ State = TypeVar("State", bound=Stoppable)
 
 
 class Search(Protocol[State]):
-    """A search that can be stopped, watched and resumed between any two tests."""
+    """A search that can be stopped, watched and resumed between any two steps."""
 
     questions: BudgetedQuestions
 
     def init(self, rng: Generator) -> State:
         """Return the state before any test."""
 
-    def step(self, rng: Generator, state: State) -> tuple[State, StepInfo | None]:
-        """Ask one test; None in place of what a reader wants where none is left."""
+    def step(self, rng: Generator, state: State) -> tuple[State, list[StepInfo]]:
+        """Ask what is asked at once, and say of each test what a reader wants; none where none is left."""
 
     def preview(self, rng: Generator, state: State) -> tuple[Query, float] | None:
         """Return the test that would be asked next whatever it costs, and what it is expected to tell."""
@@ -71,7 +71,7 @@ class Search(Protocol[State]):
 
 @dataclass(kw_only=True, eq=False)
 class ParticleLearner(AskingLearner, Generic[State]):
-    """A learner that keeps a population of structures and asks one test at a time, within a budget."""
+    """A learner that keeps a population of structures and asks what that wants, within a budget."""
 
     n_particles: int
     budget: float | Mapping[str, float] | Budget | None = None
@@ -92,13 +92,12 @@ class ParticleLearner(AskingLearner, Generic[State]):
     }
 
     def steps(self, ci: IndependenceSource) -> Iterator[StepInfo]:
-        """Yield what a reader wants to know of every step, one test at a time; stop when you like."""
+        """Yield what a reader wants to know of every test, one at a time; stop when you like."""
         search, rng = self.begin(ci)
         state = search.init(rng)
         while state.stopped is None:
-            state, info = search.step(rng, state)
-            if info is not None:
-                yield info
+            state, infos = search.step(rng, state)
+            yield from infos
 
     def begin(self, ci: IndependenceSource) -> tuple[Search[State], Generator]:
         """Return the search itself, with its ``init(rng)`` and ``step(rng, state)``, and its generator."""
@@ -129,9 +128,9 @@ class ParticleLearner(AskingLearner, Generic[State]):
         try:
             with time_limit(search.questions.seconds_left):
                 while state.stopped is None:
-                    state, info = search.step(rng, state)
-                    if info is not None:
-                        log.append([info.spent, info.entropy])
+                    state, infos = search.step(rng, state)
+                    log += [[info.spent, info.entropy] for info in infos]
+                    if infos:
                         listener = tell(listener, Step("tests", len(log), so_far=questions.trace))
         except OutOfTime:  # within a step: the state before it stands
             late = True
@@ -143,7 +142,7 @@ class ParticleLearner(AskingLearner, Generic[State]):
         overruled = [v for v in found.inferred if v.independent and strong.doubts(v)]
         for verdict in found.inferred:
             questions.note(verdict)
-        trace = tuple(questions.trace)
+        trace = questions.trace.done()
         blankets = {x: members(bits) for x, bits in enumerate(found.best.tolist())}
         return LearnedStructure(
             graph=UndirectedGraph.from_blankets(blankets, questions.names),
@@ -170,6 +169,8 @@ class ParticleLearner(AskingLearner, Generic[State]):
         """Return who is asked, within the budget, with the answers that are on file."""
         check_size(len(questions.names))
         same = {name: value for name, value in self._record(ci).items() if name not in _NOT_THE_RUN}
+        if same.get("batch") == 1:  # as in files of before there were batches
+            del same["batch"]
         same |= {
             # a function without its address
             "cost": self.cost.__qualname__ if isroutine(self.cost) else repr(self.cost),

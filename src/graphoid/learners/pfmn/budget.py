@@ -1,4 +1,4 @@
-"""What a test costs, how much may be spent, and questions within that budget, one at a time."""
+"""What a test costs, how much may be spent, and questions within that budget."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ class StepInfo(NamedTuple):
 
 
 class BudgetedQuestions:
-    """Puts questions one by one within a budget; answers on file are read from there.
+    """Puts questions within a budget; answers on file are read from there.
 
     Parameters
     ----------
@@ -175,10 +175,12 @@ class BudgetedQuestions:
         self._n_answers = 0
         self._started = time.perf_counter()
 
-    @property
-    def remaining(self) -> float:
-        """The price that the next question may have."""
-        return self._budget.remaining(self.spent, self._n_answers, self._seconds)
+    def afford(self, prices: Sequence[float]) -> float:
+        """Return the price that the next question may have, after others of these prices."""
+        spent = self.spent
+        for price in prices:
+            spent += price
+        return self._budget.remaining(spent, self._n_answers + len(prices), self._seconds)
 
     @property
     def seconds_left(self) -> float | None:
@@ -196,11 +198,10 @@ class BudgetedQuestions:
             return np.array([2.0 + q.size for q in queries])
         return np.array([self.price_of(q) for q in queries])
 
-    def ask(self, query: Query) -> Answer:
-        """Put a question, or read its answer from the file."""
-        price = self.price_of(query)
-        if self._n_answers < len(self._on_file):
-            verdict = self._on_file[self._n_answers]
+    def ask(self, queries: Sequence[Query]) -> list[Answer]:
+        """Put questions in one batch, or read their answers from the file as far as it has them."""
+        verdicts = self._on_file[self._n_answers : self._n_answers + len(queries)]
+        for verdict, query in zip(verdicts, queries, strict=False):
             if {verdict.x, verdict.y} != {query.x, query.y} or mask(verdict.given) != query.given:
                 raise DataError(
                     f"the checkpoint answers {verdict.assertion} where this run asks of {query.x}, "
@@ -208,12 +209,18 @@ class BudgetedQuestions:
                     f"another file."
                 )
             self.questions.note(verdict)
-        else:
-            verdict = self.questions.ask_one(query.x, query.y, tuple(members(query.given)))
-            self._checkpoint.add(verdict, self._seconds)
-        self._n_answers += 1
-        self.spent += price
-        return Answer(verdict, log_ratio(verdict, self._test, self._soften), price)
+        rest = [(q.x, q.y, tuple(members(q.given))) for q in queries[len(verdicts) :]]
+        if rest:
+            new = self.questions.ask(rest)
+            self._checkpoint.add(new, self._seconds)
+            verdicts += new
+        self._n_answers += len(queries)
+        answers = []
+        for verdict, query in zip(verdicts, queries, strict=True):
+            price = self.price_of(query)
+            self.spent += price
+            answers.append(Answer(verdict, log_ratio(verdict, self._test, self._soften), price))
+        return answers
 
     @property
     def _seconds(self) -> float:

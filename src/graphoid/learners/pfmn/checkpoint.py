@@ -1,8 +1,8 @@
 """Answers on file, so that a run that was stopped goes on where it was and pays for no test twice.
 
 A run is determined by its settings, its seed and the answers. So the file holds these, and is replaced at
-once or not at all after every answer; who resumes goes the same way again, with the answers from the file as
-far as they reach.
+once or not at all after every answer, or every batch of them; who resumes goes the same way again, with the
+answers from the file as far as they reach.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from graphoid.structure.document import Json, to_row
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Sequence
 
 
 FORMAT = "graphoid checkpoint"
@@ -52,9 +53,9 @@ class Checkpoint:
         if self._path is not None and self._path.exists():
             self._read(self._path)
 
-    def add(self, verdict: Verdict, seconds: float) -> None:
-        """Keep one more answer, and put it on file before anything else is done with it."""
-        self.verdicts.append(verdict)
+    def add(self, verdicts: Sequence[Verdict], seconds: float) -> None:
+        """Keep more answers, and put them on file before anything else is done with them."""
+        self.verdicts += verdicts
         if self._path is None:
             return
         body = {

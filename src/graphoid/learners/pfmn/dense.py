@@ -48,10 +48,15 @@ def is_dense(answers: Sequence[Verdict]) -> bool:
 
     In a sparse network some pairs depend on each other much more than others.
     """
-    if len(answers) < FEWEST or any(v.given or v.independent for v in answers):
+    if len(answers) < FEWEST or not may_be_dense(answers):
         return False
     strengths = sorted(-log_p(v) for v in answers)
     return strengths[len(answers) // 2] >= EVEN * strengths[-1]
+
+
+def may_be_dense(answers: Sequence[Verdict]) -> bool:
+    """Return whether all answers so far are dependences given nothing."""
+    return not any(v.given or v.independent for v in answers)
 
 
 def enough_rows(questions: Questions) -> bool:

@@ -139,6 +139,11 @@ class PFMN(ParticleLearner[ActiveState]):
     patience
         Doubtful answers: the share of n (n - 1), what GSIMN pays before it begins, that may go into answers
         that are not sure.
+    batch
+        Tests asked at once, in one access to the data: the best one, and the best ones beside it, none of
+        which another is expected to answer. More than one pays where an access costs more than a test does
+        (Spark, a warehouse, sites); more tests are asked, in fewer batches. Whatever it is, tests are asked
+        one at a time until one shows that the network is not dense, and of dense ones throughout.
     soften
         The likelihood left to the contrary of an answer that is certain.
     checkpoint
@@ -163,6 +168,7 @@ class PFMN(ParticleLearner[ActiveState]):
     sure: float = 1.5
     doubt: float = 0.02
     patience: float = 0.5
+    batch: int = 1
     method: InitVar[str] = "bounds"
 
     allowed: ClassVar[Mapping[str, Allowed]] = {
@@ -170,6 +176,7 @@ class PFMN(ParticleLearner[ActiveState]):
         "sure": UNLIMITED,
         "doubt": UNLIMITED,
         "patience": UNLIMITED,
+        "batch": Number(least=1, whole=True),
     }
 
     def __new__(cls, *, method: str = "bounds", **settings: Any) -> Self:

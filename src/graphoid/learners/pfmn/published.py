@@ -84,18 +84,18 @@ class ParticleFilter:
             graphs = self._move(graphs, (), rng)
         return State(graphs, population.even_weights(graphs))
 
-    def step(self, rng: Generator, state: State) -> tuple[State, StepInfo | None]:
+    def step(self, rng: Generator, state: State) -> tuple[State, list[StepInfo]]:
         """Ask the best test and filter the population by the answer (Algorithm 1, lines 4-12)."""
         if self.n < 2 or (state.evidence and self.entropy(state) <= self.settings.epsilon):
-            return replace(state, stopped="converged"), None
+            return replace(state, stopped="converged"), []
         test, _ = self.optimal_test(state)
-        if self.questions.price_of(test) > self.questions.remaining:
-            return replace(state, stopped="budget"), None
+        if self.questions.price_of(test) > self.questions.afford([]):
+            return replace(state, stopped="budget"), []
         information = float(self.information_gains(state, [test])[0])
-        answer = self.questions.ask(test)
+        (answer,) = self.questions.ask([test])
         state = self.update(rng, state, Evidence(*test, answer.log_ratio))
         spent, entropy = self.questions.spent, self.entropy(state)
-        return state, StepInfo(test, answer.verdict, information, answer.price, spent, entropy)
+        return state, [StepInfo(test, answer.verdict, information, answer.price, spent, entropy)]
 
     def information_gains(self, state: State, tests: Sequence[Query]) -> NDArray[np.float64]:
         """Return the information gain of candidate tests (Eq. 9)."""
