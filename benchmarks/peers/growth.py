@@ -56,8 +56,8 @@ def ladders(most_rows: int, most_columns: int) -> list[Ladder]:
 
 def plan(runs: Runs, most_rows: int, most_columns: int) -> Iterator[Task]:
     """Yield what can be run side by side: a learner on a ladder."""
-    for learner in LEARNERS:
-        for ladder in ladders(most_rows, most_columns):
+    for ladder in ladders(most_rows, most_columns):
+        for learner in LEARNERS:
             if learner not in LEFT_OUT and not (LEARNERS[learner].binary and "tables" in ladder.name):
                 yield Task(learner, (ladder.name,), partial(climb, runs, learner, ladder))
 

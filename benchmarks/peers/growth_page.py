@@ -123,7 +123,7 @@ def against(name: str, climbs: Climbs, done: list[Row]) -> list[str]:
         ours, other = own[common[-1]], theirs[common[-1]]
         at = f"at {common[-1]:,} {what}"
         if (other.seconds or 0) < (ours.seconds or 0):
-            quicker.append(f"{peer} ({clock(other.seconds or 0)} against {clock(ours.seconds or 0)} {at})")
+            quicker.append(f"{peer} ({cost(other)} against {cost(ours)} {at})")
         if (other.megabytes or 0) < (ours.megabytes or 0):
             smaller.append(f"{peer} ({other.megabytes:.0f} against {ours.megabytes:.0f} MB {at})")
     return [
@@ -133,6 +133,11 @@ def against(name: str, climbs: Climbs, done: list[Row]) -> list[str]:
         else "No peer is quicker at the largest size of both.",
         f"Less memory take {', '.join(smaller)}." if smaller else "No peer takes less memory there.",
     ]
+
+
+def cost(row: Row) -> str:
+    """Return the time of a run, and how right it was."""
+    return f"{clock(row.seconds or 0)}, F1 {row.f1 or 0:.2f},"
 
 
 def table(name: str, climbs: Climbs) -> list[str]:
@@ -163,6 +168,8 @@ def table(name: str, climbs: Climbs) -> list[str]:
 def draw(ladders: dict[str, Climbs], path: Path) -> None:
     """Draw time above memory, a column for each thing that grows."""
     plt = start()
+    from matplotlib.ticker import LogLocator
+
     n = len(ladders)
     figure, grid = plt.subplots(
         2, n, figsize=(3.6 * n, 7.2), layout="constrained", squeeze=False, sharex="col"
@@ -177,6 +184,9 @@ def draw(ladders: dict[str, Climbs], path: Path) -> None:
             memory.plot(where, [row.megabytes for row in done], **style)
         for ax in (time, memory):
             ax.set(xscale="log", yscale="log")
+            sizes = sorted({size(name, row) for steps in climbs.values() for row in steps})
+            ax.set_xticks(sizes[:: max(1, len(sizes) // 4)])
+        memory.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         memory.set_xlabel(axis(name))
         plain(time, name)
         plain(memory, "")
