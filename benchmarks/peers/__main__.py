@@ -78,7 +78,7 @@ def measure(page: str, path: Path, options: argparse.Namespace) -> None:
     """Measure what a page shows, into its file."""
     limit, start = Limit(options.limit, 1000 * options.memory), time.monotonic()
     command = f"make bench-peers LIMIT={options.limit:g} SAMPLES={options.samples}"
-    known = about(command, options.jobs, *limit)
+    known = about(command, options.jobs, limit)
     old, kept = read(path) if options.resume and path.is_file() else ({}, [])
     before = float(old.get("minutes", 0))
 

@@ -49,7 +49,7 @@ def on_family(
     """Run a learner on networks, as far as it does not need more than the limit."""
     found: list[Row] = []
     for name, make in networks.items():
-        stopped = [row for row in found if row.status in {"time", "memory"}]
+        stopped = [row for row in found if row.status in {"time", "memory", "idle"}]
         for sample in range(samples):
             path, columns, edges, binary = runs.table(name, make, n_rows, sample)
             if LEARNERS[learner].binary and not binary:

@@ -27,6 +27,7 @@ ACROSS = 3
 WORDS = {
     "time": "over the limit of time",
     "memory": "over the limit of memory",
+    "idle": "waited without end",
     "failed": "failed",
     "missing": "missing",
     "left": "not started",

@@ -99,8 +99,8 @@ def closing(about: dict[str, str], csv_name: str) -> list[str]:
     return [
         "## How it was measured",
         "",
-        "```console",
-        f"$ {about['command']}",
+        "```text",
+        about["command"],
         "```",
         "",
         "Every run is a process of its own on one thread, stopped where it needs more than",

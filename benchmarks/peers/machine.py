@@ -9,10 +9,14 @@ import shutil
 import subprocess
 from importlib import metadata
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import psutil
 
 from peers.learners import LEARNERS
+
+if TYPE_CHECKING:
+    from peers.process import Limit
 
 BESIDE = ("numpy", "jax")
 """Packages that peers compute with."""
@@ -40,7 +44,7 @@ def version(package: str) -> str | None:
     return ran.stdout.strip() or None
 
 
-def about(command: str, jobs: int, seconds: float, megabytes: float) -> dict[str, str]:
+def about(command: str, jobs: int, limit: Limit) -> dict[str, str]:
     """Return what is to be said of a run."""
     packages = list(dict.fromkeys([*(learner.package for learner in LEARNERS.values()), *BESIDE]))
     versions = {name: version(name) for name in packages}
@@ -50,7 +54,7 @@ def about(command: str, jobs: int, seconds: float, megabytes: float) -> dict[str
     system = f"{os.cpu_count()} cores, {memory:.0f} GB, {platform.system()} {platform.machine()}"
     return {
         "command": command,
-        "limit": f"{seconds:g} s of CPU time and {megabytes / 1000:g} GB a run",
+        "limit": f"{limit.seconds:g} s of CPU time and {limit.megabytes / 1000:g} GB a run",
         "date": dt.datetime.now(dt.UTC).date().isoformat(),
         "machine": f"{processor()}, {system}, Python {platform.python_version()}",
         "load": f"{jobs} runs at a time; load average at the start {os.getloadavg()[0]:.0f}",

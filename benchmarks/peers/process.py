@@ -29,13 +29,15 @@ class Limit(NamedTuple):
     seconds: float
     """CPU time, of all its threads and of processes that it starts."""
     megabytes: float
+    idle: float = 60.0
+    """Seconds by the clock on the wall for which it may wait without computing."""
 
 
 class Ended(NamedTuple):
     """How a run ended, and what it took."""
 
     status: str
-    """"ended", "time", "memory", "failed" if it went down by itself, or "stopped" with all others."""
+    """"ended", "time", "memory", "idle", "failed" if it went down by itself, or "stopped" with all others."""
     seconds: float
     """CPU time of learning as last seen: the limit and a little more where it was stopped by that."""
     megabytes: float
@@ -47,12 +49,12 @@ class Ended(NamedTuple):
 def run(command: Sequence[str], limit: Limit, begun: Path, folder: Path) -> Ended:
     """Run a command in an own folder; its time counts from when the file ``begun`` appears.
 
-    Until then it has as much again; and by the clock on the wall five times as long and a minute, so that a
-    process that only waits ends too.
+    Until then it has as much again. However busy the machine is, that is CPU time; a process that computes
+    nothing ends by the clock on the wall.
     """
     threads = ("OMP", "OPENBLAS", "MKL", "GRAPHOID")
     one = {f"{name}{'' if name == 'GRAPHOID' else '_NUM'}_THREADS": "1" for name in threads}
-    started, base, cpu, most, status = time.monotonic(), 0.0, 0.0, 0.0, ""
+    computed, base, cpu, most, status = time.monotonic(), 0.0, 0.0, 0.0, ""
     with (folder / "said.txt").open("w+") as said:
         process = subprocess.Popen(
             command,
@@ -66,15 +68,18 @@ def run(command: Sequence[str], limit: Limit, begun: Path, folder: Path) -> Ende
         try:
             while process.poll() is None and not status:
                 now, memory = _usage(process.pid)
+                if now > cpu:
+                    computed = time.monotonic()
                 cpu, most = max(cpu, now), max(most, memory)
                 base = base or (cpu if begun.exists() else 0.0)
-                waited = time.monotonic() - started
                 if stopping.is_set():
                     status = "stopped"
                 elif memory > limit.megabytes:
                     status = "memory"
-                elif cpu - base > limit.seconds or waited > 5 * limit.seconds + 60:
+                elif cpu - base > limit.seconds:
                     status = "time"
+                elif time.monotonic() - computed > limit.idle:
+                    status = "idle"
                 time.sleep(WAIT)
         finally:
             if process.poll() is None:

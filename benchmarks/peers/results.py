@@ -20,7 +20,7 @@ class Row(NamedTuple):
     columns: int
     sample: int
     status: str
-    """"ended", or "time", "memory", "failed", "missing"; "left" if not started, for the reason in note."""
+    """"ended", or "time", "memory", "idle", "failed", "missing"; "left" if not started, by the note."""
     f1: float | None = None
     edges: int | None = None
     true_edges: int | None = None

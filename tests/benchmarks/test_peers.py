@@ -55,6 +55,13 @@ def test_a_process_that_takes_too_much_memory_is_stopped(tmp_path) -> None:
 
 
 @pytest.mark.process
+def test_a_process_that_only_waits_is_stopped(tmp_path) -> None:
+    code = "import time; time.sleep(60)"
+    command = [sys.executable, "-S", "-c", code]
+    assert run(command, Limit(20, 2_000, idle=0.3), tmp_path / "begun", tmp_path).status == "idle"
+
+
+@pytest.mark.process
 def test_a_process_that_ends_or_fails_says_so(tmp_path) -> None:
     assert ended("pass", tmp_path).status == "ended"
     failed = ended("raise SystemExit('no such thing')", tmp_path)
