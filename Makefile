@@ -91,11 +91,11 @@ fuzz: setup
 	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest -n auto tests -k fuzz
 
 # Learners of others, in an environment of their own, beside ours: writes docs/benchmarks/. GRAPHOID_DATA says where the
-# networks of the literature are (bif/). LIMIT is the CPU seconds of a run: with 60, under an hour on two cores.
+# networks of the literature are (bif/). LIMIT is the CPU seconds of a run.
 PEERS = .venv-peers
 bench-peers:
 	bash tools/peers.sh $(PYTHON) $(PEERS)
-	PYTHONPATH=benchmarks $(PEERS)/bin/python -m peers --limit $(or $(LIMIT),60) --samples $(or $(SAMPLES),1)
+	PYTHONPATH=benchmarks $(PEERS)/bin/python -m peers --limit $(or $(LIMIT),30) --samples $(or $(SAMPLES),1)
 	# page 2: $(PEERS)/bin/graphoid reproduce ising-recovery --quick, and potts-recovery
 
 # 20,000 files, damaged or odd, through check, learn, load and query; and 1,250 kills. FILES, KILLS (of each of five

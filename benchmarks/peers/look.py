@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from graphoid.report.style import FAINT, INK, SIGNS, SOFT
-from peers.learners import LEARNERS, OURS
+from peers.learners import LEARNERS, MOST_NEIGHBORS, OURS
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -108,12 +108,14 @@ def closing(about: dict[str, str], csv_name: str) -> list[str]:
         "memory is the peak of the whole process, with Python or R and the libraries. Peers are used as they",
         "come, with G² tests at .01 and scores by BIC where there is the choice (causal-learn's GES: BDeu).",
         "BDgraph's edges are the pairs with a probability above one half after its 5,000 iterations;",
-        "neighborhoods are joined where both ends have each other. What is directed becomes its moral graph.",
-        "R's packages are those of Debian, which has no bnlearn: it is not compared.",
+        "neighborhoods are joined where both ends have each other; abess and skscope choose up to",
+        f"{MOST_NEIGHBORS} neighbors by the extended BIC, more than any variable of these networks has. What",
+        "is directed becomes its moral graph. R's packages are those of Debian, which has no bnlearn: it is",
+        "not compared.",
         "",
-        f"- Machine: {about['machine']}; {about['load']}",
+        f"- Machine: {about['machine']}; {about['load']}.",
         f"- Versions: {about['versions']}.{missing}",
-        f"- Date: {about['date']}",
-        f"- All figures: [{csv_name}]({csv_name})",
+        f"- Date: {about['date']}; {about['minutes']} minutes by the clock.",
+        f"- All figures: [{csv_name}]({csv_name}).",
         "",
     ]

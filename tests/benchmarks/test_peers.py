@@ -26,6 +26,7 @@ ABOUT = {
     "load": "2 runs at a time",
     "versions": "graphoid 0.2.0",
     "missing": "huge",
+    "minutes": "25",
 }
 
 
