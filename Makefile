@@ -1,14 +1,14 @@
 # make demo   set everything up and learn a first network
 # make test   set everything up and run the tests
 # make quick  the tests for the inner loop: logic to learners, under 45 s
-# The rest is for developers: lint, types, docs, bench, test-gpu, fuzz, fuzz-faults, fuzz-native, sanitize, wheel, deep, test-all, test-oldest, test-browser, test-engines, clean.
+# The rest is for developers: lint, types, docs, bench, bench-peers, test-gpu, fuzz, fuzz-faults, fuzz-native, sanitize, wheel, deep, test-all, test-oldest, test-browser, test-engines, clean.
 
 PYTHON ?= python3
 VENV   ?= .venv
 BIN     = $(VENV)/bin
 KERNELS = $(wildcard native/*/*) CMakeLists.txt pyproject.toml
 
-.PHONY: demo quick test test-all test-oldest test-browser test-engines test-gpu lint types docs docs-links bench fuzz fuzz-faults fuzz-native sanitize wheel deep clean setup
+.PHONY: demo quick test test-all test-oldest test-browser test-engines test-gpu lint types docs docs-links bench bench-peers fuzz fuzz-faults fuzz-native sanitize wheel deep clean setup
 .DEFAULT_GOAL := test
 
 setup: $(VENV)/.installed
@@ -89,6 +89,14 @@ bench: setup
 
 fuzz: setup
 	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest -n auto tests -k fuzz
+
+# Learners of others, in an environment of their own, beside ours: writes docs/benchmarks/. GRAPHOID_DATA says where the
+# networks of the literature are (bif/). LIMIT is the CPU seconds of a run.
+PEERS = .venv-peers
+bench-peers:
+	bash tools/peers.sh $(PYTHON) $(PEERS)
+	PYTHONPATH=benchmarks $(PEERS)/bin/python -m peers --limit $(or $(LIMIT),30) --samples $(or $(SAMPLES),1)
+	# page 2: $(PEERS)/bin/graphoid reproduce ising-recovery --quick, and potts-recovery
 
 # 20,000 files, damaged or odd, through check, learn, load and query; and 1,250 kills. FILES, KILLS (of each of five
 # kinds) and SEED say otherwise.

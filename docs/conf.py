@@ -93,7 +93,7 @@ html_theme_options = {
     "navbar_align": "left",
     "navbar_end": ["theme-switcher"],
     "show_toc_level": 2,
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 7,
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],
     "footer_end": [],

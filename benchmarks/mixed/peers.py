@@ -6,11 +6,9 @@ installed raises MissingError, and the benchmark says so and goes on.
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import tempfile
 import warnings
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +16,7 @@ import numpy as np
 
 import graphoid as gd
 from mixed.answers import Answer, joined, numbers, rank_normal
+from peers.learners import MissingError, hill_climb as pyagrum_climb, r_package
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,10 +32,6 @@ GAMMA = 0.5
 """Of the extended BIC for the graphical lasso, as its authors and users have it."""
 
 SCRIPT = Path(__file__).with_name("peers.R")
-
-
-class MissingError(Exception):
-    """A peer that is not installed here."""
 
 
 def _precisions(table: gd.Table, path: Matrix) -> list[tuple[float, Matrix]]:
@@ -160,37 +155,7 @@ def answer_of(found: gd.LearnedStructure) -> Answer:
 
 def hill_climb(table: gd.Table) -> Answer:
     """Learn a directed graph with pyAgrum, BIC and greedy hill climbing, and return its moral graph."""
-    try:
-        import pandas as pd
-        import pyagrum as gum
-    except ImportError:
-        raise MissingError("pyAgrum: pip install pyagrum") from None
-    codes = {f"v{k}": table.column(k).astype(int) for k in range(len(table.variables))}
-    template = gum.BayesNet()
-    for k, variable in enumerate(table.variables):
-        template.add(gum.RangeVariable(f"v{k}", "", 0, variable.arity - 1))
-    learner = gum.BNLearner(pd.DataFrame(codes), template)
-    learner.useScoreBIC()
-    learner.useGreedyHillClimbing()
-    learner.setNumberOfThreads(1)
-    dag = learner.learnDAG()
-    parents = [tuple(sorted(dag.parents(v))) for v in range(len(table.variables))]
-    edges = {(min(u, v), max(u, v)) for v, known in enumerate(parents) for u in known}
-    edges |= {(u, w) for known in parents for i, u in enumerate(known) for w in known[i + 1 :]}
-    return Answer(None, frozenset(edges))
-
-
-@cache
-def _has(package: str) -> bool:
-    rscript = shutil.which("Rscript")
-    return (
-        bool(rscript)
-        and not subprocess.run(
-            [rscript, "-e", f"stopifnot(requireNamespace('{package}', quietly=TRUE))"],
-            check=False,
-            capture_output=True,
-        ).returncode
-    )
+    return Answer(None, frozenset(pyagrum_climb(table)().edges))
 
 
 def _call(package: str, table: gd.Table, *arguments: object) -> Matrix:
@@ -198,8 +163,7 @@ def _call(package: str, table: gd.Table, *arguments: object) -> Matrix:
 
     Returns a matrix over its columns, the largest entry of those that belong to the same two variables.
     """
-    if not _has(package):
-        raise MissingError(f"{package}: apt-get install r-cran-{package.lower()}")
+    r_package(package)
     columns, owner, kind = [], [], []
     for v, variable in enumerate(table.variables):
         if variable.continuous or variable.ordered or variable.arity == 2:

@@ -1,0 +1,1 @@
+"""Learners of others beside ours, each run in a process of its own: `make bench-peers`."""
