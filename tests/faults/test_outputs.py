@@ -214,7 +214,7 @@ def test_resamples_are_learned_where_nothing_can_be_kept_on_the_way(folder):
 
 @pytest.mark.parametrize("plot", ["heatmpa=h.pdf", "differences=d.pdf"])
 def test_a_picture_that_there_is_none_of_is_refused(folder, plot):
-    assert refused(learn(folder, "--plot", plot), "there is no picture", "network, centrality")
+    assert refused(learn(folder, "--plot", plot), "no picture is named", "network, centrality")
     assert sorted(path.name for path in folder.iterdir()) == ["m.csv"]
 
 
