@@ -89,7 +89,7 @@ class Recovery(ParallelExperiment):
     steps: int = 10
     """Numbers of rows that are tried are powers of ten to so many parts: 10 is steps of 26 %."""
     fewest_rows: int = 50
-    most_rows: int = 1_000_000
+    most_rows: int = 200_000
     methods: tuple[str, ...] = ()
     """Which methods, by name; all if there are none."""
 
