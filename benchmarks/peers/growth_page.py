@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from peers.accuracy_page import WORDS, clock
-from peers.growth import HEIGHT, WIDTH
+from peers.growth import HEIGHT, WIDTH, learners_of
 from peers.learners import LEARNERS, OURS
 from peers.look import closing, legend_of, mark, plain, start
 
@@ -47,6 +47,8 @@ def write(path: Path, about: dict[str, str], rows: list[Row]) -> None:
             *table(name, climbs),
             "",
         ]
+        if away := [learner for learner in learners_of(name) if learner not in climbs]:
+            text += [f"Not measured in this run: {', '.join(away)}.", ""]
     text += closing(about, path.name)
     path.with_suffix(".md").write_text("\n".join(text), encoding="utf-8")
 
@@ -112,7 +114,7 @@ def sentences(name: str, climbs: Climbs) -> list[str]:
 def against(name: str, climbs: Climbs, done: list[Row]) -> list[str]:
     """Return which peers went further, and which are quicker or smaller at the largest size of both."""
     what, own = axis(name), {size(name, row): row for row in done}
-    further, quicker, smaller = [], [], []
+    further, quicker, early, smaller = [], [], [], []
     for peer, steps in climbs.items():
         theirs = {size(name, row): row for row in ended(steps)}
         common = sorted(set(own) & set(theirs))
@@ -124,14 +126,16 @@ def against(name: str, climbs: Climbs, done: list[Row]) -> list[str]:
         at = f"at {common[-1]:,} {what}"
         if (other.seconds or 0) < (ours.seconds or 0):
             quicker.append(f"{peer} ({cost(other)} against {cost(ours)} {at})")
+        first = theirs[common[0]]
+        if common[0] < common[-1] and (first.seconds or 0) < (own[common[0]].seconds or 0):
+            early.append(f"{peer} ({cost(first)} against {cost(own[common[0]])} at {common[0]:,} {what})")
         if (other.megabytes or 0) < (ours.megabytes or 0):
             smaller.append(f"{peer} ({other.megabytes:.0f} against {ours.megabytes:.0f} MB {at})")
     return [
         f"Further went {', '.join(further)}." if further else "No peer went further.",
-        f"Quicker are {', '.join(quicker)}."
-        if quicker
-        else "No peer is quicker at the largest size of both.",
-        f"Less memory take {', '.join(smaller)}." if smaller else "No peer takes less memory there.",
+        f"Quicker at the largest size of both: {', '.join(quicker) or 'none'}.",
+        f"Quicker at the smallest: {', '.join(early) or 'none'}.",
+        f"With less memory at the largest: {', '.join(smaller) or 'none'}.",
     ]
 
 
