@@ -189,7 +189,7 @@ def draw(ladders: dict[str, Climbs], path: Path) -> None:
         for ax in (time, memory):
             ax.set(xscale="log", yscale="log")
             sizes = sorted({size(name, row) for steps in climbs.values() for row in steps})
-            ax.set_xticks(sizes[:: max(1, len(sizes) // 4)])
+            ax.set_xticks(sizes[:: max(1, len(sizes) // 3)])
         memory.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         memory.set_xlabel(axis(name))
         plain(time, name)
@@ -197,7 +197,13 @@ def draw(ladders: dict[str, Climbs], path: Path) -> None:
     if n:
         grid[0][0].set_ylabel("CPU seconds")
         grid[1][0].set_ylabel("peak memory, MB")
-    drawn = [learner for climbs in ladders.values() for learner in climbs]
-    figure.legend(handles=legend_of(drawn), loc="outside lower center", ncols=5, frameon=False, fontsize=8.5)
+    drawn = [learner for climbs in ladders.values() for learner, steps in climbs.items() if ended(steps)]
+    figure.legend(
+        handles=legend_of(drawn),
+        loc="outside lower center",
+        ncols=2 * n - 1 if n > 1 else 2,
+        frameon=False,
+        fontsize=8.5,
+    )
     figure.savefig(path, metadata={"Date": None})
     plt.close(figure)
