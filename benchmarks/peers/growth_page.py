@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from peers.accuracy_page import WORDS, clock
-from peers.growth import HEIGHT, WIDTH, learners_of
+from peers.growth import HEIGHT, WIDTH, ladders as all_ladders, learners_of
 from peers.learners import LEARNERS, OURS
 from peers.look import closing, legend_of, mark, plain, start
 
@@ -49,6 +49,8 @@ def write(path: Path, about: dict[str, str], rows: list[Row]) -> None:
         ]
         if away := [learner for learner in learners_of(name) if learner not in climbs]:
             text += [f"Not measured in this run: {', '.join(away)}.", ""]
+    if absent := [ladder.name for ladder in all_ladders(0, 0) if ladder.name not in ladders]:
+        text += [f"Not measured in this run: {'; '.join(absent)}.", ""]
     text += closing(about, path.name)
     path.with_suffix(".md").write_text("\n".join(text), encoding="utf-8")
 

@@ -216,4 +216,5 @@ def test_growth_says_who_is_quicker_and_who_goes_further(tmp_path) -> None:
     )
     assert "pgmpy PC (" not in text
     assert "2,000: not started (80 s expected)" in text
+    assert "Not measured in this run: columns, Ising; columns, random tables." in text
     assert "Not measured in this run: RobustGSMN, TwoPhase(MPL), pyAgrum hill climbing, pyAgrum MIIC" in text
