@@ -1,7 +1,8 @@
 """Compare learners of others with ours, and write the pages: ``make bench-peers``.
 
     PYTHONPATH=benchmarks GRAPHOID_DATA=DIR python -m peers [--pages accuracy growth] [--limit 600]
-        [--memory 8] [--jobs 2] [--samples 1] [--quick] [--resume] [--draw] [--out docs/benchmarks]
+        [--memory 8] [--jobs 2] [--samples 1] [--quick] [--only NAME ...]
+        [--resume] [--draw] [--out docs/benchmarks]
 
 Every run is a process of its own, stopped where it needs more CPU seconds than --limit or more gigabytes
 than --memory. What is measured is kept after each learner, so that --resume goes on where a run was stopped;
@@ -44,6 +45,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--memory", type=float, default=8, help="gigabytes of a run")
     parser.add_argument("--jobs", type=int, default=2, help="runs at a time")
     parser.add_argument("--samples", type=int, default=1, help="of a network, for those who are quick")
+    parser.add_argument("--only", nargs="*", help="learners, networks, or what grows")
     parser.add_argument("--quick", action="store_true", help="small tables, to see that it runs")
     parser.add_argument("--resume", action="store_true", help="leave out what the files have already")
     parser.add_argument("--draw", action="store_true", help="only write pages from figures that are there")
@@ -92,6 +94,8 @@ def measure(page: str, path: Path, options: argparse.Namespace) -> None:
             tasks = accuracy.plan(runs, 500 if options.quick else accuracy.ROWS, options.samples)
         else:
             tasks = growth.plan(runs, *((4_000, 50) if options.quick else (1_024_000, 6_400)))
+        if options.only:
+            tasks = [t for t in tasks if any(word in (t.learner, *t.parts) for word in options.only)]
         run_all(tasks, options.jobs, kept, keep)
 
 

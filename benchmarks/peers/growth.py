@@ -54,11 +54,20 @@ def ladders(most_rows: int, most_columns: int) -> list[Ladder]:
     ]
 
 
+def learners_of(ladder: str) -> list[str]:
+    """Return who climbs: on tables of more than two states not those who are for binary columns."""
+    return [
+        name
+        for name, learner in LEARNERS.items()
+        if name not in LEFT_OUT and not (learner.binary and "tables" in ladder)
+    ]
+
+
 def plan(runs: Runs, most_rows: int, most_columns: int) -> Iterator[Task]:
     """Yield what can be run side by side: a learner on a ladder."""
     for ladder in ladders(most_rows, most_columns):
         for learner in LEARNERS:
-            if learner not in LEFT_OUT and not (LEARNERS[learner].binary and "tables" in ladder.name):
+            if learner in learners_of(ladder.name):
                 yield Task(learner, (ladder.name,), partial(climb, runs, learner, ladder))
 
 

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from peers.accuracy_page import WORDS, clock
-from peers.growth import HEIGHT, WIDTH
+from peers.growth import HEIGHT, WIDTH, ladders as all_ladders, learners_of
 from peers.learners import LEARNERS, OURS
 from peers.look import closing, legend_of, mark, plain, start
 
@@ -47,6 +47,10 @@ def write(path: Path, about: dict[str, str], rows: list[Row]) -> None:
             *table(name, climbs),
             "",
         ]
+        if away := [learner for learner in learners_of(name) if learner not in climbs]:
+            text += [f"Not measured in this run: {', '.join(away)}.", ""]
+    if absent := [ladder.name for ladder in all_ladders(0, 0) if ladder.name not in ladders]:
+        text += [f"Not measured in this run: {'; '.join(absent)}.", ""]
     text += closing(about, path.name)
     path.with_suffix(".md").write_text("\n".join(text), encoding="utf-8")
 
@@ -112,7 +116,7 @@ def sentences(name: str, climbs: Climbs) -> list[str]:
 def against(name: str, climbs: Climbs, done: list[Row]) -> list[str]:
     """Return which peers went further, and which are quicker or smaller at the largest size of both."""
     what, own = axis(name), {size(name, row): row for row in done}
-    further, quicker, smaller = [], [], []
+    further, quicker, early, smaller = [], [], [], []
     for peer, steps in climbs.items():
         theirs = {size(name, row): row for row in ended(steps)}
         common = sorted(set(own) & set(theirs))
@@ -124,14 +128,16 @@ def against(name: str, climbs: Climbs, done: list[Row]) -> list[str]:
         at = f"at {common[-1]:,} {what}"
         if (other.seconds or 0) < (ours.seconds or 0):
             quicker.append(f"{peer} ({cost(other)} against {cost(ours)} {at})")
+        first = theirs[common[0]]
+        if common[0] < common[-1] and (first.seconds or 0) < (own[common[0]].seconds or 0):
+            early.append(f"{peer} ({cost(first)} against {cost(own[common[0]])} at {common[0]:,} {what})")
         if (other.megabytes or 0) < (ours.megabytes or 0):
             smaller.append(f"{peer} ({other.megabytes:.0f} against {ours.megabytes:.0f} MB {at})")
     return [
         f"Further went {', '.join(further)}." if further else "No peer went further.",
-        f"Quicker are {', '.join(quicker)}."
-        if quicker
-        else "No peer is quicker at the largest size of both.",
-        f"Less memory take {', '.join(smaller)}." if smaller else "No peer takes less memory there.",
+        f"Quicker at the largest size of both: {', '.join(quicker) or 'none'}.",
+        f"Quicker at the smallest: {', '.join(early) or 'none'}.",
+        f"With less memory at the largest: {', '.join(smaller) or 'none'}.",
     ]
 
 
@@ -185,7 +191,7 @@ def draw(ladders: dict[str, Climbs], path: Path) -> None:
         for ax in (time, memory):
             ax.set(xscale="log", yscale="log")
             sizes = sorted({size(name, row) for steps in climbs.values() for row in steps})
-            ax.set_xticks(sizes[:: max(1, len(sizes) // 4)])
+            ax.set_xticks(sizes[:: max(1, len(sizes) // 3)])
         memory.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         memory.set_xlabel(axis(name))
         plain(time, name)
@@ -193,7 +199,13 @@ def draw(ladders: dict[str, Climbs], path: Path) -> None:
     if n:
         grid[0][0].set_ylabel("CPU seconds")
         grid[1][0].set_ylabel("peak memory, MB")
-    drawn = [learner for climbs in ladders.values() for learner in climbs]
-    figure.legend(handles=legend_of(drawn), loc="outside lower center", ncols=5, frameon=False, fontsize=8.5)
+    drawn = [learner for climbs in ladders.values() for learner, steps in climbs.items() if ended(steps)]
+    figure.legend(
+        handles=legend_of(drawn),
+        loc="outside lower center",
+        ncols=2 * n - 1 if n > 1 else 2,
+        frameon=False,
+        fontsize=8.5,
+    )
     figure.savefig(path, metadata={"Date": None})
     plt.close(figure)

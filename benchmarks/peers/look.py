@@ -74,7 +74,7 @@ def plain(ax: Axes, title: str) -> None:
     ax.tick_params(which="both", length=0, labelcolor=INK, labelsize=8)
     for axis in (ax.xaxis, ax.yaxis):
         if axis.get_scale() == "log":
-            axis.set_major_formatter("{x:,g}")
+            axis.set_major_formatter(lambda x, _: f"{x:,.0f}" if x >= 1 else f"{x:g}")
             axis.set_minor_formatter("")
     ax.spines[["top", "right", "left"]].set_visible(False)
     ax.spines["bottom"].set_color(FAINT)

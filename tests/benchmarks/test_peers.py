@@ -211,6 +211,10 @@ def test_growth_says_who_is_quicker_and_who_goes_further(tmp_path) -> None:
         "**gd.learn**: 2,000 rows in 2.5 s and 150 MB, in the last step as rows to the power of 1.3." in text
     )
     assert "Further went pyAgrum PC (4,000)." in text
-    assert "Quicker are pyAgrum PC (0.50 s, F1 1.00, against 2.5 s, F1 1.00, at 2,000 rows)." in text
+    assert (
+        "largest size of both: pyAgrum PC (0.50 s, F1 1.00, against 2.5 s, F1 1.00, at 2,000 rows)." in text
+    )
     assert "pgmpy PC (" not in text
     assert "2,000: not started (80 s expected)" in text
+    assert "Not measured in this run: columns, Ising; columns, random tables." in text
+    assert "Not measured in this run: RobustGSMN, TwoPhase(MPL), pyAgrum hill climbing, pyAgrum MIIC" in text
