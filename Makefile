@@ -96,7 +96,8 @@ PEERS = .venv-peers
 bench-peers:
 	bash tools/peers.sh $(PYTHON) $(PEERS)
 	PYTHONPATH=benchmarks $(PEERS)/bin/python -m peers --limit $(or $(LIMIT),30) --samples $(or $(SAMPLES),1)
-	# page 2: $(PEERS)/bin/graphoid reproduce ising-recovery --quick, and potts-recovery
+	$(PEERS)/bin/graphoid reproduce ising-recovery --processes 2 --out docs/benchmarks
+	$(PEERS)/bin/graphoid reproduce potts-recovery --processes 2 --out docs/benchmarks
 
 # 20,000 files, damaged or odd, through check, learn, load and query; and 1,250 kills. FILES, KILLS (of each of five
 # kinds) and SEED say otherwise.
