@@ -14,8 +14,8 @@ from graphoid.experiments.recovery import (
     Recovery,
     all_edges,
     by_graph,
-    recommended,
-    robust,
+    recommended_graph,
+    robust_graph,
     strong_pairs,
 )
 from graphoid.experiments.spins import Spins, couplings, l0_neighbors, l1_neighbors, refit
@@ -111,9 +111,9 @@ class IsingRecovery(Recovery):
     NAME = "ising-recovery"
     TITLE = "Rows needed to find an Ising network in 45 of 45 data sets"
     METHODS: ClassVar[Mapping[str, Method]] = {
-        OURS: by_graph(recommended, _refit),
+        OURS: by_graph(recommended_graph, _refit),
         f"{OURS}, all edges": all_edges,
-        "RobustGSMN": by_graph(robust, _refit),
+        "RobustGSMN": by_graph(robust_graph, _refit),
         "RISE": _by_penalty("RISE"),
         "logRISE": _by_penalty("logRISE"),
         "RPLE": _by_penalty("RPLE"),

@@ -16,8 +16,8 @@ from graphoid.experiments.recovery import (
     Recovery,
     all_edges,
     by_graph,
-    recommended,
-    robust,
+    recommended_graph,
+    robust_graph,
     strong_pairs,
 )
 from graphoid.experiments.spins import ERROR
@@ -46,6 +46,9 @@ PENALTY = 0.2
 
 ROUNDS = 1_000
 """Of proximal gradient steps at the most; some tens are usual."""
+
+SMALLEST_CHANGE = 1e-5
+"""Of a weight, at which the steps end; what is decided are sizes of some tenths."""
 
 
 def potts(graph: UndirectedGraph, n_states: int, rng: np.random.Generator) -> MarkovNetwork:
@@ -82,11 +85,11 @@ def norms(table: Table, neighbors: Sequence[Sequence[int]], penalty: float) -> A
         design = np.concatenate([np.ones((len(keys), 1)), *onehot[1:]], axis=1)
         fitted = _multinomial(design, onehot[0], counts / table.n_rows, k, penalty)
         for j, block in zip(of, fitted[1:].reshape(-1, k, k), strict=True):
-            found[i, j] = np.linalg.norm(_centered(block))
+            found[i, j] = np.linalg.norm(_double_center(block))
     return (found + found.T) / 2
 
 
-def _centered(block: Array) -> Array:
+def _double_center(block: Array) -> Array:
     return np.asarray(block - block.mean(0) - block.mean(1, keepdims=True) + block.mean())
 
 
@@ -95,23 +98,23 @@ def _multinomial(design: Array, target: Array, shares: Array, k: int, penalty: f
     at, weighted = np.zeros((design.shape[1], k)), design.T * shares
     # of the log of a sum of exponentials the curvature is at most a half; every row has a one in each block
     step = 2 / max(1 + (design.shape[1] - 1) / k, 1.0)
-    ahead, momentum = at, 1.0
+    extrapolated, momentum = at, 1.0
     for _ in range(ROUNDS):
-        logits = design @ ahead
+        logits = design @ extrapolated
         logits -= logits.max(1, keepdims=True)
         odds = np.exp(logits)
         gradient = weighted @ (odds / odds.sum(1, keepdims=True) - target)
-        stepped = ahead - step * gradient
-        blocks = stepped[1:].reshape(-1, k, k)
+        descent = extrapolated - step * gradient
+        blocks = descent[1:].reshape(-1, k, k)
         norms = np.sqrt((blocks**2).sum((1, 2), keepdims=True))
-        shrunk = blocks * np.maximum(1 - step * penalty / np.maximum(norms, 1e-300), 0.0)
-        new = np.concatenate([stepped[:1], shrunk.reshape(-1, k)])
-        faster = (1 + math.sqrt(1 + 4 * momentum**2)) / 2
-        if ((ahead - new) * (new - at)).sum() > 0:  # momentum that points uphill is dropped
-            faster = 1.0
-        ahead, momentum = new + (momentum - 1) / faster * (new - at), faster
-        moved, at = np.abs(new - at).max(), new
-        if moved < 1e-5:
+        blocks = blocks * np.maximum(1 - step * penalty / np.maximum(norms, 1e-300), 0.0)
+        new = np.concatenate([descent[:1], blocks.reshape(-1, k)])
+        change, next_momentum = new - at, (1 + math.sqrt(1 + 4 * momentum**2)) / 2
+        if ((extrapolated - new) * change).sum() > 0:  # momentum that points uphill is dropped
+            next_momentum = 1.0
+        extrapolated = new + (momentum - 1) / next_momentum * change
+        at, momentum = new, next_momentum
+        if np.abs(change).max() < SMALLEST_CHANGE:
             break
     return at
 
@@ -138,9 +141,9 @@ class PottsRecovery(Recovery):
     NAME = "potts-recovery"
     TITLE = "Rows needed to find a Potts network in 45 of 45 data sets"
     METHODS: ClassVar[Mapping[str, Method]] = {
-        OURS: by_graph(recommended, _refit),
+        OURS: by_graph(recommended_graph, _refit),
         f"{OURS}, all edges": all_edges,
-        "RobustGSMN": by_graph(robust, _refit),
+        "RobustGSMN": by_graph(robust_graph, _refit),
         "MPL two-phase": by_graph(_mpl, _refit),
         "group l1 logistic": _by_penalty,
     }

@@ -55,19 +55,19 @@ def by_graph(
     return edges
 
 
-def recommended(table: Table) -> UndirectedGraph:
+def recommended_graph(table: Table) -> UndirectedGraph:
     """Return the graph of the learner that we recommend."""
     return learn(table, random_state=0).graph
 
 
-def robust(table: Table) -> UndirectedGraph:
+def robust_graph(table: Table) -> UndirectedGraph:
     """Return the graph of the robust learner."""
     return RobustGSMN().fit(table).structure_.graph
 
 
 def all_edges(table: Table, _: float) -> Collection[Edge]:
     """Return the edges that we recommend to those who do not know how strong edges are."""
-    return recommended(table).edges
+    return recommended_graph(table).edges
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,7 +123,7 @@ class Recovery(ParallelExperiment):
         if unknown := [name for name in who if name not in self.METHODS]:
             raise SettingsError(f"no method is named {unknown[0]!r}; there are {', '.join(self.METHODS)}.")
         parts = [(name, method) for name in names for method in who]
-        needed = dict(zip(parts, self.map(self._needed, parts, "rows needed", run), strict=True))
+        needed = dict(zip(parts, self.map(self._rows_needed, parts, "rows needed", run), strict=True))
         fewest = {name: min(needed[name, method] for method in who) for name in names}
         counted = [(name, method, fewest[name]) for name, method in parts if fewest[name] < math.inf]
         right = dict(zip(counted, self.map(self._right, counted, "data sets", run), strict=True))
@@ -146,7 +146,7 @@ class Recovery(ParallelExperiment):
         short = self.repetitions - (right or 0) >= self.TOO_FEW
         return "more" if short else "more, within two standard errors"
 
-    def _needed(self, run: Run, part: tuple[str, str]) -> float:
+    def _rows_needed(self, run: Run, part: tuple[str, str]) -> float:
         """Return the smallest number of rows with which every graph is found; infinity if none is."""
         name, method = part
         network = self.networks(run)[name]
