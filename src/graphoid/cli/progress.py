@@ -91,7 +91,9 @@ class Watch:
 
     def test_counts(self) -> str:
         """Return how many answers were tested and how many inferred, if the run asks for any."""
-        if not isinstance(self.so_far, list):
+        from graphoid.logic.trace import Trace
+
+        if not isinstance(self.so_far, Trace):
             return ""
         end = len(self.so_far)  # the trace grows, and each answer is counted once
         self._n_tests += sum(v.source in EXECUTED for v in self.so_far[self._n_seen : end])

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from graphoid.logic.assertion import Assertion
+from graphoid.logic.trace import Trace
 from graphoid.logic.verdict import Fact, Verdict
 from graphoid.scores.priors import GraphPrior, PairOdds, SparsePrior, UniformPrior
 from graphoid.structure.contexts import CanonicalModel
@@ -73,14 +74,15 @@ class Columns:
         """Return who hears of a run on what is seen as if it were one on the whole table."""
         if progress is None:
             return None
-        trace: list[Verdict] = []
+        trace = Trace()
 
         def listen(step: Step) -> None:
             so_far = step.so_far
             if isinstance(so_far, UndirectedGraph):
                 so_far = self._spread_graph(so_far)
-            elif isinstance(so_far, list):
-                trace.extend(_renumber(v, self.at) for v in so_far[len(trace) :])
+            elif isinstance(so_far, Trace):
+                for v in so_far[len(trace) :]:
+                    trace.append(_renumber(v, self.at))
                 so_far = trace
             progress(step._replace(so_far=so_far))
 
