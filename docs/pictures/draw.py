@@ -320,7 +320,7 @@ def recovery() -> Axes:
             if line["method"] == method and line["rows needed"]
         ]
         x, y = zip(*own, strict=True)
-        ax.scatter(x, y, size, color, marker, edgecolors=INK, linewidths=0.6, label=method, zorder=3)
+        ax.scatter(x, y, size, color, marker=marker, edgecolors=INK, linewidths=0.6, label=method, zorder=3)
     ax.set_yticks(range(len(networks)), networks)
     ax.invert_yaxis()
     ax.grid(axis="y", color="#e5e9ec")
@@ -422,6 +422,7 @@ PICTURES: dict[str, Callable[[], Axes]] = {
         directed,
         command_line,
         scale,
+        recovery,
         gpu,
         extending,
         tutorial_survey,

@@ -151,7 +151,6 @@ class PottsRecovery(Recovery):
     side: int = 3
     arities: tuple[int, ...] = (2, 4, 6)
     """Numbers of states, all even."""
-    most_rows: int = 100_000
 
     def networks(self, run: Run) -> Mapping[str, Network]:
         """Return a grid for every number of states."""

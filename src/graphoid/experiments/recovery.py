@@ -185,8 +185,9 @@ class Recovery(ParallelExperiment):
     def remarks(self, rows: Sequence[Row]) -> Sequence[str]:
         """Return where the learner that we recommend stands."""
         verdicts = {(str(name), str(method)): str(verdict) for name, method, *_, verdict in rows}
-        cells = list(dict.fromkeys(name for name, _ in verdicts))
-        if not all((name, OURS) in verdicts for name in cells):
+        names = list(dict.fromkeys(name for name, _ in verdicts))
+        cells = [name for name in names if "fewest" in _all(verdicts, name)]  # of the others none is found
+        if not cells or not all((name, OURS) in verdicts for name in names):
             return ()
         at_best = [name for name in cells if verdicts[name, OURS] in {"fewest", "a step more"}]
         alone = [name for name in at_best if all(verdict in BEATEN for verdict in _others(verdicts, name))]
@@ -195,11 +196,17 @@ class Recovery(ParallelExperiment):
             f"{OURS} needs the fewest rows, or a step of the grid more, on {len(at_best)} of {len(cells)} "
             f"networks; on {len(alone)} every other method needs more, beyond two standard errors."
         )
+        if hard := [name for name in names if name not in cells]:
+            stands += f" With so many rows no method finds: {', '.join(hard)}."
         return (stands, f"It needs more than that on: {behind}.") if behind else (stands,)
 
 
 BEATEN = {"more", "more than were tried"}
 """Verdicts of methods that need more rows, and not by chance."""
+
+
+def _all(verdicts: Mapping[tuple[str, str], str], name: str) -> list[str]:
+    return [verdict for (of, _), verdict in verdicts.items() if of == name]
 
 
 def _others(verdicts: Mapping[tuple[str, str], str], name: str) -> list[str]:
