@@ -85,8 +85,6 @@ def plain(ax: Axes, title: str) -> None:
 def start() -> Any:
     """Return pyplot, set for pictures that come out alike each time."""
     import matplotlib as mpl
-
-    mpl.use("svg")
     import matplotlib.pyplot as plt
 
     mpl.rcParams.update({"svg.hashsalt": "graphoid", "axes.xmargin": 0.08})

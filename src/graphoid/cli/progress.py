@@ -93,7 +93,7 @@ class Watch:
         """Return how many answers were tested and how many inferred, if the run asks for any."""
         from graphoid.logic.trace import Trace
 
-        if not isinstance(self.so_far, Trace):
+        if not isinstance(self.so_far, list | Trace):
             return ""
         end = len(self.so_far)  # the trace grows, and each answer is counted once
         self._n_tests += sum(v.source in EXECUTED for v in self.so_far[self._n_seen : end])
