@@ -188,6 +188,12 @@ def test_a_difference_of_a_step_or_of_few_data_sets_is_none():
     assert recovery._verdict(398, 316, 44) == "a step more"
     assert recovery._verdict(501, 316, 41) == "more, within two standard errors"
     assert recovery._verdict(501, 316, 40) == "more"
+    assert recovery._verdict(np.inf, 316, 41) == "more than were tried, within two standard errors"
+    assert (
+        recovery._verdict(np.inf, 316, 40)
+        == recovery._verdict(np.inf, np.inf, None)
+        == "more than were tried"
+    )
 
 
 def test_a_method_that_does_not_exist_is_refused():

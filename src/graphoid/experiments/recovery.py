@@ -139,12 +139,11 @@ class Recovery(ParallelExperiment):
 
     def _verdict(self, rows: float, fewest: float, right: int | None) -> str:
         """Return how a method does beside the one that needs the fewest rows."""
-        if rows == math.inf:
-            return "more than were tried"
-        if rows <= fewest * 10 ** (1.01 / self.steps):
+        if rows < math.inf and rows <= fewest * 10 ** (1.01 / self.steps):
             return "fewest" if rows == fewest else "a step more"
-        short = self.repetitions - (right or 0) >= self.TOO_FEW
-        return "more" if short else "more, within two standard errors"
+        more = "more" if rows < math.inf else "more than were tried"
+        chance = right is not None and self.repetitions - right < self.TOO_FEW
+        return f"{more}, within two standard errors" if chance else more
 
     def _rows_needed(self, run: Run, part: tuple[str, str]) -> float:
         """Return the smallest number of rows with which every graph is found; infinity if none is."""
