@@ -244,6 +244,7 @@ LABELLED = struct.pack("<3i", 4, 1, 1)
         (b"x" + b" " * 7 + b"\x01X", b"\xe7\x03\0" + b" " * 5 + b"\x01X", "has a label and is no text"),
         (b"x" + b" " * 7 + b"\x01X", b"\xff" + b" " * 7 + b"\x01X", "can't decode byte 0xff"),
         (struct.pack("<i", 20), struct.pack("<i", 2**30), "promises 1,073,741,824 rows and is too small"),
+        (struct.pack("<i", 20), struct.pack("<i", 0), "it has more rows than it promises"),
         (b"$FL2", b"$FL9", "does not begin as such a file does"),
     ],
 )

@@ -121,11 +121,15 @@ def from_spss(path: Path) -> Source:
     except (
         pyreadstat.ReadstatError,
         pyreadstat.PyreadstatError,
-        UnicodeDecodeError,
+        ArithmeticError,
+        LookupError,
         ValueError,
         MemoryError,
     ) as error:
-        why = sentence(str(error).strip() or "there is no memory for what it promises")
+        if isinstance(error, IndexError):  # by the library's own lists, which have the rows that are promised
+            why = "it has more rows than it promises. Is it damaged?"
+        else:
+            why = sentence(str(error).strip() or "there is no memory for what it promises")
         raise DataError(f"{path.name} cannot be read as SPSS: {why}") from error
     names = list(about.column_names)
     if None in names:
