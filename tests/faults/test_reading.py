@@ -244,7 +244,7 @@ LABELLED = struct.pack("<3i", 4, 1, 1)
         (b"x" + b" " * 7 + b"\x01X", b"\xe7\x03\0" + b" " * 5 + b"\x01X", "has a label and is no text"),
         (b"x" + b" " * 7 + b"\x01X", b"\xff" + b" " * 7 + b"\x01X", "can't decode byte 0xff"),
         (struct.pack("<i", 20), struct.pack("<i", 2**30), "promises 1,073,741,824 rows and is too small"),
-        (struct.pack("<i", 20), struct.pack("<i", 0), "it has more rows than it promises"),
+        (struct.pack("<i", 20), struct.pack("<i", 10), "promises 10 rows and holds more"),
         (b"$FL2", b"$FL9", "does not begin as such a file does"),
     ],
 )
@@ -254,6 +254,15 @@ def test_an_spss_file_that_would_end_the_process_is_refused(spss, old, new, says
     spss.write_bytes(content.replace(old, new, 1))
     with pytest.raises(DataError, match=f"m.sav cannot be read as SPSS: .*{says}"):
         gd.read(spss)
+
+
+def test_a_packed_spss_file_of_more_rows_than_promised_is_refused(tmp_path):
+    pyreadstat = pytest.importorskip("pyreadstat")
+    path = tmp_path / "m.sav"
+    pyreadstat.write_sav(pd.DataFrame({"a": [0.0, 1.0] * 10}), str(path), compress=True)
+    path.write_bytes(path.read_bytes().replace(struct.pack("<i", 20), struct.pack("<i", 0), 1))
+    with pytest.raises(DataError, match="m.sav cannot be read as SPSS: it promises fewer rows than it holds"):
+        gd.read(path)
 
 
 def test_fuzz_damaged_spss_files_are_read_or_refused(tmp_path):

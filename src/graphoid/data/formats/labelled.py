@@ -126,8 +126,8 @@ def from_spss(path: Path) -> Source:
         ValueError,
         MemoryError,
     ) as error:
-        if isinstance(error, IndexError):  # by the library's own lists, which have the rows that are promised
-            why = "it has more rows than it promises. Is it damaged?"
+        if isinstance(error, IndexError):  # of the library's lists, which have as many places as were promised
+            why = "it promises fewer rows than it holds. Is it damaged?"
         else:
             why = sentence(str(error).strip() or "there is no memory for what it promises")
         raise DataError(f"{path.name} cannot be read as SPSS: {why}") from error

@@ -7,6 +7,7 @@ damaged number of rows takes gigabytes.
 from __future__ import annotations
 
 import contextlib
+import math
 import struct
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -32,6 +33,9 @@ LONGEST = 255
 
 LEAST = {1: 1, 2: 1 / 1032}
 """Bytes that a value takes at least, as one code, or as such codes deflated (1,032 to 1)."""
+
+MOST = {0: VALUE, 1: 1 + VALUE}
+"""Bytes that a value takes at most, as it is, or with a code; deflated it may take any number."""
 
 
 def check_sav(path: Path) -> None:
@@ -76,8 +80,15 @@ class _Dictionary:
                 raise ValueError(f"there is no record {kind}")
         self._take(4)
         self._check_texts()
-        if n_rows * len(self._widths) * LEAST.get(packed, VALUE) > self._size - self._file.tell():
+        self._check_rows(n_rows, packed)
+
+    def _check_rows(self, n_rows: int, packed: int) -> None:
+        """Raise if what is left of the file cannot be so many rows; below 0 nothing is promised."""
+        wide, left = len(self._widths), self._size - self._file.tell()
+        if n_rows * wide * LEAST.get(packed, VALUE) > left:
             raise ValueError(f"it promises {n_rows:,} rows and is too small for them")
+        if wide and n_rows >= 0 and left >= (n_rows + 1) * wide * MOST.get(packed, math.inf):
+            raise ValueError(f"it promises {n_rows:,} rows and holds more")
 
     def _take(self, n: int) -> bytes:
         if not 0 <= n <= self._size - self._file.tell():
