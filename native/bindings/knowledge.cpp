@@ -10,9 +10,10 @@ namespace {
 // What follows from the answers so far, as verdicts; see logic/axioms.py. Facts are (x, y, mask of given, independent).
 class Inference {
 public:
-    // `numbers`: what an inferred verdict has from the fifth field on, up to its source.
-    Inference(int n, nb::object verdict, nb::object fact, nb::tuple rules, nb::tuple numbers)
-        : known_(check_number(n)), given_(known_.words()), verdict_(verdict), fact_(fact), rules_(rules), numbers_(numbers) {
+    // `numbers`: what an inferred verdict has from the fifth field on, up to its source. `answers`: where verdicts are kept.
+    Inference(int n, nb::object verdict, nb::object fact, nb::tuple rules, nb::tuple numbers, nb::object answers)
+        : known_(check_number(n)), given_(known_.words()), verdict_(verdict), fact_(fact), rules_(rules), numbers_(numbers),
+          answers_(answers) {
         for (const nb::object& type : {verdict_, fact_})
             if (!PyType_Check(type.ptr()) || !PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(type.ptr()), &PyTuple_Type))
                 throw nb::type_error("not a kind of tuple");
@@ -29,14 +30,16 @@ public:
         PyTuple_SET_ITEM(because.ptr(), 0, fact(step.first).release().ptr());
         if (step.second >= 0) PyTuple_SET_ITEM(because.ptr(), 1, fact(step.second).release().ptr());
         const int said = known_.fact(step.first).verdict;
-        nb::handle numbers = numbers_;
+        nb::object numbers = numbers_;
         Py_ssize_t from = 0;
         if (step.repeats && said >= 0) {
-            numbers = verdicts_[static_cast<std::size_t>(said)];
+            numbers = nb::steal(PySequence_GetItem(answers_.ptr(), said));
+            if (!numbers.is_valid()) throw nb::python_error();
             from = 4;
         }
         const auto n_numbers = static_cast<Py_ssize_t>(numbers_.size());
-        if (PyTuple_GET_SIZE(numbers.ptr()) < from + n_numbers) throw nb::value_error("a verdict is too short");
+        if (!PyTuple_Check(numbers.ptr()) || PyTuple_GET_SIZE(numbers.ptr()) < from + n_numbers)
+            throw nb::value_error("a verdict is too short");
         const bool independent = step.rule == i_su || step.rule == i_triangle;
         nb::object out = new_tuple(verdict_, n_numbers + 6);
         put(out, 0, x), put(out, 1, y), put(out, 2, given), put(out, 3, nb::handle(independent ? Py_True : Py_False));
@@ -47,6 +50,9 @@ public:
 
     void remember(nb::list verdicts) {
         const nb::tuple held(verdicts);  // asking an answer for its truth may run code that changes the list
+        int number = n_answers_;
+        answers_ += held;
+        n_answers_ += static_cast<int>(held.size());
         for (nb::handle item : held) {
             PyObject* verdict = item.ptr();
             int x, y;
@@ -55,8 +61,7 @@ public:
                 throw nb::value_error("a source must answer with positions: (x, y, given, independent, ...), given a tuple");
             const int independent = PyObject_IsTrue(PyTuple_GET_ITEM(verdict, 3));
             if (independent < 0) throw nb::python_error();
-            verdicts_.push_back(nb::borrow(verdict));
-            known_.add(x, y, given_.data(), independent != 0, static_cast<int>(verdicts_.size()) - 1);
+            known_.add(x, y, given_.data(), independent != 0, number++);
         }
     }
 
@@ -127,16 +132,17 @@ private:
 
     Knowledge known_;
     std::vector<Word> given_;
-    std::vector<nb::object> verdicts_;
     nb::object verdict_, fact_;
     nb::tuple rules_, numbers_;
+    nb::object answers_;
+    int n_answers_ = 0;
 };
 
 }  // namespace
 
 void bind_knowledge(nb::module_& m) {
     nb::class_<Inference>(m, "Inference")
-        .def(nb::init<int, nb::object, nb::object, nb::tuple, nb::tuple>())
+        .def(nb::init<int, nb::object, nb::object, nb::tuple, nb::tuple, nb::object>())
         .def("answer", &Inference::answer)
         .def("remember", &Inference::remember)
         .def("facts", &Inference::facts);

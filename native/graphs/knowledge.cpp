@@ -1,5 +1,7 @@
 #include "graphs/knowledge.hpp"
 
+#include <algorithm>
+
 namespace graphoid {
 
 Knowledge::Knowledge(int n)
@@ -14,13 +16,25 @@ bool Knowledge::within(const Word* a, const Word* b) const {
     return true;
 }
 
+int Knowledge::number_of(const Word* set) {
+    std::uint64_t hash = 0;
+    for (std::size_t i = 0; i < words_; ++i) hash = (hash ^ set[i]) * 0x9e3779b97f4a7c15u + (hash >> 29);
+    const auto [first, last] = numbers_.equal_range(hash);
+    for (auto known = first; known != last; ++known)
+        if (std::equal(set, set + words_, sets_.data() + static_cast<std::size_t>(known->second) * words_)) return known->second;
+    const int number = static_cast<int>(sets_.size() / words_);
+    sets_.insert(sets_.end(), set, set + words_);
+    numbers_.emplace(hash, number);
+    return number;
+}
+
 void Knowledge::add(int x, int y, const Word* given, bool independent, int verdict) {
     const std::size_t here = pair(x, y, independent), there = pair(y, x, independent);
+    const int same = number_of(given);
     for (int i = first_[here]; i >= 0; i = facts_[i].next)
-        if (within(given, set(i)) && within(set(i), given)) return;
+        if (facts_[i].set == same) return;
     const int i = static_cast<int>(facts_.size());
-    facts_.push_back({x, y, independent, verdict, -1});
-    sets_.insert(sets_.end(), given, given + words_);
+    facts_.push_back({x, y, independent, verdict, -1, same});
     if (last_[here] >= 0) facts_[last_[here]].next = i;
     else first_[here] = first_[there] = i;
     last_[here] = last_[there] = i;

@@ -3,6 +3,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 namespace graphoid {
@@ -16,6 +17,7 @@ struct Fact {
     bool independent;
     int verdict;  // a number of the caller's, or -1 if the fact was inferred
     int next;     // the fact that became known next about the same pair, with the same answer
+    int set;      // the number of what was given: facts about many pairs share one
 };
 
 struct Step {
@@ -32,7 +34,7 @@ public:
     std::size_t words() const { return words_; }
     std::size_t size() const { return facts_.size(); }
     const Fact& fact(int i) const { return facts_[i]; }
-    const Word* set(int i) const { return sets_.data() + i * words_; }
+    const Word* set(int i) const { return sets_.data() + static_cast<std::size_t>(facts_[i].set) * words_; }
 
     void add(int x, int y, const Word* given, bool independent, int verdict);
 
@@ -40,6 +42,7 @@ public:
     Step infer(int x, int y, const Word* given);
 
 private:
+    int number_of(const Word* set);
     std::size_t pair(int x, int y, bool independent) const { return 2 * (static_cast<std::size_t>(x) * n_ + y) + independent; }
     bool within(const Word* a, const Word* b) const;
     Word* of(std::vector<Word>& masks, int x) { return masks.data() + x * words_; }
@@ -50,7 +53,8 @@ private:
     int n_;
     std::size_t words_;
     std::vector<Fact> facts_;
-    std::vector<Word> sets_;
+    std::vector<Word> sets_;                        // those that differ, one after the other
+    std::unordered_multimap<std::uint64_t, int> numbers_;  // of these by their hash
     std::vector<int> first_, last_;                 // of every ordered pair and answer
     std::vector<Word> dependent_, independent_;     // of every variable: with whom, whatever was given
     std::vector<int> between_;                      // the w that last showed by a triangle what x depends on

@@ -292,6 +292,7 @@ _VALUES: dict[object, Callable[[World], object]] = {
     ("Inference", "fact"): lambda w: Answer,
     ("Inference", "rules"): lambda w: ("a", "b", "c", "d"),
     ("Inference", "numbers"): lambda w: (None, 1.0),
+    ("Inference", "answers"): lambda w: [],
     ("Inference.answer", "given"): lambda w: tuple(w.subset(2)),
     "list[Verdict]": lambda w: [Answer((*w.question(), True, 1, 2, 3)) for _ in range(w.tests)],
     # models

@@ -261,7 +261,7 @@ def test_a_packed_spss_file_of_more_rows_than_promised_is_refused(tmp_path):
     path = tmp_path / "m.sav"
     pyreadstat.write_sav(pd.DataFrame({"a": [0.0, 1.0] * 10}), str(path), compress=True)
     path.write_bytes(path.read_bytes().replace(struct.pack("<i", 20), struct.pack("<i", 0), 1))
-    with pytest.raises(DataError, match="m.sav cannot be read as SPSS: it promises fewer rows than it holds"):
+    with pytest.raises(DataError, match="it promises fewer rows than it holds"):
         gd.read(path)
 
 

@@ -309,6 +309,13 @@ def refuse_many_questions(n: int) -> None:
         refuse_large(f"the answers to {n:,} questions", 640.0 * n, "Use fewer columns")
 
 
+def refuse_many_variables(n: int, of_each_pair: float) -> None:
+    """Raise if what a search by questions keeps, so many bytes of each pair of variables, does not fit."""
+    n_bytes = of_each_pair * n * n / 2
+    if n_bytes > SMALL:
+        refuse_large(f"the answers to questions about {n:,} variables", n_bytes, "Use fewer columns")
+
+
 def refuse_many_pairs(n: int) -> None:
     """Raise if what a score keeps of all pairs of so many variables does not fit: two numbers of each."""
     if 16.0 * n * n > SMALL:

@@ -13,6 +13,7 @@ from graphoid.logic.knowledge import Knowledge
 from graphoid.logic.names import Names
 from graphoid.logic.sets import mask
 from graphoid.logic.source import IndependenceSource, Question, SourceWrapper
+from graphoid.logic.trace import Trace
 from graphoid.logic.verdict import Fact, Verdict
 
 if TYPE_CHECKING:
@@ -175,7 +176,8 @@ def one_step(n: int) -> Rules:
     native = kernels()
     if native is None:
         return OneStep(n)
-    return cast("Rules", native.Inference(n, Verdict, Fact, tuple(name for name, _, _ in RULES), _NO_NUMBERS))
+    rules = tuple(name for name, _, _ in RULES)
+    return cast("Rules", native.Inference(n, Verdict, Fact, rules, _NO_NUMBERS, Trace()))
 
 
 class OneStep:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import chain, combinations, islice
 from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 
 from graphoid.limits import check_time
@@ -24,7 +24,7 @@ Ask = tuple[int, int, tuple[int, ...]]
 """A question by position: x, y and what is given."""
 
 Result = TypeVar("Result")
-Steps = Generator[list[Ask], "list[Verdict]", Result]
+Steps = Generator["list[Ask] | AllPairs", "Iterable[Verdict]", Result]
 """A search that yields batches of questions, is sent the verdicts on each, and returns what it found."""
 
 
@@ -61,6 +61,16 @@ class Executed(list[Ask]):
     """A batch that is put to the test even where rules know the answers."""
 
 
+class AllPairs(Iterable[Ask]):
+    """All pairs of ``n`` variables given nothing, in order: a batch that is never held as a whole."""
+
+    def __init__(self, n: int) -> None:
+        self._n = n
+
+    def __iter__(self) -> Iterator[Ask]:
+        return ((x, y, ()) for x, y in combinations(range(self._n), 2))
+
+
 class Questions:
     """Puts questions to a source of answers and keeps every answer, in order.
 
@@ -92,9 +102,13 @@ class Questions:
         return self._ask(questions, first=True)
 
     def ask_in_parts(self, questions: Iterable[Ask]) -> Iterator[list[Verdict]]:
-        """Ask so many questions that not all answers are to be held; together they count as one batch."""
+        """Ask so many questions that not all answers are to be held; together they count as one batch.
+
+        Rules are not asked about all pairs: they would infer those of a part from the part before.
+        """
         queries, left = self.queries, iter(questions)
-        while part := list(islice(left, BLOCK)):
+        batch = Executed if isinstance(questions, AllPairs) else list
+        while part := batch(islice(left, BLOCK)):
             yield self.ask_on(part, queries)
 
     def ask_on(self, questions: Sequence[Question], queries: int) -> list[Verdict]:
@@ -133,7 +147,11 @@ class Questions:
         """Answer what a search asks until it ends, and return what it found."""
         batch = next(steps)
         while True:
-            verdicts = self.ask(batch)
+            verdicts: Iterable[Verdict]
+            if isinstance(batch, AllPairs):
+                verdicts = chain.from_iterable(self.ask_in_parts(batch))
+            else:
+                verdicts = self.ask(batch)
             try:
                 batch = steps.send(verdicts)
             except StopIteration as end:

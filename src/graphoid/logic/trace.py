@@ -35,6 +35,23 @@ class Tally(NamedTuple):
     times: int
 
 
+class Answers(NamedTuple):
+    """What verdicts say of their pairs."""
+
+    x: NDArray[np.int32]
+    y: NDArray[np.int32]
+    independent: NDArray[np.bool_]
+    propagated: NDArray[np.bool_]
+    """Whether it only repeats what is known of the other end."""
+
+    @classmethod
+    def of(cls, verdicts: Sequence[Verdict]) -> Answers:
+        """Return what they say."""
+        x, y = (np.array([v[i] for v in verdicts], dtype=np.int32) for i in (0, 1))
+        independent = np.array([v.independent for v in verdicts], dtype=bool)
+        return cls(x, y, independent, np.array([v.source == "propagation" for v in verdicts], dtype=bool))
+
+
 class Trace(Sequence[Verdict]):
     """Verdicts in order; grows at its end like a list, and cannot be changed elsewhere.
 
@@ -121,12 +138,12 @@ class Trace(Sequence[Verdict]):
         yield from chain.from_iterable(block.tallies() for block in self._blocks)
         yield from tallies_of(self._tail)
 
-    def answers(self) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.bool_]]]:
-        """Yield x, y and whether they are independent, of some verdicts at a time."""
+    def answers(self) -> Iterator[Answers]:
+        """Yield what was answered, of some verdicts at a time."""
         for block in self._blocks:
-            yield block.x, block.y, block.independent
+            yield block.answers
         if self._tail:
-            yield _pairs(self._tail)
+            yield Answers.of(self._tail)
 
 
 def places_about(verdicts: Sequence[Verdict], x: int, y: int) -> list[int]:
@@ -143,13 +160,6 @@ def tallies_of(verdicts: Iterable[Verdict]) -> Iterator[Tally]:
     return (Tally(v.source, len(v.given), v.n_rows, 1) for v in verdicts)
 
 
-def _pairs(
-    verdicts: Sequence[Verdict],
-) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.bool_]]:
-    x, y = (np.array([v[i] for v in verdicts], dtype=np.int32) for i in (0, 1))
-    return x, y, np.array([v.independent for v in verdicts], dtype=bool)
-
-
 class _Block:
     """Some verdicts as columns."""
 
@@ -158,20 +168,22 @@ class _Block:
         first = verdicts[0]
         named = isinstance(first, NamedVerdict) and len(kinds) == 1
         self.names = tuple(first.names or ()) if named else None
-        self.x, self.y, self.independent = _pairs(verdicts)
+        self.answers = Answers.of(verdicts)
         fields = list(zip(*verdicts, strict=True))
         self.given = _Distinct(fields[2])
         self.rest = [_column(values) for values in fields[4:]]
 
     def __len__(self) -> int:
-        return len(self.x)
+        return len(self.answers.x)
 
     def __iter__(self) -> Iterator[Verdict]:
-        columns = [self.x.tolist(), self.y.tolist(), iter(self.given), self.independent.tolist()]
+        x, y, independent, _ = self.answers
+        columns = [x.tolist(), y.tolist(), iter(self.given), independent.tolist()]
         return map(tuple.__new__, repeat(self._kind), zip(*columns, *map(iter, self.rest), strict=True))
 
     def __getitem__(self, at: int) -> Verdict:
-        own = int(self.x[at]), int(self.y[at]), self.given[at], bool(self.independent[at])
+        x, y, independent, _ = self.answers
+        own = int(x[at]), int(y[at]), self.given[at], bool(independent[at])
         return tuple.__new__(self._kind, (*own, *(column[at] for column in self.rest)))
 
     @property
@@ -179,8 +191,8 @@ class _Block:
         return Verdict if self.names is None else verdict_of(self.names)
 
     def about(self, x: int, y: int) -> NDArray[np.intp]:
-        found = ((self.x == x) & (self.y == y)) | ((self.x == y) & (self.y == x))
-        return np.flatnonzero(found)
+        of_x, of_y, *_ = self.answers
+        return np.flatnonzero(((of_x == x) & (of_y == y)) | ((of_x == y) & (of_y == x)))
 
     def tallies(self) -> Iterator[Tally]:
         of = dict(zip(Verdict._fields[4:], self.rest, strict=True))

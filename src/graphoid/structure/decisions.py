@@ -19,26 +19,29 @@ if TYPE_CHECKING:
 class Decisions(Mapping["tuple[int, int]", Verdict]):
     """For every pair the last verdict that agrees with a graph, in the order in which pairs had their first.
 
-    What :attr:`LearnedStructure.verdicts` is of few verdicts, for searches that propagate none.
+    Verdicts by propagation count where there is no other, the first of them: what
+    :attr:`LearnedStructure.verdicts` is of few verdicts.
     """
 
     def __init__(self, trace: Trace, graph: UndirectedGraph) -> None:
         self._trace, self._names, self._n = trace, graph.names, graph.n
         edges = np.sort([x * graph.n + y for x, y in graph.edges]).astype(np.int64)
-        keys, places, first = [], [], 0
-        for x, y, independent in trace.answers():
+        keys, places, ranks, first = [], [], [], 0
+        for x, y, independent, propagated in trace.answers():
             key = np.minimum(x, y).astype(np.int64) * graph.n + np.maximum(x, y)
             agree = np.isin(key, edges) != independent
+            place = first + np.flatnonzero(agree)
             keys.append(key[agree])
-            places.append(first + np.flatnonzero(agree))
+            places.append(place)
+            ranks.append(np.where(propagated[agree], ~place, place))  # the first of these, before the others
             first += len(key)
-        key, place = np.concatenate(keys), np.concatenate(places)
-        order = np.argsort(key, kind="stable")
+        key, place, rank = map(np.concatenate, (keys, places, ranks))
+        order = np.lexsort((rank, key))
         key, place = key[order], place[order]
-        change = key[1:] != key[:-1]
-        self._keys = key[np.concatenate([[True], change])] if len(key) else key
-        self._firsts = place[np.concatenate([[True], change])] if len(key) else place
-        self._lasts = place[np.concatenate([change, [True]])] if len(key) else place
+        starts = np.flatnonzero(np.diff(key, prepend=-1))
+        ends = np.append(starts[1:], len(key))[: len(starts)]
+        self._keys, self._lasts = key[starts], place[ends - 1]
+        self._firsts = np.minimum.reduceat(place, starts) if len(starts) else place
 
     def __getitem__(self, pair: Edge) -> Verdict:
         key = pair[0] * self._n + pair[1]

@@ -327,10 +327,14 @@ def test_rows_per_cell_are_known_before_anything_is_counted() -> None:
     assert rows_per_cell(gd.Oracle(gd.UndirectedGraph(2, [])), (0, 1)) == np.inf
 
 
-@pytest.mark.parametrize("infer", [False, True])
+@pytest.mark.parametrize(
+    "learner",
+    [gd.RobustGSMN(), gd.RobustGSMN(infer=True), gd.GSMN(), gd.GSMN(fdr=0.05), gd.GSIMN()],
+    ids=["robust", "robust, infers", "gsmn", "gsmn, fdr", "gsimn"],
+)
 @pytest.mark.parametrize("known", [None, gd.Knowledge(required=[("0", "5")], forbidden=[("1", "2")])])
 def test_a_trace_in_columns_changes_nothing(
-    monkeypatch: pytest.MonkeyPatch, known: gd.Knowledge | None, *, infer: bool
+    monkeypatch: pytest.MonkeyPatch, known: gd.Knowledge | None, learner: gd.RobustGSMN | gd.GSMN | gd.GSIMN
 ) -> None:
     from graphoid.learners import questions
     from graphoid.learners.grow_shrink import robust
@@ -341,7 +345,7 @@ def test_a_trace_in_columns_changes_nothing(
         gd.datasets.pairwise_binary(graph, 0.8, 0).sample(400, 0),
         gd.datasets.load("titanic"),
     ][: 1 if known else 2]
-    learner = gd.RobustGSMN(infer=infer, knowledge=known)
+    learner = learner.with_params(knowledge=known)
     plainly = [learner.fit(table).structure_ for table in tables]
     monkeypatch.setattr(trace, "MOST_OBJECTS", 30)
     for module in (trace, questions, robust):

@@ -126,7 +126,7 @@ def from_spss(path: Path) -> Source:
         ValueError,
         MemoryError,
     ) as error:
-        if isinstance(error, IndexError):  # of the library's lists, which have as many places as were promised
+        if isinstance(error, IndexError):  # of lists with as many places as were promised
             why = "it promises fewer rows than it holds. Is it damaged?"
         else:
             why = sentence(str(error).strip() or "there is no memory for what it promises")

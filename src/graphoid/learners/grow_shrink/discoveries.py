@@ -14,6 +14,7 @@ Where states are rare or slices thin, a regression with rare states merged is on
 from __future__ import annotations
 
 import math
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from graphoid.errors import SettingsError
@@ -52,8 +53,7 @@ def control_discoveries(
     blankets, since what the search inferred, or asked before it knew the neighbors, is no evidence; and given
     the variables likeliest to come between, each and together, since they may be missing from the blankets.
     """
-    initial = [v for v in questions.trace if not v.given]
-    strength, _ = pair_matrices(initial, graph.n, log_p)
+    strength, _ = pair_matrices((v for v in questions.trace if not v.given), graph.n, log_p)
     again = Executed()
     for x, y in filter(questions.is_open, graph.edges):
         rest = likeliest_between(strength, x, y, smaller_blanket(graph, x, y))
@@ -62,11 +62,8 @@ def control_discoveries(
         again += [(x, y, given) for given in sorted({tuple(sorted(others)), *((w,) for w in others)} - {()})]
     questions.ask(again)
     merged = merge_states(questions.source, again)
-    weakest = {
-        pair: v
-        for pair, v in weakest_verdicts([*questions.trace, *merged]).items()
-        if graph.has_edge(*pair) and questions.is_open(pair)
-    }
+    of_edges = (v for v in chain(questions.trace, merged) if graph.has_edge(v.x, v.y))
+    weakest = {p: v for p, v in weakest_verdicts(of_edges).items() if questions.is_open(p)}
     if any(v.log_p is None and v.log_odds is not None for v in weakest.values()):
         raise SettingsError(
             "fdr needs p-values, and this test gives log odds; use ChiSquare, GTest or PartialCorrelation."

@@ -4,7 +4,7 @@ For every variable X the loop learns a Markov blanket S: it grows S by each vari
 the S so far, and shrinks it by each that does not depend on X given the rest. Who answers the questions is
 not its concern: data, an oracle, or rules that know the answer already.
 
-Names in the paper and here: :math:`\pi` is ``order``, :math:`\lambda_X` is ``grow_orders[x]``, S is
+Names in the paper and here: :math:`\pi` is ``order``, :math:`\lambda_X` is ``candidates``, S is
 ``blanket``, :math:`\log p_{XY}` is ``strength[x][y]``; T and F are the keys of ``known``, whose values answer
 "are they independent?" with False and True.
 
@@ -28,7 +28,7 @@ wants to see each question before it is asked, or to stop in between, steps it:
 
 >>> steps = grow_shrink(3)
 >>> batch = next(steps)
->>> batch
+>>> [*batch]
 [(0, 1, ()), (0, 2, ()), (1, 2, ())]
 >>> steps.send([Verdict(x, y, given, independent=True) for x, y, given in batch])
 [(0, 1, ())]
@@ -42,8 +42,8 @@ from collections.abc import MutableSequence, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from graphoid.counts.engine import refuse_many_questions
-from graphoid.learners.questions import Ask, Executed, Steps
+from graphoid.counts.engine import refuse_many_variables
+from graphoid.learners.questions import AllPairs, Ask, Executed, Steps
 from graphoid.logic.verdict import Verdict
 from graphoid.structure.knowledge import KNOWLEDGE
 
@@ -57,6 +57,12 @@ CERTAIN = 1e9
 Matrix = Sequence[MutableSequence[float]]
 Blanket = tuple[int, ...]
 Rule = Literal["either", "both"]
+Promoted = dict[int, list[list[int]]]
+"""Who is put first in the grow orders of variables that are yet to be examined, one time after the other: of
+thousands of variables all grow orders at once would take much memory."""
+
+BYTES_A_PAIR = 110.0
+"""What is kept of each pair: the first answer and that from either end, as columns, and its strength."""
 
 
 def ignore(*_: object) -> None:
@@ -93,11 +99,11 @@ def grow_shrink(
         The place of each variable among equals, its position if empty; who hears of answers by propagation,
         and of how many variables are examined.
     """
-    refuse_many_questions(n * (n - 1) // 2)
-    initial = yield [(x, y, ()) for x in range(n) for y in range(x + 1, n)]
+    refuse_many_variables(n, BYTES_A_PAIR)
+    initial = yield AllPairs(n)
     strength, independent = pair_matrices(initial, n, log_p)
     order = examination_order(strength, rank or range(n))
-    grow_orders = {x: grow_order(strength, x, rank or range(n)) for x in range(n)}
+    promoted: Promoted = {x: [] for x in range(n)}
     blankets: dict[int, Blanket] = {}
     while order:
         tell("examining variables", len(blankets), n)
@@ -106,13 +112,16 @@ def grow_shrink(
         known = {y: x not in blanket for y, blanket in blankets.items()} if propagate else {}
         if rule == "both":
             known = {y: True for y, absent in known.items() if absent}
-        candidates = sorted(grow_orders.pop(x), key=lambda y: known.get(y, False))  # line 17: F to the end
+        candidates = grow_order(strength, x, rank or range(n))
+        for front in promoted.pop(x):
+            candidates = promote(candidates, front)
+        candidates = sorted(candidates, key=lambda y: known.get(y, False))  # line 17: F to the end
         if skip_independent:
             candidates = [y for y in candidates if not independent[x][y]]
         examine = Examination(x, known, strength, max_given, note)
-        blanket = yield from examine.grow(candidates, grow_orders)
+        blanket = yield from examine.grow(candidates, promoted)
         # Change examination order: the last grown that is yet to be examined comes next
-        following = next((w for w in reversed(blanket) if w in grow_orders), None)
+        following = next((w for w in reversed(blanket) if w in promoted), None)
         if following is not None:
             order = promote(order, [following])
         blanket = yield from examine.shrink(blanket)
@@ -135,14 +144,14 @@ class Examination:
     max_given: int | None
     note: Callable[[Verdict], object]
 
-    def grow(self, candidates: Iterable[int], grow_orders: dict[int, list[int]]) -> Steps[Blanket]:
+    def grow(self, candidates: Iterable[int], promoted: Promoted) -> Steps[Blanket]:
         """Return the blanket of what X depends on given the blanket so far (lines 19-28)."""
         blanket: Blanket = ()
         for y in candidates:
             verdict = yield from self.ask(y, blanket)
             if not verdict.independent:
-                if y in grow_orders:
-                    grow_orders[y] = promote(grow_orders[y], [*blanket, self.x])
+                if y in promoted:
+                    promoted[y].append([*blanket, self.x])
                 blanket = (*blanket, y)
         return blanket
 
@@ -175,7 +184,8 @@ class Examination:
             self.note(verdict)
             return verdict
         given = blanket if self.max_given is None else self.given(y, blanket)
-        return (yield batch([(self.x, y, given)]))[0]
+        (verdict,) = yield batch([(self.x, y, given)])
+        return verdict
 
     def given(self, y: int, blanket: Blanket) -> Blanket:
         """Return what is given in a question about X and Y: the blanket, or the best part of a large one.

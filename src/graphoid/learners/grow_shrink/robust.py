@@ -43,7 +43,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from graphoid.counts.engine import SMALL, refuse_large
+from graphoid.counts.engine import refuse_many_variables
 from graphoid.independence.chi_square import DEFAULT_TEST
 from graphoid.independence.classical import ClassicalTest
 from graphoid.independence.degenerate_gaussian import DegenerateGaussian
@@ -54,7 +54,7 @@ from graphoid.independence.tester import Tester
 from graphoid.learners.base import IndependenceLearner, Run
 from graphoid.learners.grow_shrink.discoveries import largest_discovery, retract
 from graphoid.learners.grow_shrink.loop import CERTAIN, Matrix, likeliest_between, pair_matrices
-from graphoid.learners.questions import place_of_pair
+from graphoid.learners.questions import AllPairs, place_of_pair
 from graphoid.logic.axioms import D_SU
 from graphoid.logic.names import name_rank
 from graphoid.logic.trace import BLOCK
@@ -107,11 +107,8 @@ def robust(
     """
     n = len(questions.names)
     questions.tell("testing all pairs", 0)
-    n_bytes = BYTES_A_PAIR * n * n / 2
-    if n_bytes > SMALL:
-        refuse_large(f"the answers to questions about {n:,} variables", n_bytes, "Use fewer columns")
-    pairs = ((x, y, ()) for x, y in itertools.combinations(range(n), 2))
-    answers = itertools.chain.from_iterable(questions.ask_in_parts(pairs))
+    refuse_many_variables(n, BYTES_A_PAIR)
+    answers = itertools.chain.from_iterable(questions.ask_in_parts(AllPairs(n)))
     strength, independent = pair_matrices(answers, n, evidence)
     ends = Ends(questions, strength, rate, max_given)
     candidates = [{y for y in range(n) if y != x and not independent[x][y]} for x in range(n)]
