@@ -107,79 +107,120 @@ private:
     }
 };
 
-// A table of the two for one configuration of what is given.
-struct Slice {
-    std::uint64_t configuration;
-    double rows = 0, statistic = 0, dof = 0;
-    bool varies = false;
-    Factors factors;
-};
-
-// All tables of a pair given some fields.
+// The tables of a pair for every configuration of some fields. Where one of the two does not vary, a table says nothing.
 class Slices {
 public:
     Slices(const PackedRows& data, const ContextPair& pair, const double* scales)
-        : data_(data), pair_(pair), scales_(scales), kx_(data.arity[pair.x]), ky_(data.arity[pair.y]), of_x_(kx_), of_y_(ky_), p_(kx_), q_(ky_), left_(kx_ * ky_) {
+        : data_(data), scales_(scales), kx_(data.arity[pair.x]), ky_(data.arity[pair.y]), of_x_(kx_), of_y_(ky_), p_(kx_), q_(ky_), left_(kx_ * ky_) {
         std::size_t room = 16;
         while (room < 2 * data.size) room *= 2;
         place_.resize(room);
         for (std::size_t i = room; i > 1; i /= 2) --shift_;
-    }
-
-    const std::vector<Slice>& given(std::uint64_t fields) {
-        if (known_ && fields == fields_) return slices_;
-        known_ = true, fields_ = fields;
-        count();
-        const std::size_t cells = static_cast<std::size_t>(kx_) * ky_;
-        for (std::size_t i = 0; i < slices_.size(); ++i) measure(slices_[i], &cells_[i * cells]);
-        return slices_;
-    }
-
-private:
-    const PackedRows& data_;
-    const ContextPair& pair_;
-    const double* scales_;
-    int kx_, ky_, shift_ = 64;
-    Eigen of_x_, of_y_;
-    std::vector<double> p_, q_, left_, cells_;
-    std::vector<std::uint32_t> place_;
-    std::vector<Slice> slices_;
-    std::uint64_t fields_ = 0;
-    bool known_ = false;
-
-    void count() {
-        slices_.clear(), cells_.clear();
-        std::fill(place_.begin(), place_.end(), 0);
-        const std::size_t cells = static_cast<std::size_t>(kx_) * ky_, last = place_.size() - 1;
-        for (std::size_t i = 0; i < data_.size; ++i) {
-            const std::uint64_t code = data_.codes[i], key = code & fields_;
-            std::size_t at = (key * 0x9E3779B97F4A7C15u) >> shift_;
-            while (place_[at] && slices_[place_[at] - 1].configuration != key) at = (at + 1) & last;
-            if (!place_[at]) {
-                slices_.push_back({key});
-                cells_.resize(cells_.size() + cells);
-                place_[at] = static_cast<std::uint32_t>(slices_.size());
-            }
-            const std::size_t x = (code & data_.field[pair_.x]) >> data_.shift[pair_.x], y = (code & data_.field[pair_.y]) >> data_.shift[pair_.y];
-            cells_[(place_[at] - 1) * cells + x * ky_ + y] += data_.rows[i];
+        for (std::size_t i = 0; i < data.size; ++i) {
+            const std::uint64_t x = data.codes[i] & data.field[pair.x], y = data.codes[i] & data.field[pair.y];
+            cell_.push_back(static_cast<std::uint32_t>((x >> data.shift[pair.x]) * ky_ + (y >> data.shift[pair.y])));
         }
     }
 
-    void measure(Slice& slice, const double* table) {
+    // The tables given some fields, which must include those of the context: inside, and outside.
+    void sum_up(std::uint64_t given, std::uint64_t fields, std::uint64_t code, ContextFactors& found) {
+        if (!known_ || given != given_) divide(given);
+        std::vector<std::size_t> inside;
+        for (std::size_t i = 0; i < configurations_.size(); ++i)
+            if ((configurations_[i] & fields) == code) inside.push_back(i);
+        Factors within;
+        for (const std::size_t i : inside) {
+            found.inside.rows += rows_[i];
+            if (varies_[i] < 0) continue;
+            const Table& table = tables_[varies_[i]];
+            found.inside.statistic += table.statistic, found.inside.dof += table.dof;
+            within.add(table.factors);
+        }
+        if (inside.size() < configurations_.size()) {
+            found.outside = all_;
+            found.outside.rows -= found.inside.rows, found.outside.statistic -= found.inside.statistic, found.outside.dof -= found.inside.dof;
+        }
+        for (int k = 0; k < n_scales; ++k) {
+            found.inside.factor[k] = within.value(k);
+            if (inside.size() < configurations_.size()) found.outside.factor[k] -= found.inside.factor[k];
+            found.one[k] = one_of(inside, k, found.inside.rows);
+        }
+    }
+
+private:
+    struct Table {
+        double statistic, dof;
+        Factors factors;
+    };
+    struct Place {
+        std::uint64_t configuration;
+        std::uint32_t number = 0;  // from 1 on; 0 is a free place
+    };
+    const PackedRows& data_;
+    const double* scales_;
+    int kx_, ky_, shift_ = 64;
+    Eigen of_x_, of_y_;
+    std::vector<double> p_, q_, left_;
+    std::vector<std::uint32_t> cell_;
+    std::vector<Place> place_;
+    std::uint64_t given_ = 0;
+    bool known_ = false;
+    std::vector<std::uint64_t> configurations_;
+    std::vector<double> cells_, rows_;
+    std::vector<int> varies_;  // which of the tables it is; -1 where it says nothing
+    std::vector<Table> tables_;
+    TableSums all_;
+
+    void divide(std::uint64_t given) {
+        known_ = true, given_ = given;
+        count();
+        rows_.clear(), varies_.clear(), tables_.clear();
+        all_ = {};
+        Factors together;
+        const std::size_t n_cells = static_cast<std::size_t>(kx_) * ky_;
+        for (std::size_t i = 0; i < configurations_.size(); ++i) {
+            const bool varies = measure(&cells_[i * n_cells]);
+            varies_.push_back(varies ? static_cast<int>(tables_.size()) - 1 : -1);
+            all_.rows += rows_.back();
+            if (!varies) continue;
+            all_.statistic += tables_.back().statistic, all_.dof += tables_.back().dof;
+            together.add(tables_.back().factors);
+        }
+        for (int k = 0; k < n_scales; ++k) all_.factor[k] = together.value(k);
+    }
+
+    void count() {
+        configurations_.clear(), cells_.clear();
+        std::fill(place_.begin(), place_.end(), Place{});
+        const std::size_t n_cells = static_cast<std::size_t>(kx_) * ky_, last = place_.size() - 1;
+        for (std::size_t i = 0; i < data_.size; ++i) {
+            const std::uint64_t key = data_.codes[i] & given_;
+            std::size_t at = (key * 0x9E3779B97F4A7C15u) >> shift_;  // Fibonacci hashing
+            while (place_[at].number && place_[at].configuration != key) at = (at + 1) & last;
+            if (!place_[at].number) {
+                configurations_.push_back(key);
+                cells_.resize(cells_.size() + n_cells);
+                place_[at] = {key, static_cast<std::uint32_t>(configurations_.size())};
+            }
+            cells_[(place_[at].number - 1) * n_cells + cell_[i]] += data_.rows[i];
+        }
+    }
+
+    // Notes the rows of a table and, where both variables vary, what it says.
+    bool measure(const double* table) {
         std::fill(p_.begin(), p_.end(), 0.0), std::fill(q_.begin(), q_.end(), 0.0);
         for (int i = 0; i < kx_; ++i)
             for (int j = 0; j < ky_; ++j) p_[i] += table[i * ky_ + j], q_[j] += table[i * ky_ + j];
-        const double n = slice.rows = std::accumulate(p_.begin(), p_.end(), 0.0);
+        const double n = std::accumulate(p_.begin(), p_.end(), 0.0);
+        rows_.push_back(n);
         const auto occur = [](const std::vector<double>& margin) { return std::count_if(margin.begin(), margin.end(), [](double m) { return m > 0; }); };
         const auto nx = occur(p_), ny = occur(q_);
-        slice.varies = nx > 1 && ny > 1;
-        if (!slice.varies) return;
-        slice.dof = static_cast<double>((nx - 1) * (ny - 1));
+        if (nx < 2 || ny < 2) return false;
         double sum = x_log_x(n);
         for (int c = 0; c < kx_ * ky_; ++c) sum += x_log_x(table[c]);
         for (const double m : p_) sum -= x_log_x(m);
         for (const double m : q_) sum -= x_log_x(m);
-        slice.statistic = 2 * sum;
+        tables_.push_back({2 * sum, static_cast<double>((nx - 1) * (ny - 1)), {}});
         for (int i = 0; i < kx_; ++i)
             for (int j = 0; j < ky_; ++j) left_[i * ky_ + j] = table[i * ky_ + j] - p_[i] * q_[j] / n;
         for (double& m : p_) m /= n;
@@ -188,8 +229,9 @@ private:
         for (int a = 0; a < of_x_.size(); ++a)
             for (int b = 0; b < of_y_.size(); ++b) {
                 const double information = n * of_x_.values[a] * of_y_.values[b];
-                if (information > clear_share * n) add(slice.factors, information, residual(a, b));
+                if (information > clear_share * n) add(tables_.back().factors, information, residual(a, b));
             }
+        return true;
     }
 
     double residual(int a, int b) const {
@@ -212,29 +254,18 @@ private:
         for (int k = 0; k < n_scales; ++k)
             if (factors.product[k] > largest_product) factors.fold(k);
     }
-};
 
-void sum_up(const std::vector<Slice>& slices, std::uint64_t fields, std::uint64_t code, ContextFactors& found) {
-    std::vector<const Slice*> inside;
-    Factors within, beyond;
-    for (const Slice& slice : slices) {
-        const bool here = (slice.configuration & fields) == code;
-        TableSums& sums = here ? found.inside : found.outside;
-        sums.rows += slice.rows, sums.statistic += slice.statistic, sums.dof += slice.dof;
-        if (here) inside.push_back(&slice);
-        if (slice.varies) (here ? within : beyond).add(slice.factors);
-    }
-    if (inside.empty()) return;
-    for (int k = 0; k < n_scales; ++k) {
-        found.inside.factor[k] = within.value(k), found.outside.factor[k] = beyond.value(k);
+    // The log Bayes factor of dependence in one of some tables, drawn as rows are.
+    double one_of(const std::vector<std::size_t>& inside, int k, double n) const {
         std::vector<double> logs;
-        for (const Slice* slice : inside) logs.push_back(slice->varies ? slice->factors.value(k) : 0.0);
+        for (const std::size_t i : inside) logs.push_back(varies_[i] < 0 ? 0.0 : tables_[varies_[i]].factors.value(k));
+        if (logs.empty()) return 0.0;
         const double most = *std::max_element(logs.begin(), logs.end());
         double sum = 0;
-        for (std::size_t i = 0; i < inside.size(); ++i) sum += inside[i]->rows * std::exp(logs[i] - most);
-        found.one[k] = most + std::log(sum / found.inside.rows);
+        for (std::size_t i = 0; i < inside.size(); ++i) sum += rows_[inside[i]] * std::exp(logs[i] - most);
+        return most + std::log(sum / n);
     }
-}
+};
 
 }  // namespace
 
@@ -263,7 +294,7 @@ std::vector<ContextFactors> context_factors(const PackedRows& data, const Contex
     Slices slices(data, pair, scales);
     for (const std::size_t c : order) {
         check_time();
-        sum_up(slices.given(all[c]), fields[c], codes[c], found[c]);
+        slices.sum_up(all[c], fields[c], codes[c], found[c]);
     }
     return found;
 }

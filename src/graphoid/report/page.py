@@ -67,9 +67,7 @@ SCRIPTS, LIVE_SCRIPTS = ("page.js",), ("page.js", "live.js")
 """Of a page that is a file, and of one that a notebook or a server shows."""
 
 
-UNION = (
-    "The union of the graphs joins what is joined in some context; its strengths are those of all rows together."
-)
+UNION = "The union of the graphs joins what is joined in some context; its strengths are those of all rows together."
 """What is shown of a canonical model until a context is chosen."""
 
 

@@ -149,6 +149,7 @@ def _independences(rows: ContextRows, pair: Edge, odds: Odds) -> list[ContextInd
         _, tables = count(model, pair, (), np.ones(len(of_row), dtype=bool))
         there = np.where(everywhere, sum_tables(tables).information, there)
     matters = inside.n_rows * np.maximum(0.0, there - here)
+    n_rows = inside.n_rows.astype(model.n_rows.dtype)
     n_sure = int((probable >= SURE).sum())
     found = [
         ContextIndependence(
@@ -156,7 +157,7 @@ def _independences(rows: ContextRows, pair: Edge, odds: Odds) -> list[ContextInd
             y=model.names[pair[1]],
             context=context,
             given=tuple(model.names[v] for v in given[i]),
-            n_rows=inside.n_rows[i].item(),
+            n_rows=n_rows[i].item(),
             probability=probable[i].item(),
             dependence_outside=elsewhere[i].item(),
             information=here[i].item(),
