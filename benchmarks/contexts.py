@@ -59,8 +59,8 @@ def independences() -> None:
     found = model.independences()
     seconds = time.process_time() - start
     print(
-        f"{len(found):,} independences of {len(model.graphs):,} graphs in {len(model.assignments):,} contexts: "
-        f"{seconds:.1f} s",
+        f"{len(found):,} independences of {len(model.graphs):,} graphs "
+        f"in {len(model.assignments):,} contexts: {seconds:.1f} s",
         word("independences", holds=seconds <= MOST_INDEPENDENCES_S),
     )
 

@@ -1,4 +1,4 @@
-"""What rows say of pairs in contexts: the kernel against one context after the other, and that against loops."""
+"""What rows say of pairs in contexts: the kernel against the plain way, and that against loops."""
 
 from __future__ import annotations
 

@@ -334,7 +334,7 @@ def _node(subject: Subject, v: int, place: Sequence[float]) -> dict[str, object]
 
 def _edges(subject: Subject, drawing: Drawing, edges: Sequence[EdgeFacts]) -> list[dict[str, object]]:
     """Return all that is known of each edge, also as it is in each of the views."""
-    found = [_edge(edge, line.bend) for edge, line in zip(edges, drawing.lines, strict=True)]
+    views: list[dict[int, object]] = [{} for _ in edges]
     place = {(edge.x, edge.y): i for i, edge in enumerate(edges)}
     for k in range(len(subject.views)):
         there = edges_in(k, edges)
@@ -342,8 +342,11 @@ def _edges(subject: Subject, drawing: Drawing, edges: Sequence[EdgeFacts]) -> li
             i = place[edge.x, edge.y]
             if k in edges[i].by_view:
                 drawn = {"width": round(line_width(weight), 2), "sign": edge.sign}
-                found[i].setdefault("by_view", {})[k] = {**drawn, **_strength(edge)}  # type: ignore[attr-defined]
-    return found
+                views[i][k] = drawn | _strength(edge)
+    return [
+        _edge(edge, line.bend) | ({"by_view": own} if own else {})
+        for edge, line, own in zip(edges, drawing.lines, views, strict=True)
+    ]
 
 
 def _edge(edge: EdgeFacts, bend: tuple[float, float] | None) -> dict[str, object]:

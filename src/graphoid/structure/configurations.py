@@ -37,7 +37,7 @@ def row_numbers(rows: NDArray[np.integer]) -> tuple[NDArray[np.int64], int]:
 
 
 def pack(rows: NDArray[np.integer]) -> tuple[NDArray[np.uint64], list[int]] | None:
-    """Return every row as bits of a number, the first column in the highest, and from where on each column is.
+    """Return every row as bits of a number, the first column in the highest, and where each column begins.
 
     None where the columns together have more than 64 bits.
 

@@ -1,4 +1,4 @@
-"""What the rows say of two variables in contexts: how much each tells about the other there, and elsewhere."""
+"""What rows say of two variables in contexts: how much each tells about the other there, and elsewhere."""
 
 from __future__ import annotations
 
@@ -92,12 +92,12 @@ class ContextRows:
         near_x, near_y = (np.ascontiguousarray(self._neighbors[model.graph_of, v]) for v in pair)
         given, numbers = self._native.context_factors(
             codes, model.n_rows.astype(np.float64), shifts, [len(s) for s in model.states], *pair, near_x,
-            near_y, fields, np.array(states, dtype=np.uint64), SCALES,
+            near_y, fields, np.array(states, dtype=np.uint64), SCALES.astype(np.float64),
         )  # fmt: skip
         n, k = len(model.names), len(SCALES)
         inside, outside = (
-            Sums(*numbers[:, first : first + 3].T, numbers[:, first + 3 : first + 3 + k])
-            for first in (0, 3 + k)
+            Sums(part[:, 0], part[:, 1], part[:, 2], part[:, 3:])
+            for part in (numbers[:, : 3 + k], numbers[:, 3 + k : 2 * (3 + k)])
         )
         known = [tuple(v for v in range(n) if bits >> v & 1) for bits in given.tolist()]
         return Evidence(known, inside, outside, numbers[:, 2 * (3 + k) :])
@@ -114,14 +114,17 @@ def plain_evidence(rows: ContextRows, pair: Edge, contexts: Sequence[Context]) -
         if fixed not in tables:
             tables[fixed] = count(model, pair, fixed, np.ones(len(model.assignments), dtype=bool))
         configurations, counts = tables[fixed]
-        inside = matching(configurations, [(fixed.index(v), state) for v, state in context])
+        inside = matching(configurations, tuple((fixed.index(v), state) for v, state in context))
         factors = log_bayes_factors(counts[inside])
         n_rows = counts[inside].sum(axis=(1, 2))
         one = np.logaddexp.reduce(factors + np.log(n_rows / n_rows.sum())[:, None], axis=0)
         found.append((given, sum_tables(counts[inside]), sum_tables(counts[~inside]), one))
-    known, inner, outer, one_of = zip(*found, strict=True)
-    together = (Sums(*map(np.array, zip(*sums, strict=True))) for sums in (inner, outer))
-    return Evidence(list(known), *together, np.array(one_of))
+    known, here, elsewhere, one_of = zip(*found, strict=True)
+    return Evidence(list(known), _stack(here), _stack(elsewhere), np.array(one_of))
+
+
+def _stack(sums: Sequence[Sums]) -> Sums:
+    return Sums(*(np.array(numbers) for numbers in zip(*sums, strict=True)))
 
 
 def matching(rows: NDArray[np.uint16], context: Context) -> NDArray[np.bool_]:
@@ -135,11 +138,12 @@ def matching(rows: NDArray[np.uint16], context: Context) -> NDArray[np.bool_]:
 def count(
     model: CanonicalModel, pair: Edge, given: tuple[int, ...], kept: NDArray[np.bool_]
 ) -> tuple[NDArray[np.uint16], NDArray[np.number]]:
-    """Return the configurations of what is given that occur in some rows, and the counts of a pair in each."""
+    """Return the configurations of what is given that occur in some rows, each with the counts of a pair."""
     assignments, n_rows = model.assignments[kept], model.n_rows[kept]
     configurations, slice_of = distinct(assignments[:, given])
-    shape = len(configurations), *(len(model.states[v]) for v in pair)
-    at = slice_of, *(assignments[:, v] for v in pair)
+    x, y = pair
+    shape = len(configurations), len(model.states[x]), len(model.states[y])
+    at = slice_of, assignments[:, x], assignments[:, y]
     cells = np.bincount(np.ravel_multi_index(at, shape), n_rows, math.prod(shape))
     return configurations, cells.astype(n_rows.dtype, copy=False).reshape(shape)
 

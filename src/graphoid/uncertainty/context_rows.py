@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 class ContextRows:
     """Rows of a table, from which those are taken that an edge of a context speaks of.
 
-    An edge of :math:`G(x^i)` joins X and Y in the context that the assignment gives the others, whatever X and
-    Y are. So it is measured in the rows that agree with an assignment of the context in all variables but
+    An edge of :math:`G(x^i)` joins X and Y in the context that the assignment gives the others, whatever X
+    and Y are. So it is measured in the rows that agree with an assignment of the context in all variables but
     these two: rows chosen by X and Y themselves would depend on each other by that choice. For the same
     reason a row counts where another one shows that the context is there, as its own X and Y may not decide.
 

@@ -226,8 +226,9 @@ def strengths_in(context: CanonicalContext, rows: ContextRows) -> list[EdgeStren
         if pair in estimators:
             found.append(_strength(pair, given, estimators[pair], variables))
         else:
-            names = (*(variables[v].name for v in pair), tuple(variables[z].name for z in given))
-            found.append(_Known(*names).nothing("no two rows of the context agree in all others"))
+            x, y = (variables[v].name for v in pair)
+            known = _Known(x, y, tuple(variables[z].name for z in given))
+            found.append(known.nothing("no two rows of the context agree in all others"))
     return found
 
 
