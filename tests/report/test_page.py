@@ -213,7 +213,7 @@ def test_strengths_are_those_of_the_context_that_is_chosen(tmp_path):
     model = gd.CSGS().fit(table).structure_
     model.report(tmp_path / "a.html")
     text = (tmp_path / "a.html").read_text(encoding="utf-8")
-    assert text.count("its strengths are those of all rows together") == 2  # below the drawing and the table
+    assert text.count("strengths are those of all rows together") == 2  # below the drawing and the table
     data = data_of(text)
     edges = {(e["x"], e["y"]): e for e in data["edges"]}
     lines = data["files"]["csv"].splitlines()

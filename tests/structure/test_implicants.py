@@ -9,9 +9,9 @@ import pytest
 
 from graphoid.structure import implicants
 from graphoid.structure.implicants import (
-    _generalized,
+    _generalize_rows,
     fewest_contexts,
-    plain_generalized,
+    generalize_plainly,
     prime_implicants,
 )
 
@@ -96,11 +96,11 @@ def test_a_search_that_takes_too_long_gives_way_to_the_greedy_cover(monkeypatch)
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_rows_are_generalized_as_variable_by_variable(seed):
+def test_rows_are_generalize_rows_as_variable_by_variable(seed):
     rng = np.random.default_rng(seed)
     rows = np.unique(rng.integers(0, rng.integers(2, 6, 9), (150, 9)), axis=0).astype(np.uint16)
     kind = rng.random(len(rows)) < 0.6
     covered = rng.random(kind.sum()) < 0.2
-    fast, plain = (way(rows[kind], rows[~kind], covered) for way in (_generalized, plain_generalized))
+    fast, plain = (way(rows[kind], rows[~kind], covered) for way in (_generalize_rows, generalize_plainly))
     assert list(fast) == list(plain)
     assert all(np.array_equal(fast[context], plain[context]) for context in plain)

@@ -67,7 +67,9 @@ SCRIPTS, LIVE_SCRIPTS = ("page.js",), ("page.js", "live.js")
 """Of a page that is a file, and of one that a notebook or a server shows."""
 
 
-UNION = "The union of the graphs joins what is joined in some context; its strengths are those of all rows together."
+UNION = (
+    "The union of the graphs joins what is joined in some context; strengths are those of all rows together."
+)
 """What is shown of a canonical model until a context is chosen."""
 
 
@@ -369,7 +371,7 @@ def _edge(edge: EdgeFacts, bend: tuple[float, float] | None) -> dict[str, object
         known["bayes_factor"] = edge.row.bayes_factor
     if edge.picture is not None:
         known[type(edge.picture).__name__.lower()] = edge.picture._asdict()
-    return _known(known) | _strength(edge)
+    return _json_values(known) | _strength(edge)
 
 
 def _strength(edge: EdgeFacts) -> dict[str, object]:
@@ -385,10 +387,10 @@ def _strength(edge: EdgeFacts) -> dict[str, object]:
             known["weight_interval"] = edge.strength.weight_low, edge.strength.weight_high
     if edge.meeting is not None:
         known["meeting"] = edge.meeting._asdict()
-    return _known(known)
+    return _json_values(known)
 
 
-def _known(values: dict[str, object]) -> dict[str, object]:
+def _json_values(values: dict[str, object]) -> dict[str, object]:
     """Return those of some values that are known, as JSON has them."""
     return {key: _finite(value) for key, value in values.items() if value not in (None, "", ())}
 

@@ -73,10 +73,11 @@ class ContextRows:
         if self._packed is None or n > MOST_VARIABLES or not (model.n_rows > 0).all():
             self._native = None
         else:
-            bits = np.uint64(1) << np.arange(n, dtype=np.uint64)
-            self._neighbors = (self.adjacency * bits).sum(axis=2, dtype=np.uint64)
+            self._neighbors = np.zeros((len(model.graphs), n), dtype=np.uint64)
+            for v in range(n):
+                self._neighbors |= self.adjacency[:, :, v].astype(np.uint64) << np.uint64(v)
 
-    def joined(self, pair: Edge) -> NDArray[np.bool_]:
+    def has_edge(self, pair: Edge) -> NDArray[np.bool_]:
         """Return for which assignments the two are joined."""
         return np.asarray(self.adjacency[self.model.graph_of, pair[0], pair[1]])
 
@@ -89,11 +90,19 @@ class ContextRows:
         field = [(1 << end) - (1 << shift) for end, shift in zip(ends, shifts, strict=True)]
         fields = np.array([sum(field[v] for v, _ in context) for context in contexts], dtype=np.uint64)
         states = [sum(state << shifts[v] for v, state in context) for context in contexts]
-        near_x, near_y = (np.ascontiguousarray(self._neighbors[model.graph_of, v]) for v in pair)
+        neighbors_x, neighbors_y = (np.ascontiguousarray(self._neighbors[model.graph_of, v]) for v in pair)
         given, numbers = self._native.context_factors(
-            codes, model.n_rows.astype(np.float64), shifts, [len(s) for s in model.states], *pair, near_x,
-            near_y, fields, np.array(states, dtype=np.uint64), SCALES.astype(np.float64),
-        )  # fmt: skip
+            codes,
+            model.n_rows.astype(np.float64),
+            shifts,
+            [len(s) for s in model.states],
+            *pair,
+            neighbors_x,
+            neighbors_y,
+            fields,
+            np.array(states, dtype=np.uint64),
+            SCALES.astype(np.float64),
+        )
         n, k = len(model.names), len(SCALES)
         inside, outside = (
             Sums(part[:, 0], part[:, 1], part[:, 2], part[:, 3:])
@@ -119,8 +128,8 @@ def plain_evidence(rows: ContextRows, pair: Edge, contexts: Sequence[Context]) -
         n_rows = counts[inside].sum(axis=(1, 2))
         one = np.logaddexp.reduce(factors + np.log(n_rows / n_rows.sum())[:, None], axis=0)
         found.append((given, sum_tables(counts[inside]), sum_tables(counts[~inside]), one))
-    known, here, elsewhere, one_of = zip(*found, strict=True)
-    return Evidence(list(known), _stack(here), _stack(elsewhere), np.array(one_of))
+    known, inside_sums, outside_sums, one = zip(*found, strict=True)
+    return Evidence(list(known), _stack(inside_sums), _stack(outside_sums), np.array(one))
 
 
 def _stack(sums: Sequence[Sums]) -> Sums:

@@ -109,7 +109,7 @@ def prime_implicants(
             primes[context] = number[:n_wanted] == value
             covered |= primes[context]
     if not covered.all():
-        primes.update(_generalized(wanted, forbidden, covered))
+        primes.update(_generalize_rows(wanted, forbidden, covered))
     return primes, len(valid) == 2**n
 
 
@@ -146,7 +146,7 @@ class Projections:
         return self._known[columns]
 
 
-def _generalized(
+def _generalize_rows(
     wanted: NDArray[np.uint16], forbidden: NDArray[np.uint16], covered: NDArray[np.bool_]
 ) -> dict[Context, NDArray[np.bool_]]:
     """Return prime implicants for the rows that are not covered, each with those that it covers."""
@@ -154,7 +154,7 @@ def _generalized(
 
     native, packed = kernels(), pack(np.concatenate([wanted, forbidden]))
     if native is None or packed is None:
-        return plain_generalized(wanted, forbidden, covered)
+        return generalize_plainly(wanted, forbidden, covered)
     codes, shifts = packed
     mine = codes[: len(wanted)]
     found = {}
@@ -166,7 +166,7 @@ def _generalized(
     return found
 
 
-def plain_generalized(
+def generalize_plainly(
     wanted: NDArray[np.uint16], forbidden: NDArray[np.uint16], covered: NDArray[np.bool_]
 ) -> dict[Context, NDArray[np.bool_]]:
     """Return them one after the other, variable by variable: what the kernel is held to."""

@@ -136,19 +136,19 @@ def _independences(rows: ContextRows, pair: Edge, odds: Odds) -> list[ContextInd
     others = [v for v in range(len(model.names)) if v not in pair]
     configurations, of_row = distinct(model.assignments[:, others])
     dependent = np.zeros(len(configurations), dtype=bool)
-    dependent[of_row[rows.joined(pair)]] = True
+    dependent[of_row[rows.has_edge(pair)]] = True
     columns, smallest = fewest_contexts(configurations[~dependent], configurations[dependent])
     if not columns:
         return []
     contexts = [tuple((others[c], state) for c, state in context) for context in columns]
     given, inside, outside, one = rows.evidence(pair, contexts)
     everywhere = outside.n_rows == 0
-    probable, elsewhere = odds.probabilities(inside.factors, one, outside.factors, everywhere)
-    here, there = inside.information, outside.information
+    probable, dependent_outside = odds.probabilities(inside.factors, one, outside.factors, everywhere)
+    nats, others_nats = inside.information, outside.information
     if everywhere.any():
         _, tables = count(model, pair, (), np.ones(len(of_row), dtype=bool))
-        there = np.where(everywhere, sum_tables(tables).information, there)
-    matters = inside.n_rows * np.maximum(0.0, there - here)
+        others_nats = np.where(everywhere, sum_tables(tables).information, others_nats)
+    matters = inside.n_rows * np.maximum(0.0, others_nats - nats)
     n_rows = inside.n_rows.astype(model.n_rows.dtype)
     n_sure = int((probable >= SURE).sum())
     found = [
@@ -159,9 +159,9 @@ def _independences(rows: ContextRows, pair: Edge, odds: Odds) -> list[ContextInd
             given=tuple(model.names[v] for v in given[i]),
             n_rows=n_rows[i].item(),
             probability=probable[i].item(),
-            dependence_outside=elsewhere[i].item(),
-            information=here[i].item(),
-            outside=None if everywhere[i] else there[i].item(),
+            dependence_outside=dependent_outside[i].item(),
+            information=nats[i].item(),
+            outside=None if everywhere[i] else others_nats[i].item(),
             n_others=len(contexts) - 1,
             smallest=smallest,
             matters=matters[i].item(),
