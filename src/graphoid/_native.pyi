@@ -188,8 +188,8 @@ class Kernels(Protocol):
     def simd_names(self) -> list[str]: ...
     def communities(self, n: int, x: _I32, y: _I32, weights: _F64, /) -> _I32: ...
     def context_factors(
-        self, codes: _U64, rows: _F64, shifts: list[int], arities: list[int], x: int, y: int, neighbors_x: _U64,
-        neighbors_y: _U64, fields: _U64, contexts: _U64, scales: _F64, /,
+        self, codes: _U64, rows: _F64, shifts: list[int], arities: list[int], x: int, y: int,
+        neighbors_x: _U64, neighbors_y: _U64, fields: _U64, contexts: _U64, scales: _F64, /,
     ) -> tuple[_U64, _F64]: ...
     def generalize(
         self, wanted: _U64, forbidden: _U64, shifts: list[int], covered: _U8, /,

@@ -808,6 +808,7 @@
     log_odds: (s) => s.log_odds, log_odds_error: (s) => s.log_odds_error, r: (s) => s.r,
   };
   function tabulate() { // the edges of the view, as strong as they are there
+    if (table) $("listed").textContent = byStrength.length === 1 ? "1 edge" : `${byStrength.length.toLocaleString("en")} edges`;
     for (const row of body?.rows ?? []) row.hidden = !inView(edges[row.dataset.edge]);
     for (const { cell, edge, key, text, value } of cells) {
       const own = view === null ? undefined : edge.by_view?.[view];
