@@ -48,6 +48,9 @@ SHOWN_BY = {
     "structure/learned.py": ("graphoid.report", "graphoid.uncertainty"),
     "uncertainty/group_result.py": ("graphoid.report",),
     "classifiers/markov.py": ("graphoid.report.hyperedges",),
+    # what thousands of graphs say is put together by the kernels, where there are some
+    "structure/context_evidence.py": ("graphoid.counts.native",),
+    "structure/implicants.py": ("graphoid.counts.native",),
     # learners of a table whose missing cells are to be drawn: draws need models, and results are pooled
     "learners/base.py": ("graphoid.uncertainty.imputation",),
     "learners/recommended.py": ("graphoid.uncertainty.imputation",),

@@ -92,7 +92,7 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> owned(std::vector<T>&& values) {
 
 // One function a subject, defined in <subject>.cpp and called by the module.
 using Binding = void(nb::module_& m);
-Binding bind_bounds, bind_climb, bind_communities, bind_conditional, bind_contexts, bind_dataset, bind_directed, bind_gaussian, bind_gibbs, bind_gibbs_conditional, bind_gibbs_multistate,
+Binding bind_bounds, bind_climb, bind_communities, bind_conditional, bind_context_factors, bind_contexts, bind_dataset, bind_directed, bind_gaussian, bind_gibbs, bind_gibbs_conditional, bind_gibbs_multistate,
     bind_knowledge, bind_limits, bind_mixture, bind_population, bind_pseudo_likelihood, bind_resamples, bind_stream, bind_submodels;
 
 }  // namespace graphoid

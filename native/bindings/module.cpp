@@ -46,7 +46,7 @@ nb::list make_tuples(nb::handle type, nb::tuple columns, std::size_t n) {
 
 NB_MODULE(_native, m) {
     m.doc() = "Counting kernels of graphoid.";
-    for (Binding* bind : {bind_bounds, bind_climb, bind_communities, bind_conditional, bind_contexts, bind_dataset, bind_directed, bind_gaussian, bind_gibbs, bind_gibbs_conditional, bind_gibbs_multistate,
+    for (Binding* bind : {bind_bounds, bind_climb, bind_communities, bind_conditional, bind_context_factors, bind_contexts, bind_dataset, bind_directed, bind_gaussian, bind_gibbs, bind_gibbs_conditional, bind_gibbs_multistate,
                           bind_knowledge, bind_limits, bind_mixture, bind_population, bind_pseudo_likelihood, bind_resamples, bind_stream, bind_submodels})
         bind(m);
     m.def("make_tuples", &make_tuples, nb::arg("type"), nb::arg("columns"), nb::arg("n"));

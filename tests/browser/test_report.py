@@ -201,6 +201,14 @@ def test_contexts_are_switched(browser, contexts):
         drawn = [(data["edges"][i]["x"], data["edges"][i]["y"]) for i in browser.drawn_edges()]
         assert tuple(drawn) == context.graph.edges
         assert browser.find("#where").text.startswith("Holds where")
+        first = next(e for e in data["edges"] if number in e["views"])
+        own = first["by_view"][str(number)]
+        i = data["edges"].index(first)
+        assert float(browser.find(f"[data-edge='{i}']").get_attribute("stroke-width")) == own["width"]
+        cell = browser.run(
+            "return document.querySelector(`tr[data-edge='${arguments[0]}'] td`).dataset.value", i
+        )
+        assert float(cell) == own["weight"]
 
 
 def test_hyperedges_say_what_they_are(browser, classifier):

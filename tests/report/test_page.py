@@ -208,6 +208,38 @@ def test_graphs_of_contexts_can_be_chosen(tmp_path):
         assert tuple(drawn) == context.graph.edges
 
 
+def test_strengths_are_those_of_the_context_that_is_chosen(tmp_path):
+    table = gd.datasets.load("survey")
+    model = gd.CSGS().fit(table).structure_
+    model.report(tmp_path / "a.html")
+    text = (tmp_path / "a.html").read_text(encoding="utf-8")
+    assert text.count("strengths are those of all rows together") == 2  # below the drawing and the table
+    data = data_of(text)
+    edges = {(e["x"], e["y"]): e for e in data["edges"]}
+    lines = data["files"]["csv"].splitlines()
+    for number, context in enumerate(model.contexts):
+        known = dict(zip(context.graph.edges, gd.strengths(context, table), strict=True))
+        for pair, strength in known.items():
+            own = edges[pair]["by_view"][str(number)]
+            assert own["weight"] == pytest.approx(strength.weight)
+            assert own["weight_interval"] == pytest.approx([strength.weight_low, strength.weight_high])
+            assert own["words"] == strength.sentence
+            assert own["sign"] == ("positive" if strength.weight >= 0 else "negative")
+        widest = max(known, key=lambda pair: known[pair].size)
+        widths = {pair: edges[pair]["by_view"][str(number)]["width"] for pair in known}
+        assert widths[widest] == max(widths.values()) == 6.5
+        assert sum(f",{number + 1}," in line for line in lines) >= len(known)
+    assert lines[0].startswith("x,y,context,weight")
+
+
+def test_contexts_of_few_rows_have_no_false_numbers(tmp_path):
+    table = gd.datasets.load("survey").keep(np.arange(60))
+    gd.CSGS().fit(table).structure_.report(tmp_path / "a.html")
+    data = data_of((tmp_path / "a.html").read_text(encoding="utf-8"))
+    own = [one for edge in data["edges"] for one in edge.get("by_view", {}).values()]
+    assert all("weight" in one or "size" in one or "cannot be estimated" in one["words"] for one in own)
+
+
 def test_hyperedges_of_a_classifier_are_drawn(tmp_path):
     table = gd.datasets.load("monks-1")
     columns = [np.array(v.states)[table.column(i)] for i, v in enumerate(table.variables)]

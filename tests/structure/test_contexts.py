@@ -222,8 +222,8 @@ def test_a_bayes_factor_by_hand():
 
 def test_without_rows_the_probability_is_what_was_known_before():
     odds = Odds.of(np.zeros((10, len(SCALES))))
-    inside = np.array([True, False])
-    here, elsewhere = odds.probabilities(np.zeros((2, len(SCALES))), np.ones(2), inside)
+    nothing = np.zeros((1, len(SCALES)))
+    here, elsewhere = odds.probabilities(nothing, nothing, nothing, np.array([False]))
     assert odds.independent == pytest.approx(0.5)
     assert here == pytest.approx(0.5 + 0.5 * 0.1)  # or in this context alone, one in ten
     assert elsewhere == pytest.approx(0.5)

@@ -8,7 +8,12 @@ import numpy as np
 import pytest
 
 from graphoid.structure import implicants
-from graphoid.structure.implicants import fewest_contexts, prime_implicants
+from graphoid.structure.implicants import (
+    _generalize_rows,
+    fewest_contexts,
+    generalize_plainly,
+    prime_implicants,
+)
 
 
 def covers(context, row):
@@ -88,3 +93,14 @@ def test_a_search_that_takes_too_long_gives_way_to_the_greedy_cover(monkeypatch)
     assert not greedy.smallest
     assert all(any(covers(c, row) for c in greedy.contexts) for row in rows[kind])
     assert len(exact.contexts) <= len(greedy.contexts) <= len(exact.contexts) * (1 + np.log(kind.sum()))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_rows_are_generalize_rows_as_variable_by_variable(seed):
+    rng = np.random.default_rng(seed)
+    rows = np.unique(rng.integers(0, rng.integers(2, 6, 9), (150, 9)), axis=0).astype(np.uint16)
+    kind = rng.random(len(rows)) < 0.6
+    covered = rng.random(kind.sum()) < 0.2
+    fast, plain = (way(rows[kind], rows[~kind], covered) for way in (_generalize_rows, generalize_plainly))
+    assert list(fast) == list(plain)
+    assert all(np.array_equal(fast[context], plain[context]) for context in plain)

@@ -237,11 +237,16 @@ def _lines(
     lines, known = [], read_knowledge(subject.settings)
     for edge, weight in zip(edges, weights, strict=True):
         (x1, y1), (x2, y2) = places[edge.x].tolist(), places[edge.y].tolist()
-        width = THIN + (THICK - THIN) * weight
+        width = line_width(weight)
         kind = None if known is None else known.kind_of(subject.keys[edge.x], subject.keys[edge.y])
         bend = bent.get((edge.x, edge.y))
         lines.append(Line(x1, y1, x2, y2, width, edge.sign, edge.certainty, bend, kind))
     return lines
+
+
+def line_width(weight: float) -> float:
+    """Return how thick an edge is drawn, given its weight from 0 to 1."""
+    return THIN + (THICK - THIN) * weight
 
 
 def _hulls(subject: Subject, places: NDArray[np.float64]) -> list[Hull]:

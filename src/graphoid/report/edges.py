@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -12,7 +12,7 @@ from graphoid.errors import CountsTooLarge, DataError
 from graphoid.report.pictures import pictures_of
 from graphoid.structure import explain
 from graphoid.structure.scored import SURE
-from graphoid.uncertainty.strength import EdgeStrength, strengths_of
+from graphoid.uncertainty.strength import EdgeStrength, context_rows, strengths_in, strengths_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -71,6 +71,8 @@ class EdgeFacts:
     """The share of the rows in whose graph it is, where graphs depend on the context."""
     views: tuple[int, ...] = ()
     """In which of the views it is."""
+    by_view: Mapping[int, EdgeFacts] = field(default_factory=dict)
+    """The same edge as it is in each of these, where that was measured."""
 
     @property
     def bits(self) -> float | None:
@@ -127,10 +129,16 @@ class EdgeFacts:
         return "unsigned" if weight is None else "negative" if weight < 0 else "positive"
 
 
-Measured = tuple["Mapping[Edge, EdgeStrength]", "Mapping[Edge, Meeting]"]
-"""Of edges, how strong they are and how often states meet."""
+class Measured(NamedTuple):
+    """Of edges, how strong they are and how often states meet."""
 
-NOTHING: Measured = ({}, {})
+    strengths: Mapping[Edge, EdgeStrength]
+    meetings: Mapping[Edge, Meeting]
+    views: tuple[Measured, ...] = ()
+    """The same in each of the first views."""
+
+
+NOTHING = Measured({}, {})
 
 
 def edges_of(
@@ -139,11 +147,11 @@ def edges_of(
     """Return every edge of a subject, in the order of its graph; ``measured`` if that is known already."""
     pairs = subject.graph.edges
     rows, questions = _rows(subject.structure)
-    strength, meetings = measure(subject) if measured is None else measured
+    strength, meetings, in_views = measure(subject) if measured is None else measured
     pictures = pictures_of(subject.table, pairs)
     stability = _stability(subject, resampled)
     views = {pair: tuple(i for i, v in enumerate(subject.views) if v.graph.has_edge(*pair)) for pair in pairs}
-    return [
+    found = [
         EdgeFacts(
             *pair,
             row=rows.get(pair),
@@ -158,6 +166,22 @@ def edges_of(
         )
         for pair in pairs
     ]
+    return [replace(edge, by_view=_by_view(edge, in_views)) for edge in found] if in_views else found
+
+
+def _by_view(edge: EdgeFacts, in_views: Sequence[Measured]) -> dict[int, EdgeFacts]:
+    """Return an edge as it is in each of the views that it is in."""
+    pair = edge.x, edge.y
+    return {
+        k: replace(edge, strength=in_views[k].strengths[pair], meeting=in_views[k].meetings.get(pair))
+        for k in edge.views
+        if k < len(in_views)
+    }
+
+
+def edges_in(view: int, edges: Sequence[EdgeFacts]) -> list[EdgeFacts]:
+    """Return the edges of a view, each as it is there where that was measured."""
+    return [edge.by_view.get(view, edge) for edge in edges if view in edge.views]
 
 
 def strength_of(edge: EdgeFacts) -> float:
@@ -204,8 +228,8 @@ def _rows(
     return rows, questions
 
 
-def measure(subject: Subject) -> Measured:
-    """Return strength and counts of every edge, where there is a table."""
+def measure(subject: Subject, most_views: int = 0) -> Measured:
+    """Return strength and counts of every edge, also of the first views, where there is a table."""
     table, graph = subject.table, subject.graph
     if table is None or not graph.n_edges:
         return NOTHING
@@ -214,7 +238,18 @@ def measure(subject: Subject) -> Measured:
     except CountsTooLarge:  # a hub of many states whose rows are elsewhere: its evidence still stands
         return NOTHING
     found = dict(zip(graph.edges, known, strict=True))
-    return found, meetings_of(found, table)
+    return Measured(found, meetings_of(found, table), _measure_views(subject, table, most_views))
+
+
+def _measure_views(subject: Subject, table: Table, most: int) -> tuple[Measured, ...]:
+    """Return strength and counts in the rows of each context, given the blankets of its graph."""
+    if subject.model is None or not most:
+        return ()
+    rows, found = context_rows(table), []
+    for context in subject.model.contexts[: min(most, len(subject.views))]:
+        strengths = dict(zip(context.graph.edges, strengths_in(context, rows), strict=True))
+        found.append(Measured(strengths, meetings_of(strengths, table)))
+    return tuple(found)
 
 
 def meetings_of(found: Mapping[Edge, EdgeStrength], table: Table) -> dict[Edge, Meeting]:

@@ -18,12 +18,25 @@
   let chosen = []; // at most two variables
   let shownEdge = null;
 
-  const strength = (e) => e.size ?? e.bits ?? e.evidence ?? e.probability ?? e.share ?? 0;
+  // An edge as it is in the context that was chosen: nothing of all rows together is shown as if it were of these
+  const OF_ROWS = ["weight", "weight_interval", "size", "interval", "bits", "log_odds", "log_odds_error", "r", "words", "meeting"];
+  const there = (e) => {
+    const own = view === null ? undefined : e.by_view?.[view];
+    return own ? { ...Object.fromEntries(Object.entries(e).filter(([key]) => !OF_ROWS.includes(key))), ...own } : e;
+  };
+  const strength = (e) => {
+    if (view !== null && e.by_view?.[view]) return e.by_view[view].size ?? 0;
+    return e.size ?? e.bits ?? e.evidence ?? e.probability ?? e.share ?? 0;
+  };
   const unit = "";
-  const byStrength = edges.map((_, i) => i).sort((i, j) => number(strength(edges[i])) - number(strength(edges[j])) || i - j);
-  const rank = new Array(edges.length);
-  byStrength.forEach((edge, place) => { rank[edge] = place; });
+  let byStrength, rank;
+  function order() {
+    const among = edges.map((_, i) => i).filter((i) => inView(edges[i]));
+    byStrength = among.sort((i, j) => number(strength(edges[i])) - number(strength(edges[j])) || i - j);
+    rank = new Map(byStrength.map((edge, place) => [edge, place]));
+  }
 
+  const SIGNS = ["positive", "negative", "unsigned"];
   const percent = (share) => `${(100 * share).toFixed(1)} %`;
   function number(value) { return value === "∞" ? Infinity : value === "-∞" ? -Infinity : value; }
   const inView = (e) => view === null || (e.views ?? []).includes(view);
@@ -33,18 +46,19 @@
     return near;
   };
   let near = graph();
+  order();
   const drawnNow = edges.map(() => true);
 
   function filter() {
-    let drawn = 0, among = 0;
-    edges.forEach((e, i) => {
-      const there = inView(e);
-      const on = there && rank[i] >= hidden;
-      among += there; drawn += on;
+    const among = byStrength.length;
+    let drawn = 0;
+    edges.forEach((_, i) => {
+      const on = rank.get(i) >= hidden; // not where it has no rank: it is not in the view
+      drawn += on;
       if (on !== drawnNow[i]) edgeParts[i].classList.toggle("off", !on);
       drawnNow[i] = on;
     });
-    const least = hidden < edges.length && hidden > 0 ? `, from ${say(strength(edges[byStrength[hidden]]))}${unit}` : "";
+    const least = hidden < among && hidden > 0 ? `, from ${say(strength(edges[byStrength[hidden]]))}${unit}` : "";
     $("shown").textContent = edges.length ? `${drawn} of ${among} edges${least}` : "no edges";
     announce("threshold", hidden ? number(strength(edges[byStrength[hidden]] ?? {})) : 0);
   }
@@ -272,7 +286,7 @@
   }
 
   function showEdge(i) {
-    const e = edges[i];
+    const e = there(edges[i]);
     chosen = []; shownEdge = i;
     mark();
     if (data.kind === "classifier") return showTogether([e.x, e.y]);
@@ -298,9 +312,14 @@
     fact("Verdict", e.verdict);
     const asked = element("ol", undefined, { class: "asked" });
     for (const line of e.asked ?? []) asked.append(element("li", line.replace(/^[\d,]+\. /, "")));
-    const mine = (e.views ?? []).map((k) => views[k].label);
+    const mine = (e.views ?? []).map((k) => {
+      const own = e.by_view?.[k] ?? {};
+      const known = own.weight === undefined ? from(own.size, own.interval) : from(own.weight, own.weight_interval);
+      return `${views[k].label}${known === undefined ? "" : `: ${known}`}`;
+    });
     tell(
       sentence("h2", ...[e.x, e.y].flatMap((v, k) => [k ? " – " : "", choice([name(v)], () => { clear(); choose(v); })])),
+      data.kind === "contexts" ? element("p", view === null ? "In all rows together:" : `In context ${views[view].label}:`) : null,
       e.words ? element("p", e.words) : null,
       facts,
       e.meeting ? counts(e) : e.scatter ? scatter(e) : e.boxes ? boxes(e) : null,
@@ -686,8 +705,11 @@
   // The tools
 
   const threshold = $("threshold");
-  threshold.max = Math.max(0, edges.length - 1);
-  threshold.disabled = edges.length < 2;
+  function reach() {
+    threshold.max = Math.max(0, byStrength.length - 1);
+    threshold.disabled = byStrength.length < 2;
+  }
+  reach();
   threshold.addEventListener("input", () => {
     hidden = Number(threshold.value);
     filter();
@@ -708,10 +730,30 @@
   $("view").addEventListener("change", (event) => {
     view = event.target.value === "" ? null : Number(event.target.value);
     near = graph();
+    hidden = 0;
+    threshold.value = 0;
+    order();
+    reach();
     clear();
     filter();
-    $("where").textContent = view === null ? "" : `Holds where ${views[view].where}.`;
+    stroke();
+    tabulate();
+    const whose = edges.some((e) => e.by_view?.[view]) ? " Strengths and widths are those of its rows, given its graph." : "";
+    const said = view === null ? union : `Holds where ${views[view].where}.${whose}`;
+    $("where").textContent = said;
+    if ($("which")) $("which").textContent = view === null ? union : `Context ${views[view].label}. ${said}`;
   });
+  const union = $("where").textContent;
+
+  // Widths and signs as they are in the view
+  const strokes = edgeParts.map((part) => [part.getAttribute("stroke-width"), SIGNS.find((sign) => part.classList.contains(sign))]);
+  function stroke() {
+    edgeParts.forEach((part, i) => {
+      const own = view === null ? undefined : edges[i].by_view?.[view];
+      part.setAttribute("stroke-width", own?.width ?? strokes[i][0]);
+      SIGNS.forEach((sign) => part.classList.toggle(sign, sign === (own?.sign ?? strokes[i][1])));
+    });
+  }
   $("fit").addEventListener("click", () => { box = [...whole]; look(); });
   $("zoom-in").addEventListener("click", () => zoom(0.7));
   $("zoom-out").addEventListener("click", () => zoom(1 / 0.7));
@@ -756,8 +798,27 @@
   // The table of edges
 
   const table = $("edge-table");
+  const heads = table ? [...table.tHead.rows[0].cells] : [], body = table?.tBodies[0];
+  const cells = [...body?.rows ?? []].flatMap((row) => [...row.cells].slice(1).map((cell, k) => ({
+    cell, edge: edges[row.dataset.edge], key: heads[k + 1].dataset.key, text: cell.textContent, value: cell.dataset.value,
+  })));
+  const inColumn = {
+    weight: (s) => s.weight, weight_low: (s) => s.weight_interval?.[0], weight_high: (s) => s.weight_interval?.[1],
+    size: (s) => s.size, size_low: (s) => s.interval?.[0], size_high: (s) => s.interval?.[1], bits: (s) => s.bits,
+    log_odds: (s) => s.log_odds, log_odds_error: (s) => s.log_odds_error, r: (s) => s.r,
+  };
+  function tabulate() { // the edges of the view, as strong as they are there
+    if (table) $("listed").textContent = byStrength.length === 1 ? "1 edge" : `${byStrength.length.toLocaleString("en")} edges`;
+    for (const row of body?.rows ?? []) row.hidden = !inView(edges[row.dataset.edge]);
+    for (const { cell, edge, key, text, value } of cells) {
+      const own = view === null ? undefined : edge.by_view?.[view];
+      const shown = own && inColumn[key] ? inColumn[key](own) : undefined;
+      cell.textContent = !own || !inColumn[key] ? text : shown === undefined ? "" : say(shown);
+      const sorted = !own || !inColumn[key] ? value : shown;
+      if (sorted === undefined) delete cell.dataset.value; else cell.dataset.value = sorted;
+    }
+  }
   if (table) {
-    const body = table.tBodies[0], heads = [...table.tHead.rows[0].cells];
     table.addEventListener("click", (event) => {
       const sort = event.target.closest(".sort"), row = event.target.closest(".show")?.closest("tr");
       if (sort) {

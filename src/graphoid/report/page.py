@@ -28,8 +28,8 @@ from graphoid.limits import OutOfTime, time_limit
 from graphoid.report.arrange import arrange
 from graphoid.report.baselines import baselines, comparable, dependences
 from graphoid.report.display import shorten, visible
-from graphoid.report.drawing import MOST_HELD, Drawing, drawing_of, sizes_of
-from graphoid.report.edges import NOTHING, EdgeFacts, edges_of, measure
+from graphoid.report.drawing import MOST_HELD, Drawing, drawing_of, line_width, sizes_of
+from graphoid.report.edges import NOTHING, EdgeFacts, edges_in, edges_of, measure, weights_of
 from graphoid.report.findings import finding, summary
 from graphoid.report.layout import layout
 from graphoid.report.part import measure_part, part_around, restrict, strongest_part
@@ -65,6 +65,12 @@ MOST_PAIRS = 5_000
 STYLE = "page.css"
 SCRIPTS, LIVE_SCRIPTS = ("page.js",), ("page.js", "live.js")
 """Of a page that is a file, and of one that a notebook or a server shows."""
+
+
+UNION = (
+    "The union of the graphs joins what is joined in some context; strengths are those of all rows together."
+)
+"""What is shown of a canonical model until a context is chosen."""
 
 
 class Page(NamedTuple):
@@ -183,7 +189,9 @@ def _measure(
     """Return strength and counts of the edges that are shown, or a note that there was not the time."""
     try:
         with time_limit(seconds):
-            return subject, measure(whole) if part is None else measure_part(whole, part)
+            if part is not None:
+                return subject, measure_part(whole, part)
+            return subject, measure(whole, len(whole.views))
     except OutOfTime:
         late = f"Edges are not measured: that would have taken more than {seconds:.2g} s."
         return replace(subject, notes=(*subject.notes, late)), NOTHING
@@ -265,7 +273,11 @@ def environment() -> Environment:
         shorten=shorten,
     )
     found.globals.update(
-        infinity=math.inf, meanings=MEANINGS, most_sentences=MOST_SENTENCES, most_states=MOST_STATES
+        infinity=math.inf,
+        meanings=MEANINGS,
+        most_sentences=MOST_SENTENCES,
+        most_states=MOST_STATES,
+        union=UNION,
     )
     compact = {"ensure_ascii": False, "allow_nan": False, "separators": (",", ":")}
     found.policies["json.dumps_kwargs"] = compact
@@ -288,7 +300,7 @@ def _data(subject: Subject, drawing: Drawing, edges: Sequence[EdgeFacts], headin
         "kind": subject.kind,
         "file": re.sub(r"[^A-Za-z0-9]+", "-", heading).strip("-").lower()[:40] or "network",
         "nodes": [_node(subject, v, (node.x, node.y)) for v, node in enumerate(drawing.nodes)],
-        "edges": [_edge(edge, line.bend) for edge, line in zip(edges, drawing.lines, strict=True)],
+        "edges": _edges(subject, drawing, edges),
         "pairs": _gaps(subject),
         "views": [{"label": v.label, "where": v.where} for v in subject.views],
         "hulls": [
@@ -296,7 +308,7 @@ def _data(subject: Subject, drawing: Drawing, edges: Sequence[EdgeFacts], headin
             for t in subject.together
         ],
         "files": {
-            "csv": as_csv(subject.names, edges),
+            "csv": as_csv(subject.names, edges, len(subject.views)),
             "latex": as_latex(subject.names, edges, heading),
             "graphml": as_graphml(subject.names, edges),
         },
@@ -322,12 +334,28 @@ def _node(subject: Subject, v: int, place: Sequence[float]) -> dict[str, object]
     return node
 
 
+def _edges(subject: Subject, drawing: Drawing, edges: Sequence[EdgeFacts]) -> list[dict[str, object]]:
+    """Return all that is known of each edge, also as it is in each of the views."""
+    views: list[dict[int, object]] = [{} for _ in edges]
+    place = {(edge.x, edge.y): i for i, edge in enumerate(edges)}
+    for k in range(len(subject.views)):
+        there = edges_in(k, edges)
+        for edge, weight in zip(there, weights_of(there), strict=True):
+            i = place[edge.x, edge.y]
+            if k in edges[i].by_view:
+                drawn = {"width": round(line_width(weight), 2), "sign": edge.sign}
+                views[i][k] = drawn | _strength(edge)
+    return [
+        _edge(edge, line.bend) | ({"by_view": own} if own else {})
+        for edge, line, own in zip(edges, drawing.lines, views, strict=True)
+    ]
+
+
 def _edge(edge: EdgeFacts, bend: tuple[float, float] | None) -> dict[str, object]:
     known: dict[str, object] = {
         "x": edge.x,
         "y": edge.y,
         "bend": bend,
-        "bits": edge.bits,
         "evidence": edge.evidence,
         "probability": edge.probability,
         "frequency": edge.frequency,
@@ -337,11 +365,18 @@ def _edge(edge: EdgeFacts, bend: tuple[float, float] | None) -> dict[str, object
         "why": edge.why,
         "asked": edge.questions,
         "views": edge.views,
-        "interval": edge.interval,
     }
     if edge.row is not None:
         known["said"] = edge.row.evidence
         known["bayes_factor"] = edge.row.bayes_factor
+    if edge.picture is not None:
+        known[type(edge.picture).__name__.lower()] = edge.picture._asdict()
+    return _json_values(known) | _strength(edge)
+
+
+def _strength(edge: EdgeFacts) -> dict[str, object]:
+    """Return how strong an edge is, with the counts behind that."""
+    known: dict[str, object] = {"bits": edge.bits, "interval": edge.interval}
     if edge.strength is not None:
         known["words"] = edge.strength.sentence
         known["log_odds"] = edge.strength.log_odds
@@ -352,9 +387,12 @@ def _edge(edge: EdgeFacts, bend: tuple[float, float] | None) -> dict[str, object
             known["weight_interval"] = edge.strength.weight_low, edge.strength.weight_high
     if edge.meeting is not None:
         known["meeting"] = edge.meeting._asdict()
-    if edge.picture is not None:
-        known[type(edge.picture).__name__.lower()] = edge.picture._asdict()
-    return {key: _finite(value) for key, value in known.items() if value not in (None, "", ())}
+    return _json_values(known)
+
+
+def _json_values(values: dict[str, object]) -> dict[str, object]:
+    """Return those of some values that are known, as JSON has them."""
+    return {key: _finite(value) for key, value in values.items() if value not in (None, "", ())}
 
 
 def _finite(value: object) -> object:

@@ -10,7 +10,7 @@ import numpy as np
 
 from graphoid.errors import DataError
 from graphoid.report.display import visible
-from graphoid.report.edges import NOTHING, Meeting, meetings_of
+from graphoid.report.edges import NOTHING, Measured, meetings_of
 from graphoid.structure import plain
 from graphoid.structure.explain import listing
 from graphoid.structure.graph import UndirectedGraph
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from graphoid.report.drawing import Groups
-    from graphoid.report.edges import Measured
     from graphoid.report.subject import Subject
     from graphoid.structure.graph import Edge
     from graphoid.structure.learned import LearnedStructure
@@ -121,9 +120,9 @@ def measure_part(subject: Subject, part: Part) -> Measured:
         return NOTHING
     known = strengths_of(subject.graph, part.edges, subject.table, subject.pooled)
     found = dict(zip(part.edges, known, strict=True))
-    meetings: dict[Edge, Meeting] = meetings_of(found, subject.table)
+    meetings = meetings_of(found, subject.table)
     places = {edge: (part.place[edge[0]], part.place[edge[1]]) for edge in part.edges}
-    return {places[e]: s for e, s in found.items()}, {places[e]: m for e, m in meetings.items()}
+    return Measured({places[e]: s for e, s in found.items()}, {places[e]: m for e, m in meetings.items()})
 
 
 def restrict(subject: Subject, part: Part, resampled: Resampled | None = None) -> Subject:

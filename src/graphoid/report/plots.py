@@ -18,7 +18,7 @@ from graphoid.report.arrange import curve
 from graphoid.report.centrality import Centrality, centrality_of
 from graphoid.report.display import display_names, shorten
 from graphoid.report.drawing import DASHES, DASHES_OF_KIND, Drawing, Group, drawing_of, groups_of
-from graphoid.report.edges import EdgeFacts, edges_of, strength_of
+from graphoid.report.edges import EdgeFacts, edges_in, edges_of, measure as measure_edges, strength_of
 from graphoid.report.figure import axes, close, figure, verbatim, write as write_text
 from graphoid.report.hyperedges import draw_hyperedges
 from graphoid.report.labels import FONT, LINE, text_width
@@ -448,14 +448,13 @@ def contexts(
     subject = subject_of(model, table)
     if not subject.views:
         raise SettingsError("contexts draws a canonical model, such as CSGS().fit(table).structure_.")
-    edges, places = edges_of(subject), places_of(subject, None, seed)
-    views = subject.views[:most]
+    views, places = subject.views[:most], places_of(subject, None, seed)
+    edges = edges_of(subject, measured=measure_edges(subject, len(views)))
     across = min(3, len(views))
     panels = figure((4.2 * across, 3.4 * -(-len(views) // across)))
     grid = list(panels.subplots(-(-len(views) // across), across, squeeze=False).flat)
     for i, (ax, view) in enumerate(zip(grid, views, strict=False)):
-        mine = [edge for edge in edges if i in edge.views]
-        draw(drawing_of(subject, places, mine), ax, legend=False)
+        draw(drawing_of(subject, places, edges_in(i, edges)), ax, legend=False)
         ax.set_title(f"{shorten(view.where, 60)}\n{view.n_rows:,.0f} rows", fontsize=8, parse_math=False)
     for ax in grid[len(views) :]:
         ax.set_visible(False)

@@ -8,6 +8,7 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from graphoid.report.display import latex
+from graphoid.report.edges import edges_in
 from graphoid.structure.safe_text import csv_cell
 
 if TYPE_CHECKING:
@@ -49,8 +50,9 @@ COLUMNS = (
 
 
 def columns_of(edges: Sequence[EdgeFacts]) -> list[Column]:
-    """Return the columns in which some edge has something."""
-    return [column for column in COLUMNS if any(column.of(edge) is not None for edge in edges)]
+    """Return the columns in which some edge has something, somewhere."""
+    every = [one for edge in edges for one in (edge, *edge.by_view.values())]
+    return [column for column in COLUMNS if any(column.of(edge) is not None for edge in every)]
 
 
 def format_value(value: float | str | None) -> str:
@@ -72,18 +74,22 @@ def format_bayes_factor(value: float | None) -> str:
     return f"{value:.1e}" if large else format_value(value)
 
 
-def as_csv(names: Sequence[str], edges: Sequence[EdgeFacts]) -> str:
-    """Return the table as CSV; no cell is taken for a formula by a spreadsheet."""
+def as_csv(names: Sequence[str], edges: Sequence[EdgeFacts], n_views: int = 0) -> str:
+    """Return the table as CSV; no cell is taken for a formula by a spreadsheet.
+
+    Where there are views it has the union first, then the edges of each by its number.
+    """
     columns = columns_of(edges)
     out = io.StringIO()
     writer = csv.writer(out)
-    writer.writerow(["x", "y", *(column.key for column in columns)])
-    for edge in edges:
-        ends = [csv_cell(names[v]) for v in (edge.x, edge.y)]
-        numbers = [column.of(edge) for column in columns]
-        writer.writerow(
-            [*ends, *("" if n is None else n if isinstance(n, str) else f"{n:.6g}" for n in numbers)]
-        )
+    writer.writerow(["x", "y", *["context"] * bool(n_views), *(column.key for column in columns)])
+    views = [("all", edges), *((str(k + 1), edges_in(k, edges)) for k in range(n_views))]
+    for label, there in views:
+        for edge in there:
+            ends = [csv_cell(names[v]) for v in (edge.x, edge.y)]
+            numbers = [column.of(edge) for column in columns]
+            cells = ("" if n is None else n if isinstance(n, str) else f"{n:.6g}" for n in numbers)
+            writer.writerow([*ends, *[label] * bool(n_views), *cells])
     return out.getvalue()
 
 

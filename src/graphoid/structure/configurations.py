@@ -36,6 +36,25 @@ def row_numbers(rows: NDArray[np.integer]) -> tuple[NDArray[np.int64], int]:
     return number, span
 
 
+def pack(rows: NDArray[np.integer]) -> tuple[NDArray[np.uint64], list[int]] | None:
+    """Return every row as bits of a number, the first column in the highest, and where each column begins.
+
+    None where the columns together have more than 64 bits.
+
+    >>> codes, shifts = pack(np.array([[0, 1], [3, 0]]))
+    >>> codes.tolist(), shifts
+    ([1, 6], [1, 0])
+    """
+    bits = [max(1, int(largest).bit_length()) for largest in rows.max(axis=0, initial=0)]
+    if sum(bits) > 64:
+        return None
+    shifts = [sum(bits[c + 1 :]) for c in range(len(bits))]
+    codes = np.zeros(len(rows), dtype=np.uint64)
+    for column, shift in zip(rows.T, shifts, strict=True):
+        codes |= column.astype(np.uint64) << np.uint64(shift)
+    return codes, shifts
+
+
 def distinct(rows: NDArray[Code]) -> tuple[NDArray[Code], NDArray[np.intp]]:
     """Return the different rows in lexicographic order, and which of them each row is.
 

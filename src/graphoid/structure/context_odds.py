@@ -93,44 +93,41 @@ class Odds(NamedTuple):
         return cls(float(weights[0]), weights[1:] / weights[1:].sum())
 
     def probabilities(
-        self, factors: NDArray[np.float64], n_rows: NDArray[np.number], inside: NDArray[np.bool_]
-    ) -> tuple[float, float]:
-        """Return how probable it is that a pair is independent in a context, and that it is not elsewhere.
+        self,
+        inside: NDArray[np.float64],
+        one: NDArray[np.float64],
+        outside: NDArray[np.float64],
+        everywhere: NDArray[np.bool_],
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return how probable it is that a pair is independent in each context, and that it is not elsewhere.
 
         Parameters
         ----------
-        factors
-            Log Bayes factors of the pair's tables, given all that is given or makes the context.
-        n_rows
-            Rows of each table.
-        inside
-            Which of the tables are in the context.
+        inside, one, outside
+            Log Bayes factors of dependence in all tables of a context, in one of them, drawn as rows are, and
+            in all others: a line for each context.
+        everywhere
+            Which of the contexts have no others.
         """
         log_scales = np.log(self.scales)
-        here = _weaker(_all_or_one(factors[inside], n_rows[inside])) + log_scales
-        never = np.log(self.independent)
-        some = np.log1p(-self.independent)
-        if inside.all():
-            return _share(never, some + np.logaddexp.reduce(here)), 0.0
-        outside = factors[~inside].sum(axis=0)[2:]
-        both = some + np.log1p(-SPECIFIC) + np.logaddexp.reduce(here + outside)
-        there_only = some + np.log(SPECIFIC) + np.logaddexp.reduce(log_scales + outside)
-        return _share(np.logaddexp(never, there_only), both), _share(np.logaddexp(both, there_only), never)
-
-
-def _all_or_one(factors: NDArray[np.float64], n_rows: NDArray[np.number]) -> NDArray[np.float64]:
-    """Return log Bayes factors of dependence in all tables, or else in one of them, drawn as rows are."""
-    one = np.logaddexp.reduce(factors + np.log(n_rows / n_rows.sum())[:, None], axis=0)
-    return np.asarray(np.logaddexp(factors.sum(axis=0), one) - np.log(2))
+        here = _weaker(np.logaddexp(inside, one) - np.log(2)) + log_scales
+        never, some = np.log(self.independent), np.log1p(-self.independent)
+        alone = some + np.logaddexp.reduce(here, axis=1)
+        beyond = outside[:, 2:]
+        both = some + np.log1p(-SPECIFIC) + np.logaddexp.reduce(here + beyond, axis=1)
+        there_only = some + np.log(SPECIFIC) + np.logaddexp.reduce(log_scales + beyond, axis=1)
+        independent = _share(np.logaddexp(never, there_only), both)
+        dependent = _share(np.logaddexp(both, there_only), never)
+        return np.where(everywhere, _share(never, alone), independent), np.where(everywhere, 0.0, dependent)
 
 
 def _weaker(factors: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return log Bayes factors for the scale found elsewhere, where a dependence may be weaker than there."""
-    same, half, quarter = factors[2:], factors[1:-1], factors[:-2]
+    same, half, quarter = factors[:, 2:], factors[:, 1:-1], factors[:, :-2]
     weaker = np.logaddexp(half + np.log(2 / 3), quarter + np.log(1 / 3))
     return np.asarray(np.logaddexp(np.log1p(-WEAKER) + same, np.log(WEAKER) + weaker))
 
 
-def _share(log_a: float, log_b: float) -> float:
+def _share(log_a: NDArray[np.float64], log_b: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return a / (a + b)."""
-    return float(np.exp(log_a - np.logaddexp(log_a, log_b)))
+    return np.asarray(np.exp(log_a - np.logaddexp(log_a, log_b)))

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from graphoid.limits import check_time
+from graphoid.structure.configurations import pack
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -107,11 +108,8 @@ def prime_implicants(
             context = tuple((c, int(wanted[new[first], c])) for c in columns)
             primes[context] = number[:n_wanted] == value
             covered |= primes[context]
-    for row in np.flatnonzero(~covered):
-        if not covered[row]:
-            context = _generalize(wanted[row], forbidden)
-            primes[context] = _matching(wanted, context)
-            covered |= primes[context]
+    if not covered.all():
+        primes.update(_generalize_rows(wanted, forbidden, covered))
     return primes, len(valid) == 2**n
 
 
@@ -146,6 +144,40 @@ class Projections:
                 span = len(different)
             self._known[columns] = number, span
         return self._known[columns]
+
+
+def _generalize_rows(
+    wanted: NDArray[np.uint16], forbidden: NDArray[np.uint16], covered: NDArray[np.bool_]
+) -> dict[Context, NDArray[np.bool_]]:
+    """Return prime implicants for the rows that are not covered, each with those that it covers."""
+    from graphoid.counts.native import kernels
+
+    native, packed = kernels(), pack(np.concatenate([wanted, forbidden]))
+    if native is None or packed is None:
+        return generalize_plainly(wanted, forbidden, covered)
+    codes, shifts = packed
+    mine = codes[: len(wanted)]
+    found = {}
+    rows, fields = native.generalize(mine, codes[len(wanted) :], shifts, covered.astype(np.uint8))
+    for row, kept in zip(rows.tolist(), fields, strict=True):
+        columns = [c for c, shift in enumerate(shifts) if int(kept) >> shift & 1]
+        context = tuple((c, int(wanted[row, c])) for c in columns)
+        found[context] = (mine & kept) == (mine[row] & kept)
+    return found
+
+
+def generalize_plainly(
+    wanted: NDArray[np.uint16], forbidden: NDArray[np.uint16], covered: NDArray[np.bool_]
+) -> dict[Context, NDArray[np.bool_]]:
+    """Return them one after the other, variable by variable: what the kernel is held to."""
+    found, covered = {}, covered.copy()
+    for row in np.flatnonzero(~covered):
+        if not covered[row]:
+            check_time()
+            context = _generalize(wanted[row], forbidden)
+            found[context] = _matching(wanted, context)
+            covered |= found[context]
+    return found
 
 
 def _matching(rows: NDArray[np.uint16], context: Context) -> NDArray[np.bool_]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from graphoid.limits import check_time
 from graphoid.structure.configurations import distinct
-from graphoid.structure.context_odds import Odds, log_bayes_factors
+from graphoid.structure.context_evidence import ContextRows, count, matching, sum_tables
+from graphoid.structure.context_odds import Odds
 from graphoid.structure.explain import caveats, describe_learner, listing, plural
 from graphoid.structure.implicants import fewest_contexts
 from graphoid.structure.safe_text import printable
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from graphoid.logic.assertion import Context
     from graphoid.structure.contexts import CanonicalModel
+    from graphoid.structure.graph import Edge
 
 MOST_SHOWN = 12  # what a reader takes in at once; independences() has them all
 
@@ -40,18 +42,6 @@ class Stratified(NamedTuple):
         rows = self.configurations.tolist()
         contexts = (tuple(zip(self.given, states, strict=True)) for states in rows)
         return tuple(zip(contexts, self.tables, strict=True))
-
-    def within(self, context: Context) -> NDArray[np.bool_]:
-        """Return which of the configurations a context has; all its variables must be among the given."""
-        inside = np.ones(len(self.configurations), dtype=bool)
-        for v, state in context:
-            inside &= self.configurations[:, self.given.index(v)] == state
-        return inside
-
-    def only(self, kept: NDArray[np.bool_], given: tuple[int, ...]) -> Stratified:
-        """Return the tables of some configurations, which differ in fewer variables."""
-        columns = [self.given.index(v) for v in given]
-        return Stratified(given, self.configurations[kept][:, columns], self.tables[kept])
 
 
 @dataclass(frozen=True)
@@ -75,8 +65,6 @@ class ContextIndependence:
     too few rows to show a dependence, it stays near what is known beforehand."""
     dependence_outside: float
     """Probability that the two depend on each other in some of the other rows, given U and W."""
-    tables: Stratified = field(repr=False)
-    """The counts of X and Y in the context, for every configuration of U that occurs there."""
     information: float
     """Mutual information of X and Y given U in the context, in nats a row, corrected for its bias."""
     outside: float | None
@@ -89,6 +77,14 @@ class ContextIndependence:
     """Nats that one would expect to find in these rows and does not: from how the two depend on each other
     elsewhere or, if there is no elsewhere, with nothing given."""
     words: str
+    counted: tuple[CanonicalModel, Edge, tuple[int, ...]] = field(repr=False, compare=False)
+    """The model, and by position X and Y and U: where the counts come from."""
+
+    @cached_property
+    def tables(self) -> Stratified:
+        """The counts of X and Y in the context, for every configuration of U that occurs there."""
+        model, pair, given = self.counted
+        return Stratified(given, *count(model, pair, given, matching(model.assignments, self.context)))
 
     @property
     def sure(self) -> bool:
@@ -121,133 +117,60 @@ def of(model: CanonicalModel) -> tuple[ContextIndependence, ...]:
     Of each those that matter most come first; ties by position, as pairs and their contexts come.
     """
     n = len(model.names)
-    adjacency = np.array([_matrix(graph.edges, n) for graph in model.graphs])
-    pairs = [_Pair(model, adjacency, x, y) for x in range(n) for y in range(x + 1, n)]
+    rows = ContextRows(model)
+    pairs = [(x, y) for x in range(n) for y in range(x + 1, n)]
     if not pairs:
         return ()
-    odds = Odds.of(np.array([pair.log_bayes_factors(pair.separating_set(())).sum(axis=0) for pair in pairs]))
-    found = [independence for pair in pairs for independence in pair.independences(odds)]
-    return tuple(sorted(found, key=lambda i: (not i.sure, -i.matters)))
+    odds = Odds.of(np.concatenate([rows.evidence(pair, [()]).inside.factors for pair in pairs]))
+    found = [independence for pair in pairs for independence in _independences(rows, pair, odds)]
+    return tuple(sorted(found, key=lambda i: (not i.sure, -round(i.matters, 9))))  # ties are not for rounding
 
 
-class _Pair:
-    """Two variables of a model: where they are joined, and how much each tells about the other."""
+def _independences(rows: ContextRows, pair: Edge, odds: Odds) -> list[ContextIndependence]:
+    """Return the independences of two variables.
 
-    def __init__(self, model: CanonicalModel, adjacency: NDArray[np.bool_], x: int, y: int) -> None:
-        self.model, self.x, self.y = model, x, y
-        self.neighbors = adjacency[model.graph_of, x], adjacency[model.graph_of, y]
-        self._tables: dict[tuple[int, ...], tuple[Stratified, Information]] = {}
-        self._factors: dict[tuple[int, ...], NDArray[np.float64]] = {}
-
-    def independences(self, odds: Odds) -> list[ContextIndependence]:
-        """Return the independences of the two.
-
-        A context is made of the other variables. Where some of the assignments that differ in X and Y alone
-        join the two, they count as dependent there.
-        """
-        others = [v for v in range(len(self.model.names)) if v not in (self.x, self.y)]
-        configurations, of_row = distinct(self.model.assignments[:, others])
-        dependent = np.zeros(len(configurations), dtype=bool)
-        dependent[of_row[self.neighbors[0][:, self.y]]] = True
-        contexts, smallest = fewest_contexts(configurations[~dependent], configurations[dependent])
-        found = [
-            self.describe(
-                odds, tuple((others[c], state) for c, state in columns), len(contexts) - 1, smallest=smallest
-            )
-            for columns in contexts
-        ]
-        n_sure = sum(independence.sure for independence in found)
-        return [replace(i, words=_words(self.model, i, n_sure - i.sure)) for i in found]
-
-    def describe(self, odds: Odds, context: Context, n_others: int, *, smallest: bool) -> ContextIndependence:
-        """Return what is known of the two in a context, but for the words."""
-        check_time()
-        model = self.model
-        given = self.separating_set(context)
-        # in the context its variables do not vary: given them, too, nothing changes there
-        fixed = tuple(sorted({*given, *(v for v, _ in context)}))
-        tables, information = self.measure(fixed)
-        inside = tables.within(context)
-        here = information.mean(inside)
-        outside = None if inside.all() else information.mean(~inside)
-        expected = self.measure(())[1].mean() if outside is None else outside
-        n_rows = tables.tables[inside].sum().item()
-        probability, dependent = odds.probabilities(self.log_bayes_factors(fixed), information.n_rows, inside)
-        return ContextIndependence(
-            x=model.names[self.x],
-            y=model.names[self.y],
+    A context is made of the other variables. Where some of the assignments that differ in X and Y alone
+    join the two, they count as dependent there.
+    """
+    model = rows.model
+    others = [v for v in range(len(model.names)) if v not in pair]
+    configurations, of_row = distinct(model.assignments[:, others])
+    dependent = np.zeros(len(configurations), dtype=bool)
+    dependent[of_row[rows.has_edge(pair)]] = True
+    columns, smallest = fewest_contexts(configurations[~dependent], configurations[dependent])
+    if not columns:
+        return []
+    contexts = [tuple((others[c], state) for c, state in context) for context in columns]
+    given, inside, outside, one = rows.evidence(pair, contexts)
+    everywhere = outside.n_rows == 0
+    probable, dependent_outside = odds.probabilities(inside.factors, one, outside.factors, everywhere)
+    nats, others_nats = inside.information, outside.information
+    if everywhere.any():
+        _, tables = count(model, pair, (), np.ones(len(of_row), dtype=bool))
+        others_nats = np.where(everywhere, sum_tables(tables).information, others_nats)
+    matters = inside.n_rows * np.maximum(0.0, others_nats - nats)
+    n_rows = inside.n_rows.astype(model.n_rows.dtype)
+    n_sure = int((probable >= SURE).sum())
+    found = [
+        ContextIndependence(
+            x=model.names[pair[0]],
+            y=model.names[pair[1]],
             context=context,
-            given=tuple(model.names[v] for v in given),
-            n_rows=n_rows,
-            probability=probability,
-            dependence_outside=dependent,
-            tables=tables.only(inside, given),
-            information=here,
-            outside=outside,
-            n_others=n_others,
+            given=tuple(model.names[v] for v in given[i]),
+            n_rows=n_rows[i].item(),
+            probability=probable[i].item(),
+            dependence_outside=dependent_outside[i].item(),
+            information=nats[i].item(),
+            outside=None if everywhere[i] else others_nats[i].item(),
+            n_others=len(contexts) - 1,
             smallest=smallest,
-            matters=n_rows * max(0.0, expected - here),
+            matters=matters[i].item(),
             words="",
+            counted=(model, pair, given[i]),
         )
-
-    def separating_set(self, context: Context) -> tuple[int, ...]:
-        """Return the neighbors of one of the two in any graph of a context: of that which has fewer."""
-        inside = np.ones(len(self.model.assignments), dtype=bool)
-        for v, state in context:
-            inside &= self.model.assignments[:, v] == state
-        fixed = {self.x, self.y, *(v for v, _ in context)}
-        of_x, of_y = (
-            tuple(v for v in np.flatnonzero(of[inside].any(axis=0)).tolist() if v not in fixed)
-            for of in self.neighbors
-        )
-        return min(of_x, of_y, key=len)
-
-    def measure(self, given: tuple[int, ...]) -> tuple[Stratified, Information]:
-        """Return the counts of the two given some others, and what they tell about each other."""
-        if given not in self._tables:
-            model = self.model
-            configurations, slice_of = distinct(model.assignments[:, given])
-            shape = len(configurations), len(model.states[self.x]), len(model.states[self.y])
-            at = slice_of, model.assignments[:, self.x], model.assignments[:, self.y]
-            cells = np.bincount(np.ravel_multi_index(at, shape), model.n_rows, math.prod(shape))
-            tables = cells.astype(model.n_rows.dtype, copy=False).reshape(shape)
-            self._tables[given] = Stratified(given, configurations, tables), Information.of(tables)
-        return self._tables[given]
-
-    def log_bayes_factors(self, given: tuple[int, ...]) -> NDArray[np.float64]:
-        """Return those of dependence for each of the tables given some others, and each scale."""
-        if given not in self._factors:
-            self._factors[given] = log_bayes_factors(self.measure(given)[0].tables)
-        return self._factors[given]
-
-
-class Information(NamedTuple):
-    """What X and Y tell about each other in each of some tables."""
-
-    statistic: NDArray[np.float64]
-    """G²."""
-    dof: NDArray[np.intp]
-    """Its degrees of freedom: states that do not occur in a table do not count."""
-    n_rows: NDArray[np.number]
-
-    @classmethod
-    def of(cls, tables: NDArray[np.number]) -> Information:
-        """Measure every table."""
-        row, column = tables.sum(axis=2), tables.sum(axis=1)
-        n = row.sum(axis=1)
-        expected = row[:, :, None] * column[:, None, :] / n[:, None, None]
-        ratio = np.where(tables > 0, tables, 1) / np.where(tables > 0, expected, 1)
-        statistic = 2.0 * (tables * np.log(ratio)).sum(axis=(1, 2))
-        dof = (np.count_nonzero(row, axis=1) - 1) * (np.count_nonzero(column, axis=1) - 1)
-        return cls(statistic, dof, n)
-
-    def mean(self, kept: NDArray[np.bool_] | slice = slice(None)) -> float:
-        r"""Return the mutual information a row, :math:`(G^2 - d) / 2N` and never below zero.
-
-        The statistic G² is d on average where there is none, with d its degrees of freedom.
-        """
-        statistic, dof, n = (values[kept].sum() for values in self)
-        return float(max(0.0, statistic - dof) / (2.0 * n))
+        for i, context in enumerate(contexts)
+    ]
+    return [replace(i, words=_words(model, i, n_sure - i.sure)) for i in found]
 
 
 def _words(model: CanonicalModel, found: ContextIndependence, n_others: int) -> str:
@@ -264,13 +187,6 @@ def _words(model: CanonicalModel, found: ContextIndependence, n_others: int) -> 
     rest = [more] * bool(more) + ["elsewhere it does"] * (found.dependence_outside >= SURE)
     where = f"given {listing([model.describe_state(v, state) for v, state in found.context])}"
     return f"{where}, {nothing}{'; ' * bool(rest)}{', '.join(rest)}"
-
-
-def _matrix(edges: tuple[tuple[int, int], ...], n: int) -> NDArray[np.bool_]:
-    matrix = np.zeros((n, n), dtype=bool)
-    for x, y in edges:
-        matrix[x, y] = matrix[y, x] = True
-    return matrix
 
 
 def count_undecided(n: int) -> str:

@@ -15,10 +15,12 @@ from graphoid.data.remote.table import RemoteTable
 from graphoid.data.table import Table
 from graphoid.errors import DataError
 from graphoid.structure.compare import graph_in
+from graphoid.structure.contexts import CanonicalContext
 from graphoid.structure.effect import Effect
 from graphoid.structure.explain import listing
 from graphoid.structure.learned import LearnedStructure
 from graphoid.structure.safe_text import printable
+from graphoid.uncertainty.context_rows import ContextRows
 from graphoid.uncertainty.effects import (
     NORMAL_95,
     Effects,
@@ -154,14 +156,18 @@ class EdgeStrength:
         return Effect(self.size, self.low, self.high, self.weight, self.weight_low, self.weight_high)
 
 
-def strengths(graph: UndirectedGraph | HasGraph, table: Table | CountEngine) -> list[EdgeStrength]:
+def strengths(
+    graph: UndirectedGraph | HasGraph | CanonicalContext, table: Table | CountEngine
+) -> list[EdgeStrength]:
     """Return how strong each edge of a graph is in a table, in the order of the edges.
 
     Parameters
     ----------
     graph
         A graph, or anything with one, such as a learned structure. Of one that was learned from completed
-        tables (``missing="impute"``) effects are those that were pooled over them.
+        tables (``missing="impute"``) effects are those that were pooled over them. Edges of a context, one
+        of ``model.contexts`` of a canonical model, are measured in the rows that agree with one of its
+        assignments in all variables but the two, given their blankets in its graph.
     table
         A table, or any engine that counts. All edges are asked for in one batch.
 
@@ -174,6 +180,8 @@ def strengths(graph: UndirectedGraph | HasGraph, table: Table | CountEngine) -> 
     Among rows alike in class, the odds of survived = 'yes' are 10.8 times as high with sex = 'female' as with
     sex = 'male' (95 % interval 8.23 to 14.2); ...
     """
+    if isinstance(graph, CanonicalContext):
+        return strengths_in(graph, context_rows(table))
     same = isinstance(graph, LearnedStructure) and isinstance(table, Table) and table.data_id == graph.data_id
     pooled = graph.pooled if isinstance(graph, LearnedStructure) and same else None
     graph = graph_in(graph)
@@ -192,11 +200,7 @@ def strengths_of(
     """
     engine = engine_for(data) if isinstance(data, Table) else data
     variables = engine.variables
-    if tuple(v.name for v in variables) != graph.names:
-        raise DataError(
-            f"the graph joins {graph.n:,} variables that are not the {len(variables):,} columns of the "
-            f"table; give the table that it was learned from."
-        )
+    _refuse_others(graph, variables)
     if (sums := _sums(graph, data)) is not None:
         return [_by_sums(pair, smaller_blanket(graph, pair, variables), sums, variables) for pair in pairs]
     estimators = _estimators(graph, pairs, variables, _rows(data) or engine)
@@ -204,6 +208,36 @@ def strengths_of(
         _strength(pair, smaller_blanket(graph, pair, variables), estimators.get(pair), variables, pooled)
         for pair in pairs
     ]
+
+
+def context_rows(data: Table | CountEngine) -> ContextRows:
+    """Return the rows of which contexts are made: numbers are in bins there."""
+    return ContextRows(engine_for(data.discretized) if isinstance(data, Table) else data)
+
+
+def strengths_in(context: CanonicalContext, rows: ContextRows) -> list[EdgeStrength]:
+    """Return how strong each edge of a context is there, in the order of the edges."""
+    graph, variables = context.graph, rows.variables
+    _refuse_others(graph, variables)
+    estimators = rows.effects(context)
+    found = []
+    for pair in graph.edges:
+        given = smaller_blanket(graph, pair, variables)
+        if pair in estimators:
+            found.append(_strength(pair, given, estimators[pair], variables))
+        else:
+            x, y = (variables[v].name for v in pair)
+            known = _Known(x, y, tuple(variables[z].name for z in given))
+            found.append(known.nothing("no two rows of the context agree in all others"))
+    return found
+
+
+def _refuse_others(graph: UndirectedGraph, variables: Sequence[Variable]) -> None:
+    if tuple(v.name for v in variables) != graph.names:
+        raise DataError(
+            f"the graph joins {graph.n:,} variables that are not the {len(variables):,} columns of the "
+            f"table; give the table that it was learned from."
+        )
 
 
 def effects_of(graph: UndirectedGraph, table: object) -> dict[Edge, Effect]:
