@@ -18,8 +18,9 @@ HEAD = """# Measured: every kind of column
 Written by `benchmarks/kinds.py`, a part at a time: tables whose network is known
 ({mod}`graphoid.datasets`), {func}`gd.learn <graphoid.learn>` as it comes, and others on the same tables.
 Means with standard errors over data sets; in brackets CPU seconds of one table (all threads, and processes
-started) and, where a peer takes long, how few data sets it was given. Seeds are from 5000 on; settings were
-chosen on others. Bars that do not hold are marked **missed**.
+started; not those for the sizes of edges, which `pairs()` measures) and, where a peer takes long, how few
+data sets it was given. Seeds are from 5000 on; settings were chosen on others. Bars that do not hold are
+marked **missed**.
 
 ```text
 GRAPHOID_DATA=data python benchmarks/kinds.py --page docs/guide/kinds-measured.md

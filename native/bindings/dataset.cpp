@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <mutex>
@@ -23,7 +24,8 @@ namespace {
 class DatasetHandle {
 public:
     DatasetHandle(nb::list columns, const std::vector<std::uint32_t>& arities, std::size_t n_rows, nb::object units, double unit,
-           const std::string& simd, const std::vector<std::uint32_t>& holes) {
+           const std::string& simd, const std::vector<std::uint32_t>& holes)
+        : pseudo_counts_(units.is_none() ? std::min(n_rows, kMostTabulated) : kMostTabulated) {
         const Simd* chosen = choose_simd(simd.c_str());
         if (chosen == nullptr) throw nb::value_error(("this processor has no instruction set named " + simd).c_str());
         require(n_rows < std::size_t{1} << 32, "rows are numbered in 32 bits: there must be fewer than 4,294,967,296");
@@ -190,10 +192,7 @@ public:
     // `scores`: for every column None, or numbers, one a row, of a variable without states.
     nb::object logistic(nb::list blankets, bool interactions, double price, double scale, bool moment,
                         std::vector<std::vector<double>> margins, nb::list scores, unsigned threads) {
-        require(margins.size() == data_->columns.size(), "there must be margins for every column");
-        for (std::size_t v = 0; v < margins.size(); ++v)
-            require(margins[v].empty() || (margins[v].size() > 2 && margins[v].size() == data_->columns[v].states()),
-                    "margins of ordered columns have a number for every state");
+        check_margins(margins);
         const nb::tuple listed(scores);  // looking at an array may run code that changes the list
         require(listed.size() == data_->columns.size(), "there must be scores, or None, for every column");
         std::vector<Array<double>> arrays(listed.size());
@@ -209,7 +208,23 @@ public:
         });
     }
 
+    nb::object evidence(nb::list blankets, bool interactions, double scale, bool moment, std::vector<std::vector<double>> margins,
+                        double ess, unsigned threads) {
+        check_margins(margins);
+        return numbers_of(blankets, 2, [&](const std::vector<Blanket>& read, double* out) {
+            const std::vector<const double*> no_numbers(data_->columns.size(), nullptr);
+            evidence_terms(*data_, {interactions, 0, scale, moment, std::move(margins), no_numbers}, pseudo_counts_, ess, read, threads, out);
+        });
+    }
+
 private:
+    void check_margins(const std::vector<std::vector<double>>& margins) const {
+        require(margins.size() == data_->columns.size(), "there must be margins for every column");
+        for (std::size_t v = 0; v < margins.size(); ++v)
+            require(margins[v].empty() || (margins[v].size() > 2 && margins[v].size() == data_->columns[v].states()),
+                    "margins of ordered columns have a number for every state");
+    }
+
     // What is computed of blankets, so many numbers for each, without the lock of the interpreter.
     template <class Compute>
     nb::object numbers_of(nb::list blankets, std::size_t each, Compute compute) {
@@ -278,7 +293,8 @@ private:
     SliceCache cache_;
     std::mutex mutex_;
     std::shared_ptr<RisingTables> rising_;
-    RisingTables pseudo_counts_{16384};  // of which there are as many as sizes of blankets: a quarter of a megabyte each
+    static constexpr std::size_t kMostTabulated = 16384;  // of counts: there are as many tables as sizes of blankets
+    RisingTables pseudo_counts_;
 };
 
 }  // namespace
@@ -305,7 +321,8 @@ void bind_dataset(nb::module_& m) {
         .def("occurring", &DatasetHandle::occurring)
         .def("closures", &DatasetHandle::closures)
         .def("marginal_likelihood", &DatasetHandle::marginal_likelihood)
-        .def("logistic", &DatasetHandle::logistic);
+        .def("logistic", &DatasetHandle::logistic)
+        .def("evidence", &DatasetHandle::evidence);
 }
 
 }  // namespace graphoid

@@ -136,28 +136,31 @@ void closure_log_odds(Dataset& data, SliceCache& cache, const Settings& settings
         for (int y = 0; y < n; ++y) out[i * static_cast<std::size_t>(n) + static_cast<std::size_t>(y)] = y == blankets[i].x ? 0.0 : numbers[at++].log_odds;
 }
 
+double marginal_likelihood(const Dataset& data, RisingTables& tables, double ess, const Blanket& blanket, const Family& family) {
+    double configurations = 1;
+    for (const int v : blanket.members) configurations *= data.columns[v].states();
+    const LogRising& cell = tables[ess / (configurations * family.states)];
+    const LogRising& row = tables[ess / configurations];
+    const auto term = [&](const LogRising& table, double count) {
+        return count == std::floor(count) ? table(static_cast<std::size_t>(count)) : LogRising::direct(table.base(), count);
+    };
+    long double sum = 0;
+    for (std::size_t c = 0; c < family.n; ++c) {
+        double total = 0;
+        for (std::uint32_t s = 0; s < family.states; ++s) {
+            const double count = family.counts[c * family.states + s];
+            total += count;
+            if (count > 0) sum += term(cell, count);
+        }
+        sum -= term(row, total);
+    }
+    return static_cast<double>(sum);
+}
+
 void marginal_likelihoods(const Dataset& data, RisingTables& tables, double ess, const std::vector<Blanket>& blankets,
                           unsigned threads, double* out) {
     in_parallel(blankets.size(), threads, [&](std::size_t i, unsigned) {
-        const Family family = count_family(data, blankets[i]);
-        double configurations = 1;
-        for (const int v : blankets[i].members) configurations *= data.columns[v].states();
-        const LogRising& cell = tables[ess / (configurations * family.states)];
-        const LogRising& row = tables[ess / configurations];
-        const auto term = [&](const LogRising& table, double count) {
-            return count == std::floor(count) ? table(static_cast<std::size_t>(count)) : LogRising::direct(table.base(), count);
-        };
-        long double sum = 0;
-        for (std::size_t c = 0; c < family.n; ++c) {
-            double total = 0;
-            for (std::uint32_t s = 0; s < family.states; ++s) {
-                const double count = family.counts[c * family.states + s];
-                total += count;
-                if (count > 0) sum += term(cell, count);
-            }
-            sum -= term(row, total);
-        }
-        out[i] = static_cast<double>(sum);
+        out[i] = marginal_likelihood(data, tables, ess, blankets[i], count_family(data, blankets[i]));
     });
 }
 

@@ -38,6 +38,7 @@ void closure_log_odds(Dataset& data, SliceCache& cache, const Settings& settings
 
 // Log marginal likelihood of x given its blanket: Dirichlet priors of ess / (states * configurations).
 // `tables` are kept by the caller: they depend on numbers of states only, and serve again.
+double marginal_likelihood(const Dataset& data, RisingTables& tables, double ess, const Blanket& blanket, const Family& family);
 void marginal_likelihoods(const Dataset& data, RisingTables& tables, double ess, const std::vector<Blanket>& blankets,
                           unsigned threads, double* out);
 
@@ -56,5 +57,10 @@ struct LogisticSettings {
 };
 void logistic_terms(const Dataset& data, const LogisticSettings& settings, const std::vector<Blanket>& blankets, unsigned threads,
                     double* out);
+
+// For every blanket two numbers, of rows counted once: what the logistic model and the full table of x are worth, as
+// logistic_terms with a finite scale and marginal_likelihoods have them. All variables have states.
+void evidence_terms(const Dataset& data, const LogisticSettings& settings, RisingTables& tables, double ess,
+                    const std::vector<Blanket>& blankets, unsigned threads, double* out);
 
 }  // namespace graphoid

@@ -48,15 +48,32 @@ double factorize(std::vector<double>& a, std::size_t k) {
     return 2 * roots.total();
 }
 
-// right := L^-1 right, for q sides beside each other; `lower`: the sides are those of the inverse, and line i has i + 1.
-void solve_lower(const std::vector<double>& factor, std::size_t k, std::vector<double>& right, std::size_t q, bool lower = false) {
+// right := L^-1 right, for q sides beside each other.
+void solve_lower(const std::vector<double>& factor, std::size_t k, std::vector<double>& right, std::size_t q) {
     for (std::size_t i = 0; i < k; ++i) {
         double* const mine = right.data() + i * q;
         for (std::size_t l = 0; l < i; ++l) {
             const double weight = factor[i * k + l], *const before = right.data() + l * q;
-            for (std::size_t s = 0; s < (lower ? l + 1 : q); ++s) mine[s] -= weight * before[s];
+            for (std::size_t s = 0; s < q; ++s) mine[s] -= weight * before[s];
         }
-        for (std::size_t s = 0; s < (lower ? i + 1 : q); ++s) mine[s] *= factor[i * k + i];
+        for (std::size_t s = 0; s < q; ++s) mine[s] *= factor[i * k + i];
+    }
+}
+
+constexpr std::size_t kTogether = 8;  // numbers: lines of matrices are padded to so many, and loops over them stay short
+
+// The inverse of the factor, a line of `width` numbers for each of its own.
+void invert_lower(const std::vector<double>& factor, std::size_t k, std::vector<double>& inverse, std::size_t width) {
+    inverse.assign(k * width, 0.0);
+    for (std::size_t i = 0; i < k; ++i) {
+        double* const mine = inverse.data() + i * width;
+        for (std::size_t l = 0; l < i; ++l) {
+            const double weight = factor[i * k + l], *const before = inverse.data() + l * width;
+            for (std::size_t s = 0; s <= l; s += kTogether)
+                for (std::size_t t = 0; t < kTogether; ++t) mine[s + t] -= weight * before[s + t];
+        }
+        mine[i] = 1.0;
+        for (std::size_t s = 0; s <= i; ++s) mine[s] *= factor[i * k + i];
     }
 }
 
@@ -95,28 +112,29 @@ double LinearEvidence::operator()(int x, const std::vector<int>& members) {
 
 // What the prior's moments add: the logarithm of the mean square of the effects of every member, in prior variances.
 double LinearEvidence::moment_of_members(std::size_t k, std::size_t q, const std::vector<int>& members) {
-    inverse_.assign(k * k, 0.0);  // of the factor
-    for (std::size_t i = 0; i < k; ++i) inverse_[i * k + i] = 1.0;
-    solve_lower(factor_, k, inverse_, k, true);
+    const std::size_t width = (k + kTogether - 1) / kTogether * kTogether;
+    invert_lower(factor_, k, inverse_, width);
+    variances_.assign(k, 0.0);
+    effects_.assign(k * q, 0.0);
+    for (std::size_t i = 0; i < k; ++i) {
+        const double* const line = inverse_.data() + i * width;
+        for (std::size_t j = 0; j <= i; ++j) variances_[j] += line[j] * line[j];
+        for (std::size_t j = 0; j <= i; ++j)
+            for (std::size_t s = 0; s < q; ++s) effects_[j * q + s] += line[j] * right_[i * q + s];
+    }
     SumOfLogs sum;
     std::size_t first = 0;
-    std::vector<double> effects(q);
     for (const int v : members) {
         const std::size_t end = first + moments_.size(v);
         double squares = 0;
         for (std::size_t j = first; j < end; ++j) {
-            double variance = 0;
-            std::fill(effects.begin(), effects.end(), 0.0);
-            for (std::size_t i = j; i < k; ++i) {
-                variance += inverse_[i * k + j] * inverse_[i * k + j];
-                for (std::size_t s = 0; s < q; ++s) effects[s] += inverse_[i * k + j] * right_[i * q + s];
-            }
+            double* const effects = effects_.data() + j * q;
             for (std::size_t s = 0; s < q; ++s) {  // in units of what is left of x
                 for (std::size_t t = 0; t < s; ++t) effects[s] -= left_[s * q + t] * effects[t];
                 effects[s] *= left_[s * q + s];
                 squares += effects[s] * effects[s];
             }
-            squares += static_cast<double>(q) * variance;
+            squares += static_cast<double>(q) * variances_[j];
         }
         sum.add(squares * precision_ / static_cast<double>(q * (end - first)));
         first = end;
@@ -136,7 +154,7 @@ class Chain {
 public:
     Chain(const Moments& moments, const GraphSampling& settings)
         : moments_(moments), settings_(settings), n_(static_cast<int>(moments.first.size()) - 1), evidence_(moments, settings.precisions[settings.start], true),
-          blankets_(static_cast<std::size_t>(n_)), terms_(static_cast<std::size_t>(n_), 0.0) {}
+          blankets_(static_cast<std::size_t>(n_)), terms_(static_cast<std::size_t>(n_), 0.0), known_(std::size_t{1} << kKnownBits), chosen_(settings.start) {}
 
     SampledGraphs run() {
         const std::size_t n_pairs = static_cast<std::size_t>(n_) * static_cast<std::size_t>(n_ - 1) / 2;
@@ -179,6 +197,22 @@ private:
             blanket.insert(at, v);
     }
 
+    // The evidence of a variable given its blanket at the precision as it is. Chains come by the same blankets again: of those with
+    // the same hash, the last one is known.
+    double evidence(int x) {
+        const std::vector<int>& blanket = blankets_[static_cast<std::size_t>(x)];
+        std::uint64_t hash = static_cast<std::uint64_t>(x) * settings_.precisions.size() + chosen_;
+        for (const int v : blanket) hash = (hash + static_cast<std::uint64_t>(v) + 1) * 0x9E3779B97F4A7C15u;
+        Known& known = known_[hash >> (64 - kKnownBits)];
+        if (known.x != x || known.precision != chosen_ || known.blanket != blanket) {
+            known.x = x;
+            known.precision = chosen_;
+            known.blanket = blanket;
+            known.value = evidence_(x, blanket);
+        }
+        return known.value;
+    }
+
     // Draws whether two variables are joined, and returns the log odds of it.
     double visit(int x, int y, double n_pairs) {
         std::vector<int>&bx = blankets_[static_cast<std::size_t>(x)], &by = blankets_[static_cast<std::size_t>(y)];
@@ -191,7 +225,7 @@ private:
             flip(by, x);
             return -kSure;
         }
-        const double at_x = evidence_(x, bx), at_y = evidence_(y, by);
+        const double at_x = evidence(x), at_y = evidence(y);
         const double gained = (at_x - terms_[static_cast<std::size_t>(x)]) + (at_y - terms_[static_cast<std::size_t>(y)]);
         const double others = static_cast<double>(edges_) - (joined ? 1 : 0);
         const double odds = std::clamp(0.5 * (joined ? -gained : gained) + std::log((others + 1) / (n_pairs - others)), -kSure, kSure);
@@ -214,10 +248,10 @@ private:
 
     void draw_precision() {
         std::vector<double> weights;
-        for (const double precision : settings_.precisions) {
-            evidence_.set_precision(precision);
+        for (std::size_t i = 0; i < settings_.precisions.size(); ++i) {
+            choose(i);
             double sum = 0;
-            for (int x = 0; x < n_; ++x) sum += evidence_(x, blankets_[static_cast<std::size_t>(x)]);
+            for (int x = 0; x < n_; ++x) sum += evidence(x);
             weights.push_back(0.5 * sum);
         }
         const double most = *std::max_element(weights.begin(), weights.end());
@@ -226,10 +260,23 @@ private:
         double left = uniform() * total;
         std::size_t chosen = 0;
         while (chosen + 1 < weights.size() && left >= weights[chosen]) left -= weights[chosen++];
-        evidence_.set_precision(settings_.precisions[chosen]);
-        for (int x = 0; x < n_; ++x) terms_[static_cast<std::size_t>(x)] = evidence_(x, blankets_[static_cast<std::size_t>(x)]);
+        choose(chosen);
+        for (int x = 0; x < n_; ++x) terms_[static_cast<std::size_t>(x)] = evidence(x);
     }
 
+    void choose(std::size_t precision) {
+        chosen_ = precision;
+        evidence_.set_precision(settings_.precisions[precision]);
+    }
+
+    struct Known {
+        int x = -1;
+        std::size_t precision = 0;
+        std::vector<int> blanket{};
+        double value = 0;
+    };
+
+    static constexpr int kKnownBits = 14;
     static constexpr double kSure = 700;  // log odds beyond which probabilities are 0 or 1
     const Moments& moments_;
     const GraphSampling& settings_;
@@ -237,6 +284,8 @@ private:
     LinearEvidence evidence_;
     std::vector<std::vector<int>> blankets_;
     std::vector<double> terms_;
+    std::vector<Known> known_;
+    std::size_t chosen_;  // of the precisions
     std::size_t edges_ = 0;
     std::uint64_t counter_ = 0;
 };

@@ -36,7 +36,7 @@ private:
     double precision_;
     bool moment_;
     std::vector<std::size_t> columns_;
-    std::vector<double> factor_, right_, left_, inverse_;
+    std::vector<double> factor_, right_, left_, inverse_, variances_, effects_;
 };
 
 void gaussian_terms(const Moments& moments, double precision, bool moment, const std::vector<Blanket>& blankets, unsigned threads, double* out);

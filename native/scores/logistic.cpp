@@ -227,9 +227,9 @@ public:
     // Whether columns may promise more than that, and look as if they could do more than chance: their slopes, each for itself, in
     // standard deviations.
     bool notable(const Design& more, double least) const {
-        std::vector<double> slopes = slopes_along(more), squares(more.size());
-        if (!(objective_.most_promise(std::inner_product(slopes.begin(), slopes.end(), slopes.begin(), 0.0)) > least)) return false;
+        std::vector<double> slopes(more.size()), squares(more.size());
         along(more, slopes.data(), squares.data());
+        if (!(objective_.most_promise(std::inner_product(slopes.begin(), slopes.end(), slopes.begin(), 0.0)) > least)) return false;
         double sum = 0;
         for (std::size_t i = 0; i < slopes.size(); ++i) sum += squares[i] > 0 ? slopes[i] * slopes[i] / squares[i] : 0.0;
         return sum > kNotable * static_cast<double>(slopes.size());
@@ -552,9 +552,8 @@ private:
     std::vector<Candidate> left_;
 };
 
-double fit_blanket(const Dataset& data, const LogisticSettings& settings, const Blanket& blanket, Coding coding, const Objective& objective, double memory) {
-    const bool by_row = std::any_of(blanket.members.begin(), blanket.members.end(), [&](int v) { return settings.scores[v] != nullptr; });
-    const Family family = by_row ? family_of_rows(data, blanket, settings.scores) : count_family(data, blanket);
+double fit_family(const Dataset& data, const LogisticSettings& settings, const Blanket& blanket, const Family& family, Coding coding,
+                  const Objective& objective, double memory) {
     if (family.states < 2) return 0.0;
     const std::size_t width = blanket.members.size(), rows = (family.n + 7) / 8 * 8;
     Columns constant(1, rows);
@@ -584,23 +583,15 @@ double fit_blanket(const Dataset& data, const LogisticSettings& settings, const 
     return BestModel(effects, constant, response, main, coding, objective, data.simd, memory - curvatures).worth(settings.interactions);
 }
 
-}  // namespace
-
-void logistic_terms(const Dataset& data, const LogisticSettings& settings, const std::vector<Blanket>& blankets, unsigned threads,
-                    double* out) {
-    const PenalizedLikelihood likelihood(settings.price);
-    const LaplaceEvidence evidence(settings.scale, settings.moment);
-    const bool flat = std::isinf(settings.scale);
-    const Objective& objective = flat ? static_cast<const Objective&>(likelihood) : evidence;
-    const auto fit = [&](std::size_t i, double memory) {
-        out[i] = fit_blanket(data, settings, blankets[i], flat ? Coding::treatment : Coding::orthonormal, objective, memory);
-    };
+// Calls `fit` for all blankets with the memory that each may take; what does not fit beside others has the memory to itself.
+template <class Fit>
+void fit_each(std::size_t n, unsigned threads, const Fit& fit) {
     const double memory = static_cast<double>(most_memory.load());
-    std::vector<std::size_t> large;  // what does not fit beside others has the memory to itself
+    std::vector<std::size_t> large;
     std::mutex mutex;
-    in_parallel(blankets.size(), threads, [&](std::size_t i, unsigned) {
+    in_parallel(n, threads, [&](std::size_t i, unsigned) {
         try {
-            fit(i, memory / n_workers(blankets.size(), threads));
+            fit(i, memory / n_workers(n, threads));
         } catch (const TooLarge&) {
             const std::lock_guard<std::mutex> lock(mutex);
             large.push_back(i);
@@ -612,6 +603,32 @@ void logistic_terms(const Dataset& data, const LogisticSettings& settings, const
         } catch (const TooLarge& e) {
             throw TooLarge(i, e.bytes);
         }
+}
+
+}  // namespace
+
+void logistic_terms(const Dataset& data, const LogisticSettings& settings, const std::vector<Blanket>& blankets, unsigned threads,
+                    double* out) {
+    const PenalizedLikelihood likelihood(settings.price);
+    const LaplaceEvidence evidence(settings.scale, settings.moment);
+    const bool flat = std::isinf(settings.scale);
+    const Objective& objective = flat ? static_cast<const Objective&>(likelihood) : evidence;
+    fit_each(blankets.size(), threads, [&](std::size_t i, double memory) {
+        const Blanket& blanket = blankets[i];
+        const bool by_row = std::any_of(blanket.members.begin(), blanket.members.end(), [&](int v) { return settings.scores[v] != nullptr; });
+        const Family family = by_row ? family_of_rows(data, blanket, settings.scores) : count_family(data, blanket);
+        out[i] = fit_family(data, settings, blanket, family, flat ? Coding::treatment : Coding::orthonormal, objective, memory);
+    });
+}
+
+void evidence_terms(const Dataset& data, const LogisticSettings& settings, RisingTables& tables, double ess,
+                    const std::vector<Blanket>& blankets, unsigned threads, double* out) {
+    const LaplaceEvidence evidence(settings.scale, settings.moment);
+    fit_each(blankets.size(), threads, [&](std::size_t i, double memory) {
+        const Family family = count_family(data, blankets[i]);
+        out[2 * i + 1] = marginal_likelihood(data, tables, ess, blankets[i], family);
+        out[2 * i] = fit_family(data, settings, blankets[i], family, Coding::orthonormal, evidence, memory);
+    });
 }
 
 }  // namespace graphoid

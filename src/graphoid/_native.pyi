@@ -58,6 +58,10 @@ class Dataset:
         self, blankets: list[Blanket], interactions: bool, price: float, scale: float, moment: bool,
         margins: list[list[float]], scores: list[_F64 | None], threads: int, /,
     ) -> _F64: ...
+    def evidence(
+        self, blankets: list[Blanket], interactions: bool, scale: float, moment: bool,
+        margins: list[list[float]], ess: float, threads: int, /,
+    ) -> _F64: ...
 
 class Directed:
     def __init__(

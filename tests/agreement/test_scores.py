@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import graphoid as gd
+from graphoid.counts.engine import Logistic
 from graphoid.counts.native import NativeEngine
 from graphoid.counts.reference import ReferenceEngine
 from tests.support import plain_scores as plain
@@ -17,6 +18,7 @@ from tests.support.tables import native_engines, needs_kernels, random_table, ta
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from graphoid.counts.engine import Blanket
     from graphoid.data.table import Table
 
 on_every_table = pytest.mark.parametrize("name", TABLES)
@@ -162,6 +164,18 @@ def test_states_that_others_determine(seed: int) -> None:
         for edges in ([(0, 1)], [(0, 1), (1, 2), (0, 2)], [(0, 1), (1, 2), (0, 2), (0, 3), (1, 3)]):
             graph = graph_of(table, edges)
             assert native.value(graph) == pytest.approx(plainly.value(graph), rel=1e-8, abs=1e-8)
+
+
+@needs_kernels
+@pytest.mark.parametrize("weights", [None, "fractional"])
+def test_models_and_tables_of_rows_counted_once(weights: str | None) -> None:
+    table = random_table(300, [3, 2, 4, 2], seed=15, weights=weights)
+    blankets: list[Blanket] = [(0, ()), (0, (1, 2)), (3, (0, 1, 2)), (2, (3,))]
+    model = Logistic(interactions=True, scale=1.0)
+    for engine in native_engines(table):
+        logistic, tables = engine.evidence_terms(model, 4.0, blankets).T
+        assert logistic.tolist() == engine.logistic_terms(model, blankets).tolist()
+        assert tables.tolist() == engine.marginal_likelihoods(4.0, blankets).tolist()
 
 
 def test_blankets_with_more_configurations_than_rows() -> None:

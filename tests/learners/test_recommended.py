@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import graphoid as gd
-from graphoid.errors import SettingsError
+from graphoid.errors import Interrupted, SettingsError
 from graphoid.learners import recommended
 
 if TYPE_CHECKING:
@@ -25,6 +25,20 @@ def test_it_learns_says_why_and_how_sure() -> None:
     assert found.edge_probabilities
     assert found.seed == 0
     assert all(row.verdict for row in found.edges())
+
+
+def test_ctrl_c_while_a_learner_is_chosen_leaves_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    def press(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(recommended, "recommend", press)
+    table = gd.datasets.load("titanic")
+    start = gd.UndirectedGraph(table.names, [(0, 1)])
+    with pytest.raises(Interrupted) as stop:
+        gd.learn(table, start=start)
+    found = stop.value.structure
+    assert isinstance(found, gd.LearnedStructure)
+    assert (found.graph, found.stopped) == (start, "interrupted")
 
 
 def test_the_same_call_gives_the_same_result() -> None:

@@ -177,6 +177,9 @@ class ScoringEngine(Protocol):
     def logistic_terms(self, model: Logistic, blankets: list[Blanket]) -> NDArray[np.float64]:
         """Return what the best logistic model of every variable given its blanket is worth."""
 
+    def evidence_terms(self, model: Logistic, ess: float, blankets: list[Blanket]) -> NDArray[np.float64]:
+        """Return a line for every blanket, of rows counted once: its logistic term, and that of its table."""
+
 
 class KnownArcs(NamedTuple):
     """What is known of pairs before directed graphs are looked for; variables are numbered as there."""

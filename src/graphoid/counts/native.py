@@ -40,7 +40,7 @@ from graphoid.errors import DataError, SettingsError, SlowWarning
 from graphoid.limits import check_time, memory_limit
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -305,14 +305,38 @@ class NativeEngine:
 
     def logistic_terms(self, model: Logistic, blankets: list[Blanket]) -> NDArray[np.float64]:
         """Return what the best logistic model of every variable given its blanket is worth."""
+        return self._fit_logistic(
+            model,
+            blankets,
+            lambda margins, threads: self._data.logistic(
+                blankets, *model[:3], model.moment, margins, self._scores, threads
+            ),
+        )
+
+    def evidence_terms(self, model: Logistic, ess: float, blankets: list[Blanket]) -> NDArray[np.float64]:
+        """Return a line for every blanket, of rows counted once: its logistic term, and that of its table."""
+        flat = self._fit_logistic(
+            model,
+            blankets,
+            lambda margins, threads: self._data.evidence(
+                blankets, model.interactions, model.scale, model.moment, margins, ess, threads
+            ),
+        )
+        return flat.reshape(len(blankets), 2)
+
+    def _fit_logistic(
+        self,
+        model: Logistic,
+        blankets: list[Blanket],
+        fit: Callable[[list[list[float]], int], NDArray[np.float64]],
+    ) -> NDArray[np.float64]:
+        """Return what a kernel makes of the margins of ordered variables, so many threads, and the memory."""
         most = max(self._arities, default=0)
         if logistic_bytes(most + most**2 * max((len(b) for _, b in blankets), default=0)) > SMALL:
             refuse_large_models(self.variables, blankets, ordered=model.ordered)
         margins = self._ordered_margins if model.ordered else [[] for _ in self.variables]
         try:
-            return self._data.logistic(
-                blankets, *model[:3], model.moment, margins, self._scores, available_threads(self.threads)
-            )
+            return fit(margins, available_threads(self.threads))
         except MemoryError as error:
             if len(error.args) != 2:  # the system's own
                 raise

@@ -12,7 +12,7 @@ from graphoid.counts.native import engine_for
 from graphoid.counts.remote.access_cost import AccessCost, MeteredEngine
 from graphoid.data.remote.table import RemoteTable
 from graphoid.data.table import Table
-from graphoid.errors import SettingsError
+from graphoid.errors import Interrupted, SettingsError
 from graphoid.learners.base import Learner, add_access_cost
 from graphoid.learners.directed.family import HELD_OUT, FamilyScores, compare_families
 from graphoid.learners.directed.known import orient
@@ -300,6 +300,9 @@ def _learn_as_recommended(
         if seconds is None or time.monotonic() - began < seconds:  # the time of somebody outside
             raise
         raise SettingsError(f"{seconds:g} s were over before the search began; raise seconds.") from None
+    except KeyboardInterrupt:
+        begun = Search(LogLinearEvidence(), start=start, seconds=0.0, knowledge=knowledge).fit(table)
+        raise Interrupted(replace(begun.structure_, stopped="interrupted")) from None
     if seconds is not None:
         chosen = chosen.with_params(seconds=max(0.0, seconds - (time.monotonic() - began)))
     found = chosen.fit(table, progress=progress).structure_

@@ -131,18 +131,19 @@ class LogLinearEvidence(BlanketScore):
         some = {v: engine.variables[v] for x, blanket in blankets for v in (x, *blanket)}
         own = {v: 1 if self.ordered and some[v].ordered else some[v].arity - 1 for v in some}
         sizes = np.array([own[x] * sum([own[v] for v in blanket]) for x, blanket in blankets])  # main effects
-        logistic = np.full(len(blankets), -np.inf)
-        plain = (sizes > MOST_WITH_PRODUCTS) & (sizes <= MOST_EFFECTS)
-        for score, which in ((self, sizes <= MOST_WITH_PRODUCTS), (replace(self, order=2), plain)):
+        both = np.full((len(blankets), 2), -np.inf)  # of the model, and of the table
+        plain, alone = sizes > MOST_WITH_PRODUCTS, sizes > MOST_EFFECTS
+        for score, which in ((self, ~plain), (replace(self, order=2), plain & ~alone)):
             if which.any():
-                logistic[which] = score._logistic(engine, [blankets[i] for i in np.flatnonzero(which)])
+                both[which] = score._both(engine, [blankets[i] for i in np.flatnonzero(which)])
+        if alone.any():
+            both[alone, 1] = self._tables(engine, [blankets[i] for i in np.flatnonzero(alone)])
         known = self._levels(engine, blankets)
-        table = [
-            found if blanket else known[x][0]
-            for found, (x, blanket) in zip(self._tables(engine, blankets), blankets, strict=True)
-        ]
-        both: Matrix = np.logaddexp(logistic + [known[x][1] for x, _ in blankets], table) - math.log(2)
-        return both
+        level, more = np.array([known[x] for x, _ in blankets]).T
+        empty = np.array([not blanket for _, blanket in blankets])
+        both[empty, 1] = level[empty]
+        found: Matrix = np.logaddexp(both[:, 0] + more, both[:, 1]) - math.log(2)
+        return found
 
     def _by_row(self, engine: CountEngine, blankets: list[Blanket]) -> Matrix:
         """Return the terms of variables with states, given some that are numbers: there are no tables."""
@@ -233,6 +234,12 @@ class LogLinearEvidence(BlanketScore):
                     )
                 )
         return np.array(found)
+
+    def _both(self, engine: CountEngine, blankets: list[Blanket]) -> Matrix:
+        """Return a line for every blanket: what its logistic model is worth, and its table."""
+        if isinstance(engine, ScoringEngine):
+            return engine.evidence_terms(self._model, self.ess or 0.0, blankets)
+        return np.column_stack([self._logistic(engine, blankets), self._tables(engine, blankets)])
 
     def _tables(self, engine: CountEngine, blankets: list[Blanket]) -> Matrix:
         ess = self.ess or 0.0

@@ -11,12 +11,14 @@ of the doubly centered interaction if the two were independent.
 
 from __future__ import annotations
 
+import math
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from graphoid.limits import check_time
+from graphoid.models.quasi_newton import one_thread
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -91,7 +93,8 @@ class BlanketModel:
             self._places[z] = np.arange(at, at := at + columns.shape[1] * p)
         self.n_weights = at
         begin = self._begin() if start is None else np.append(start, np.zeros(at - len(start)))
-        self._at = self._climb(begin)
+        with one_thread():
+            self._at = self._climb(begin)
 
     def _begin(self) -> Matrix:
         shares = self._counts.sum(axis=0)
@@ -212,14 +215,13 @@ class BlanketModel:
         for _ in range(MOST_STEPS):
             slope = self._score(self._counts + self._leverage(at) / 2, at)
             step = at.covariance @ slope
-            if slope @ step < CLOSE**2:
-                break
-            step *= min(1.0, LONGEST / np.abs(step).max())
-            for _ in range(MOST_STEPS):
+            length = math.sqrt(max(0.0, float(slope @ step)))
+            step *= min(1.0, LONGEST / np.abs(step).max(initial=LONGEST))
+            while length >= CLOSE:
                 tried = self._evaluate(at.weights + step)
                 if tried.log_posterior >= at.log_posterior:
                     break
-                step /= 2
+                step, length = step / 2, length / 2
             else:
                 break
             at = tried

@@ -14,6 +14,7 @@ from graphoid.counts.native import engine_for
 from graphoid.data.remote.table import RemoteTable
 from graphoid.data.table import Table
 from graphoid.errors import DataError
+from graphoid.models.quasi_newton import one_thread
 from graphoid.structure.compare import graph_in
 from graphoid.structure.contexts import CanonicalContext
 from graphoid.structure.effect import Effect
@@ -247,11 +248,12 @@ def effects_of(graph: UndirectedGraph, table: object) -> dict[Edge, Effect]:
     rows = _rows(table)
     if rows is None or rows.names != graph.names:
         return {}
-    return {
-        pair: estimate.effect
-        for pair, effects in _estimators(graph, graph.edges, rows.variables, rows).items()
-        if (estimate := effects.estimate(pair)) is not None
-    }
+    with one_thread():
+        return {
+            pair: estimate.effect
+            for pair, effects in _estimators(graph, graph.edges, rows.variables, rows).items()
+            if (estimate := effects.estimate(pair)) is not None
+        }
 
 
 def _rows(data: object) -> Table | None:

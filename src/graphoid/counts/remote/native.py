@@ -119,6 +119,10 @@ class NativeRemoteEngine(RemoteEngine):
         """Return what the best logistic model of every variable given its blanket is worth."""
         return self._score(blankets, lambda engine, own: engine.logistic_terms(model, own))
 
+    def evidence_terms(self, model: Logistic, ess: float, blankets: list[Blanket]) -> NDArray[np.float64]:
+        """Return a line for every blanket, of rows counted once: its logistic term, and that of its table."""
+        return self._score(blankets, lambda engine, own: engine.evidence_terms(model, ess, own))
+
     def _score(
         self, blankets: list[Blanket], score: Callable[[NativeEngine, list[Blanket]], NDArray[np.float64]]
     ) -> NDArray[np.float64]:

@@ -78,11 +78,11 @@ def compare_families(
     parents = quick_parents(engine_for(split.kept), min(QUICK, MOST_REINSERTIONS / n), known)
     moral, guessed = moral_graph(scorer.names, parents), scorer.graph(guess(scorer).edges)
     better = scorer.value(moral) > scorer.value(guessed)
-    return family_scores(split, parents, moral if better else guessed, score)._replace(moral=better)
+    return family_scores(split, parents, moral if better else guessed, scorer)._replace(moral=better)
 
 
 def family_scores(
-    split: Split, parents: Sequence[Sequence[int]], graph: UndirectedGraph, score: Score
+    split: Split, parents: Sequence[Sequence[int]], graph: UndirectedGraph, scorer: Scorer
 ) -> FamilyScores:
     r"""Return how well the conditionals of two structures predict one row in five from the other rows.
 
@@ -101,12 +101,15 @@ def family_scores(
         The rows; every column has states.
     parents, graph
         The structures.
-    score
-        Of the undirected graph.
+    scorer
+        Of the undirected graph by the rows that are kept, with the terms that it knows.
     """
     kept, out, both = split
     rows = out.n_rows if out.weights is None else out.weights.total
-    gained = score.value(graph, both) - score.value(graph, kept)
+    whole = scorer.score.on(both)
+    if scorer.known is not None:
+        whole.believe(scorer.known)
+    gained = whole.value(graph) - scorer.value(graph)
     return FamilyScores(directed_log_score(parents, kept, out), gained / rows, rows)
 
 
