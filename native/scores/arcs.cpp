@@ -8,7 +8,7 @@ namespace graphoid {
 namespace {
 
 constexpr std::size_t kLongest = std::size_t{1} << 20;  // of the table of c log c: eight megabytes
-constexpr std::size_t kRising = 4096;                   // of those of log Gamma, of which there may be many
+constexpr std::size_t kRising = 1024;                   // of those of log Gamma, of which there may be many: they stay near
 
 }  // namespace
 
@@ -56,15 +56,15 @@ void ArcGain::begin(const ArcScore& score, double states_x, double states_y, dou
 
 long double ArcGain::term(const LogRising& table, double count) {
     if (!(count > 0)) return 0;
-    if (count == std::floor(count) && count <= static_cast<double>(table.largest())) return table(static_cast<std::size_t>(count));
-    return LogRising::direct(table.base(), count);
+    return count == std::floor(count) ? table(static_cast<std::size_t>(count)) : table.of(count);
 }
 
 // The logarithm of the mean over equivalent sample sizes, but for how many there are.
 long double ArcGain::log_mean(Part part) const {
-    long double most = -std::numeric_limits<long double>::infinity(), sum = 0;
+    long double most = -std::numeric_limits<long double>::infinity();
     for (const Likelihoods& one : bdeu_) most = std::max(most, one.of(part));
-    for (const Likelihoods& one : bdeu_) sum += std::exp(one.of(part) - most);
+    double sum = 0;
+    for (const Likelihoods& one : bdeu_) sum += std::exp(static_cast<double>(one.of(part) - most));
     return most + std::log(sum);
 }
 

@@ -242,7 +242,7 @@ def test_settings_that_make_no_sense(settings: dict[str, Any], message: str) -> 
 
 def test_where_no_sample_size_is_given_arcs_between_columns_of_many_states_are_found() -> None:
     network = gd.datasets.random_tables(20, 1, states=(2, 40), most_parents=1)
-    table = network.sample(300, 9)
+    table = network.sample(400, 9)
     one, many = (
         gd.DirectedSearch("bdeu", ess=ess, random_state=0).fit(table).structure_.graph for ess in (1.0, None)
     )

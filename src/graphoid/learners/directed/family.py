@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 HELD_OUT = 5
 """One row in so many is held out, of which there are as many parts."""
 
-SETTLED = 50.0
+SETTLED = 30.0
 """Log score of all rows held out from which on no other part of them is: where families were near, parts
 differed by up to 60 (insurance, water and hubs of 300 and 1,000 rows)."""
 

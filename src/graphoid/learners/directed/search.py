@@ -46,9 +46,9 @@ QUICK = 3.0
 QUICK_PARTNERS = 30
 """Candidates of each variable in a quick search."""
 
-SAMPLE_SIZES = (1.0, 4.0, 16.0, 64.0, 256.0, 1024.0)
-"""Equivalent sample sizes of BDeu where none is given: from one row for all of a table to a row a cell in
-tables of two columns of 30 states."""
+SAMPLE_SIZES = (1.0, 8.0, 64.0, 512.0)
+"""Equivalent sample sizes of BDeu where none is given: from one row for a table to about one a cell of two
+columns of 22 states. Powers of 2 and of 4 found no more."""
 
 LAST_ROUNDS = 6
 """Reinsertions of every variable without success after which the search ends."""
@@ -155,8 +155,8 @@ class DirectedSearch(Learner[FamilyScorer, LearnedStructure]):
     score
         "bic" or "bdeu": see :class:`graphoid.scores.families.FamilyScorer`.
     ess
-        Equivalent sample size of BDeu; None for the mean over 1, 4, 16, ..., 1,024, table by table: with one
-        row's worth of prior, arcs between columns of many states are missed.
+        Equivalent sample size of BDeu; None for the mean over 1, 8, 64 and 512, table by table: with one row's
+        worth of prior, arcs between columns of many states are missed.
     density
         The probability that two variables have an arc, a priori; None takes all graphs as likely.
     max_parents
