@@ -155,8 +155,8 @@ class DirectedSearch(Learner[FamilyScorer, LearnedStructure]):
     score
         "bic" or "bdeu": see :class:`graphoid.scores.families.FamilyScorer`.
     ess
-        Equivalent sample size of BDeu; None for the mean over 1, 8, 64 and 512, table by table: with one row's
-        worth of prior, arcs between columns of many states are missed.
+        Equivalent sample size of BDeu; None for the mean over 1, 8, 64 and 512, table by table: with one
+        row's worth of prior, arcs between columns of many states are missed.
     density
         The probability that two variables have an arc, a priori; None takes all graphs as likely.
     max_parents
