@@ -21,6 +21,10 @@ void require_order(const std::vector<int>& order, std::size_t n) {
     }
 }
 
+void require_sizes(const SampleSizes& ess) {
+    for (const double one : ess) require(one > 0 && std::isfinite(one), "equivalent sample sizes are positive numbers");
+}
+
 using Pairs = std::vector<std::pair<int, int>>;
 using PairOdds = std::vector<std::tuple<int, int, double>>;
 
@@ -56,7 +60,7 @@ bool acyclic(const std::vector<Parents>& parents) {
 
 class DirectedHandle {
 public:
-    DirectedHandle(nb::handle dataset, const std::vector<int>& order, double ess, double arc_log_odds, std::size_t max_parents, std::size_t partners,
+    DirectedHandle(nb::handle dataset, const std::vector<int>& order, const SampleSizes& ess, double arc_log_odds, std::size_t max_parents, std::size_t partners,
                    std::size_t tenure, std::size_t patience, const Pairs& arcs, const Pairs& apart, const PairOdds& log_odds, unsigned threads)
         : search_(make(dataset_of(dataset), order, {ess, arc_log_odds, max_parents, partners, tenure, patience, threads},
                        known_arcs(order.size(), arcs, apart, log_odds))) {}
@@ -102,6 +106,7 @@ private:
     static DirectedSearch make(DatasetAccess access, const std::vector<int>& order, const DirectedSettings& settings, KnownArcs known) {
         const std::size_t n = access.data.columns.size();
         require_order(order, n);
+        require_sizes(settings.ess);
         const std::size_t wide = settings.partners == 0 ? n : std::min(n, 2 * settings.partners);
         room({n, n / 8 + 8 * wide + 64});
         std::vector<Parents> required(n);
@@ -116,7 +121,7 @@ private:
 
 // Pairs and how probable it is that they are joined, and the density of arcs. Variables are numbered by the order.
 nb::tuple directed_chain(nb::handle dataset, const std::vector<int>& order, const std::vector<std::vector<int>>& parents,
-                         const std::vector<std::pair<int, int>>& pairs, double ess, std::size_t max_parents, double a, double b, std::size_t sweeps,
+                         const std::vector<std::pair<int, int>>& pairs, const SampleSizes& ess, std::size_t max_parents, double a, double b, std::size_t sweeps,
                          std::size_t burn_in, std::uint64_t key, const Pairs& arcs, const Pairs& apart, const PairOdds& log_odds, unsigned threads) {
     const DatasetAccess access = dataset_of(dataset);
     const auto n = static_cast<int>(access.data.columns.size());
@@ -126,7 +131,9 @@ nb::tuple directed_chain(nb::handle dataset, const std::vector<int>& order, cons
         for (std::size_t i = 0; i < own.size(); ++i) require(own[i] >= 0 && own[i] < n && (i == 0 || own[i - 1] < own[i]), "parents are columns, ascending");
     require(acyclic(parents), "arcs must not make a circle");
     for (const auto& [x, y] : pairs) require(x >= 0 && x < y && y < n, "a pair is two columns, ascending");
-    require(ess > 0 && std::isfinite(ess) && a > 0 && b > 0 && std::isfinite(a) && std::isfinite(b), "ess and the prior must be positive numbers");
+    require(!ess.empty(), "graphs are drawn by BDeu");
+    require_sizes(ess);
+    require(a > 0 && b > 0 && std::isfinite(a) && std::isfinite(b), "the prior must be positive numbers");
     room({order.size(), order.size() / 8 + 64});
     DirectedChain chain(access.data, access.cache, order, parents, pairs, {ess, max_parents, a, b, sweeps, burn_in, key, threads},
                         known_arcs(order.size(), arcs, apart, log_odds));
@@ -148,7 +155,7 @@ void bind_directed(nb::module_& m) {
           nb::arg("a"), nb::arg("b"), nb::arg("sweeps"), nb::arg("burn_in"), nb::arg("key"), nb::arg("arcs"), nb::arg("apart"), nb::arg("log_odds"),
           nb::arg("threads"));
     nb::class_<DirectedHandle>(m, "Directed")
-        .def(nb::init<nb::handle, const std::vector<int>&, double, double, std::size_t, std::size_t, std::size_t, std::size_t, const Pairs&,
+        .def(nb::init<nb::handle, const std::vector<int>&, const SampleSizes&, double, std::size_t, std::size_t, std::size_t, std::size_t, const Pairs&,
                       const Pairs&, const PairOdds&, unsigned>(),
              nb::arg("data"), nb::arg("order"), nb::arg("ess"), nb::arg("arc_log_odds"), nb::arg("max_parents"), nb::arg("partners"), nb::arg("tenure"),
              nb::arg("patience"), nb::arg("arcs"), nb::arg("apart"), nb::arg("log_odds"), nb::arg("threads"), nb::keep_alive<1, 2>())

@@ -42,7 +42,7 @@ private:
 };
 
 struct DirectedSettings {
-    double ess = 0;             // of BDeu; not positive: BIC
+    SampleSizes ess;            // of BDeu
     double arc_log_odds = 0;    // of every arc a priori
     std::size_t max_parents = 0;
     std::size_t partners = 0;   // so many variables that gain most as the only parent may be parents of a child; 0: all

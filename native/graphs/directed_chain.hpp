@@ -14,7 +14,7 @@
 namespace graphoid {
 
 struct ChainSettings {
-    double ess = 1;
+    SampleSizes ess;
     std::size_t max_parents = 0;
     double a = 1, b = 1;  // of the density of arcs, which has a beta distribution a priori
     std::size_t sweeps = 0, burn_in = 0;

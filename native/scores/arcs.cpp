@@ -1,22 +1,18 @@
 #include "scores/arcs.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <utility>
 
 namespace graphoid {
 namespace {
 
 constexpr std::size_t kLongest = std::size_t{1} << 20;  // of the table of c log c: eight megabytes
-constexpr std::size_t kRising = 4096;                   // of those of log Gamma, of which there may be many
-
-long double term(const LogRising& table, double count) {
-    if (!(count > 0)) return 0;
-    if (count == std::floor(count) && count <= static_cast<double>(table.largest())) return table(static_cast<std::size_t>(count));
-    return LogRising::direct(table.base(), count);
-}
+constexpr std::size_t kRising = 1024;                   // of those of log Gamma, of which there may be many: they stay near
 
 }  // namespace
 
-ArcScore::ArcScore(const Dataset& data, double ess) : ess_(ess), states_(data.columns.size(), 0), entropy_(data.columns.size(), 0), rising_(kRising) {
+ArcScore::ArcScore(const Dataset& data, SampleSizes sizes) : sizes_(std::move(sizes)), states_(data.columns.size(), 0), entropy_(data.columns.size(), 0), rising_(kRising) {
     std::uint64_t total = 0;  // without a sign: sums of hostile weights may wrap
     for (std::size_t i = 0; i < data.n_rows; ++i) total += data.units == nullptr ? 1 : static_cast<std::uint64_t>(data.units[i]);
     rows_ = static_cast<double>(static_cast<std::int64_t>(total)) * (data.units == nullptr ? 1.0 : data.unit);
@@ -41,16 +37,40 @@ ArcScore::ArcScore(const Dataset& data, double ess) : ess_(ess), states_(data.co
 }
 
 void ArcGain::begin(const ArcScore& score, double states_x, double states_y, double configurations) {
+    if (score_ != &score) sizes_ = {};
     score_ = &score;
     sum_ = {};
-    log_ratio_ = {};
     listed_ = 0;
+    rows_ = 0;
     cost_ = score.price() * (states_x - 1) * (states_y - 1) * configurations;
     if (score.bic()) return;
-    cells_ = &score.rising(configurations * states_x * states_y);
-    rows_ = &score.rising(configurations * states_x);
-    columns_ = &score.rising(configurations * states_y);
-    slices_ = &score.rising(configurations);
+    const std::array<double, parts> sizes{configurations * states_x * states_y, configurations * states_x, configurations * states_y, configurations, 1};
+    if (sizes != sizes_) {  // to look up what terms are asks for a lock
+        sizes_ = sizes;
+        bdeu_.assign(score.sizes().size(), {});
+        for (std::size_t s = 0; s < bdeu_.size(); ++s)
+            for (int part = 0; part < parts; ++part) bdeu_[s].rising[part] = &score.rising(score.sizes()[s] / sizes[part]);
+    }
+    for (Likelihoods& one : bdeu_) std::fill(one.log, one.log + parts, Sum<long double>{});
+}
+
+long double ArcGain::term(const LogRising& table, double count) {
+    if (!(count > 0)) return 0;
+    return count == std::floor(count) ? table(static_cast<std::size_t>(count)) : table.of(count);
+}
+
+// The logarithm of the mean over equivalent sample sizes, but for how many there are.
+long double ArcGain::log_mean(Part part) const {
+    long double most = -std::numeric_limits<long double>::infinity();
+    for (const Likelihoods& one : bdeu_) most = std::max(most, one.of(part));
+    double sum = 0;
+    for (const Likelihoods& one : bdeu_) sum += std::exp(static_cast<double>(one.of(part) - most));
+    return most + std::log(sum);
+}
+
+double ArcGain::log_ratio() {
+    add(all, rows_);
+    return static_cast<double>(log_mean(cells) - log_mean(rows) - log_mean(columns) + log_mean(slices));
 }
 
 // The sum of c log c over cells, less those over both margins, and that of all.
@@ -101,20 +121,21 @@ void ArcGain::cell(double count) {
     if (score_->bic())
         listed_ += score_->c_log_c(count);
     else
-        log_ratio_.add(term(*cells_, count));
+        add(cells, count);
 }
 
-void ArcGain::margins(const std::vector<double>& rows, const std::vector<double>& columns, double n) {
+void ArcGain::margins(const std::vector<double>& row_margins, const std::vector<double>& column_margins, double n) {
     if (score_->bic()) {
-        for (const double row : rows) listed_ -= score_->c_log_c(row);
-        for (const double column : columns) listed_ -= score_->c_log_c(column);
+        for (const double row : row_margins) listed_ -= score_->c_log_c(row);
+        for (const double column : column_margins) listed_ -= score_->c_log_c(column);
         sum_.add(listed_ + score_->c_log_c(n));
         listed_ = 0;
         return;
     }
-    for (const double row : rows) log_ratio_.add(-term(*rows_, row));
-    for (const double column : columns) log_ratio_.add(-term(*columns_, column));
-    log_ratio_.add(term(*slices_, n));
+    for (const double row : row_margins) add(rows, row);
+    for (const double column : column_margins) add(columns, column);
+    add(slices, n);
+    rows_ += n;
 }
 
 template void ArcGain::slice(const std::uint32_t*, std::uint32_t, std::uint32_t);

@@ -3,6 +3,7 @@
 // The gain of x as one more parent of y is that of y as one more parent of x, if the others are the same: BIC and BDeu are
 // equal for graphs with the same independences. So a gain is a number of a question (x, y, given), as a test's is.
 #pragma once
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -14,13 +15,15 @@
 
 namespace graphoid {
 
+using SampleSizes = std::vector<double>;  // equivalent ones of BDeu, each as likely as the others; none: BIC
+
 // What all gains in a data set share. States that never occur have no parameters: they do not count.
 class ArcScore {
 public:
-    // `ess` is that of BDeu; not positive: BIC.
-    ArcScore(const Dataset& data, double ess);
+    ArcScore(const Dataset& data, SampleSizes sizes);
 
-    bool bic() const { return !(ess_ > 0); }
+    bool bic() const { return sizes_.empty(); }
+    const SampleSizes& sizes() const { return sizes_; }
     double rows() const { return rows_; }
     double price() const { return price_; }              // of a parameter, by BIC: half the logarithm of the rows
     double states(int v) const { return states_[v]; }    // of a column that occur
@@ -33,11 +36,12 @@ public:
         if (c < static_cast<double>(table_.size()) && c == std::floor(c)) return table_[static_cast<std::size_t>(c)];
         return c * std::log(c);
     }
-    // log Gamma(base + c) / Gamma(base) for the pseudo-count ess / cells.
-    const LogRising& rising(double cells) const { return rising_[ess_ / cells]; }
+    // log Gamma(base + c) / Gamma(base) for a pseudo-count.
+    const LogRising& rising(double base) const { return rising_[base]; }
 
 private:
-    double ess_, rows_ = 0, price_ = 0;
+    SampleSizes sizes_;
+    double rows_ = 0, price_ = 0;
     std::vector<double> states_, entropy_, table_;
     mutable RisingTables rising_;
 };
@@ -51,18 +55,33 @@ public:
     void slice(const Count* cells, std::uint32_t rx, std::uint32_t ry);
     // A slice as its margins, after each of its cells that occur.
     void cell(double count);
-    void margins(const std::vector<double>& rows, const std::vector<double>& columns, double n);
-    double end() const { return score_->bic() ? sum_.value() - cost_ : static_cast<double>(log_ratio_.value()); }
+    void margins(const std::vector<double>& row_margins, const std::vector<double>& column_margins, double n);
+    double end() { return score_->bic() ? sum_.value() - cost_ : log_ratio(); }
 
 private:
+    // Tables of x, y and what is given, of less of them, and of nothing: the rows.
+    enum Part { cells, rows, columns, slices, all, parts };
+    struct Likelihoods {  // of tables by BDeu, with one equivalent sample size
+        const LogRising* rising[parts];
+        Sum<long double> log[parts];
+        long double of(Part part) const { return log[part].value() - log[all].value(); }
+    };
+
     template <class Count>
     double log_likelihood_ratio(const Count* cells, std::uint32_t rx, std::uint32_t ry);
+    void add(Part part, double count) {
+        for (Likelihoods& one : bdeu_) one.log[part].add(term(*one.rising[part], count));
+    }
+    long double log_mean(Part part) const;
+    double log_ratio();
+    static long double term(const LogRising& table, double count);
 
     const ArcScore* score_ = nullptr;
-    const LogRising *cells_ = nullptr, *rows_ = nullptr, *columns_ = nullptr, *slices_ = nullptr;  // BDeu
+    std::array<double, parts> sizes_{};  // of the tables, in cells
+    std::vector<Likelihoods> bdeu_;
+    double rows_ = 0;
     double cost_ = 0;  // BIC
     Sum<double> sum_;
-    Sum<long double> log_ratio_;
     double listed_ = 0;
     std::vector<double> row_, column_;
 };

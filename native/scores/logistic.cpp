@@ -174,12 +174,19 @@ public:
         // the peak of a flat prior may be infinitely far, and nothing is near it
         const double close = objective_.precision(1) > 0 ? kClose : 0;
         double reached = evaluate(weights);
+        if (reached < response_.unexplained()) {  // codes far from normal: weights from linear discriminants may lead to the far side
+            const std::vector<double> constants = response_.constants();
+            std::fill(weights.begin(), weights.end(), 0.0);
+            for (std::size_t a = 0, i = 0; a < m_; i += design_.of[a++].size()) weights[i] = constants[a];
+            reached = evaluate(weights);
+        }
         for (int steps = 0;; ++steps) {
             check_time();
             information_ = Cholesky(std::vector<double>(hessian_), k);
             information_.forward(gradient_.data(), step.data());
             const double promised = std::inner_product(step.begin(), step.end(), step.begin(), 0.0);
             information_.backward(step.data());
+            if (steps == kMostSteps && promised > close) return worth(reached);  // far from the peak no step keeps what it promises
             if (!(promised > 2 * kGain) || steps == kMostSteps) {
                 for (std::size_t i = 0; i < k; ++i) weights[i] += step[i];  // matters to moments, though not to the worth
                 return worth(reached + promised / 2);

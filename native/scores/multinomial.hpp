@@ -2,6 +2,7 @@
 #pragma once
 #include <cmath>
 #include <cstddef>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -19,11 +20,12 @@ public:
     // `code` has m numbers for every state; two states are coded by treatment or contrast.
     MultinomialLogit(const Family& family, Coding coding, std::vector<double>&& code, std::size_t rows, const Simd& simd)
         : Response(family.states - 1, rows), simd_(simd), coding_(coding), states_(family.states), code_(std::move(code)),
-          counts_(states_, rows), totals_(1, rows), work_(states_ * (states_ + 5) / 2 + 1) {
+          counts_(states_, rows), totals_(1, rows), rows_of_(states_, 0.0), work_(states_ * (states_ + 5) / 2 + 1) {
         for (std::size_t c = 0; c < family.n; ++c)
             for (std::size_t s = 0; s < states_; ++s) {
                 counts_[s][c] = family.counts[c * states_ + s];
                 totals_[0][c] += counts_[s][c];
+                rows_of_[s] += counts_[s][c];
             }
     }
 
@@ -37,14 +39,8 @@ public:
     // Linear discriminants: what is right if the codes of the first predictors are normal around linear predictions.
     std::vector<std::vector<double>> start(const std::vector<const double*>& columns, std::size_t main, double precision) const override {
         std::vector<std::vector<double>> found(m, std::vector<double>(columns.size(), 0.0));
-        std::vector<double> logs(states_);
-        double total = 0;
-        for (std::size_t s = 0; s < states_; ++s) {
-            double rows_of = 0;
-            for (std::size_t c = 0; c < rows; ++c) rows_of += counts_[s][c];
-            logs[s] = std::log(rows_of + 0.5);
-            total += rows_of;
-        }
+        std::vector<double> logs = log_frequencies();
+        const double total = std::accumulate(rows_of_.begin(), rows_of_.end(), 0.0);
         if (coding_ == Coding::orthonormal && columns.size() > 1 && total > 0 && precision > 0)
             discriminate(columns, main, precision, total, logs, found);
         const std::vector<double> constants = constants_of(logs);
@@ -52,7 +48,23 @@ public:
         return found;
     }
 
+    std::vector<double> constants() const override { return constants_of(log_frequencies()); }
+
+    double unexplained() const override {
+        const double total = std::accumulate(rows_of_.begin(), rows_of_.end(), 0.0);
+        double sum = 0;
+        for (const double rows : rows_of_)
+            if (rows > 0) sum += rows * std::log(rows / total);
+        return sum;
+    }
+
 private:
+    std::vector<double> log_frequencies() const {
+        std::vector<double> logs;
+        for (const double rows : rows_of_) logs.push_back(std::log(rows + 0.5));
+        return logs;
+    }
+
     // Contrasts are orthogonal: each has its share of the log frequencies.
     std::vector<double> constants_of(const std::vector<double>& logs) const {
         std::vector<double> constants(m, 0.0);
@@ -82,12 +94,9 @@ private:
         simd_.products(totals_[0], columns.data(), p, columns.data(), p, true, rows, moments.data(), p);
         simd_.products(columns[0], columns.data(), p, sides.data(), main, false, rows, along.data(), main);
         for (std::size_t a = 0; a < main; ++a) mean[a] = along[a] / total;
-        for (std::size_t s = 0; s < states_; ++s) {
-            double rows_of = 0;
-            for (std::size_t c = 0; c < rows; ++c) rows_of += counts_[s][c];
+        for (std::size_t s = 0; s < states_; ++s)
             for (std::size_t a = 0; a < main; ++a)
-                for (std::size_t b = 0; b <= a; ++b) before[a * main + b] += rows_of * (code_[s * m + a] - mean[a]) * (code_[s * m + b] - mean[b]) / total;
-        }
+                for (std::size_t b = 0; b <= a; ++b) before[a * main + b] += rows_of_[s] * (code_[s * m + a] - mean[a]) * (code_[s * m + b] - mean[b]) / total;
         double spread = 0;
         for (std::size_t a = 0; a < main; ++a) spread += before[a * main + a] / static_cast<double>(main);
         // slopes, as a ridge regression has them
@@ -147,6 +156,7 @@ private:
     std::size_t states_;
     std::vector<double> code_;
     Columns counts_, totals_;
+    std::vector<double> rows_of_;  // of every state
     struct alignas(64) Eight {
         double of[8];
     };

@@ -79,6 +79,10 @@ public:
     // a normal prior of such a precision, if only the constants and the effects on the first `main` predictors are not 0.
     virtual std::vector<std::vector<double>> start(const std::vector<const double*>& columns, std::size_t main, double precision) const = 0;
 
+    // The predictors where no column has an effect, and the log-likelihood there.
+    virtual std::vector<double> constants() const = 0;
+    virtual double unexplained() const = 0;
+
     static std::size_t at(std::size_t a, std::size_t b) { return a < b ? at(b, a) : a * (a + 1) / 2 + b; }
 };
 

@@ -124,7 +124,15 @@ double log_chi2_sf_of_any(double x, double dof) {
     return std::min(0.0, log_gamma_term(a, h) + std::log(a) + std::log(value));
 }
 
-LogRising::LogRising(double base, std::size_t largest) : base_(base), unit_(base == 1.0) {
+// By Stirling's series where its next term is below 1e-24: a logarithm instead of some ten.
+long double LogRising::log_gamma(long double x) {
+    if (x < 1000) return std::lgamma(x);
+    constexpr long double kHalfLogTwoPi = 0.918938533204672741780329736405617640L;
+    const long double y = 1 / x;
+    return (x - 0.5L) * std::log(x) - x + kHalfLogTwoPi + y * (1 / 12.0L - y * y * (1 / 360.0L - y * y / 1260.0L));
+}
+
+LogRising::LogRising(double base, std::size_t largest) : base_(base), log_gamma_(log_gamma(base_)), unit_(base == 1.0) {
     table_.resize(largest + 1);
     long double sum = 0, lost = 0;  // Kahan's summation: the table is as good as its last digit
     for (std::size_t i = 0; i < table_.size(); ++i) {
@@ -138,7 +146,7 @@ LogRising::LogRising(double base, std::size_t largest) : base_(base), unit_(base
 
 long double LogRising::direct(long double base, long double count) {
     if (count == 0) return 0;
-    return std::lgamma(base + count) - std::lgamma(base);
+    return log_gamma(base + count) - log_gamma(base);
 }
 
 long double LogRising::total(double times, double count) const {

@@ -26,14 +26,18 @@ public:
     double base() const { return static_cast<double>(base_); }
     std::size_t largest() const { return table_.size() - 1; }
     long double operator()(std::size_t count) const {
-        return count < table_.size() ? table_[count] : direct(base_, static_cast<long double>(count));
+        return count < table_.size() ? table_[count] : of(static_cast<long double>(count));
     }
+    // Likewise of a count that need not be whole.
+    long double of(long double count) const { return log_gamma(base_ + count) - log_gamma_; }
     // The same for a base that is `times` this one and any count.
     long double total(double times, double count) const;
     static long double direct(long double base, long double count);
 
 private:
-    long double base_;
+    static long double log_gamma(long double x);
+
+    long double base_, log_gamma_;
     bool unit_;  // base is 1: totals come out of the same table
     std::vector<long double> table_;
 };

@@ -65,9 +65,9 @@ class Dataset:
 
 class Directed:
     def __init__(
-        self, data: Dataset, order: Sequence[int], ess: float, arc_log_odds: float, max_parents: int,
-        partners: int, tenure: int, patience: int, arcs: _Pairs, apart: _Pairs, log_odds: _PairOdds,
-        threads: int,
+        self, data: Dataset, order: Sequence[int], ess: Sequence[float], arc_log_odds: float,
+        max_parents: int, partners: int, tenure: int, patience: int, arcs: _Pairs, apart: _Pairs,
+        log_odds: _PairOdds, threads: int,
     ) -> None: ...
     def walk(self, steps: int, /) -> bool: ...
     def reinsert(self, key: int, /) -> None: ...
@@ -211,8 +211,8 @@ class Kernels(Protocol):
     ) -> tuple[_F64, _F64, float, float]: ...
     def directed_chain(
         self, data: _Data, order: Sequence[int], parents: Sequence[Sequence[int]],
-        pairs: Sequence[tuple[int, int]], ess: float, max_parents: int, a: float, b: float, sweeps: int,
-        burn_in: int, key: int, arcs: _Pairs, apart: _Pairs, log_odds: _PairOdds, threads: int,
+        pairs: Sequence[tuple[int, int]], ess: Sequence[float], max_parents: int, a: float, b: float,
+        sweeps: int, burn_in: int, key: int, arcs: _Pairs, apart: _Pairs, log_odds: _PairOdds, threads: int,
     ) -> tuple[_I32, _I32, _F64, float]: ...
     def draw_rows(self, key: int, row_of: _I32, distinct: int) -> _U32: ...
     def draw_together(self, keys: Sequence[int], row_of: _I32, distinct: int) -> _U8: ...

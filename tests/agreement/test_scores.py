@@ -197,3 +197,15 @@ def test_weights_beyond_any_table_of_gammas() -> None:
         assert gd.MPL().value(graph_of(table, edges), table) == pytest.approx(
             plain.mpl(rows, edges), abs=1e-3
         )
+
+
+def test_a_logistic_model_far_from_its_linear_discriminants() -> None:
+    # of three variables the states, and in how many rows the fourth has the first, second and third of four
+    counts = """0 1 0 2 5 0   0 1 1 0 91 0   0 2 2 0 0 1   1 1 0 0 4 0   1 1 1 0 7295 4   1 1 2 0 63 48
+        1 2 1 0 2 2   1 2 2 0 0 50   2 1 1 0 385 1   2 1 2 0 19 27   2 2 2 0 0 1"""
+    lines = np.array(counts.split(), dtype=int).reshape(-1, 6)
+    rows = np.vstack([np.tile([*line[:3], s], (line[3 + s], 1)) for line in lines for s in range(3)])
+    table = table_of(rows.T, [4] * 4)
+    score, family = gd.LogLinearEvidence(), [(3, (0, 1, 2))]
+    native, plain = (score.terms(engine, family) for engine in (NativeEngine(table), ReferenceEngine(table)))
+    assert native == pytest.approx(plain, rel=1e-6)

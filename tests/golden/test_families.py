@@ -23,7 +23,7 @@ B = [0, 0, 0, 1, 1, 1, 1, 1, 1, 0]
 C = [0, 0, 0, 1, 0, 0, 0, 0, 0, 1]
 
 
-def scorer(ess: float | None = None, **weights: Any) -> FamilyScorer:
+def scorer(*ess: float, **weights: Any) -> FamilyScorer:
     return FamilyScorer(engine_for(gd.read({"a": A, "b": B, "c": C}, **weights)), ess)
 
 
@@ -53,9 +53,21 @@ def test_bdeu_of_three_variables_by_hand() -> None:
     assert found.local(1, (0,)) == pytest.approx(b, rel=1e-12)
 
 
-@pytest.mark.parametrize("ess", [None, 0.5, 7.0])
-def test_graphs_with_the_same_independences_have_the_same_score(ess: float | None) -> None:
-    found = scorer(ess)
+def test_bdeu_of_two_sample_sizes_by_hand() -> None:
+    found = scorer(2.0, 8.0)
+    # of a with pseudo-counts 1 and 1 as above; with 4 and 4: (4 5 6 7) (4 5 6 7 8 9) / (8 9 ... 17)
+    a = math.factorial(4) * math.factorial(6) / math.factorial(11)
+    wide = math.prod(range(4, 8)) * math.prod(range(4, 10)) / math.prod(range(8, 18))
+    assert found.local(0, ()) == pytest.approx(math.log((a + wide) / 2), rel=1e-12)
+    # of b and a together by their four cells, 3 1 1 5, with pseudo-counts 1/2 and 2, and then less that of a
+    small = 15 / 8 / 2 * 945 / 32 / 2 / math.prod(range(2, 12))
+    large = math.prod(range(2, 5)) * 2 * 2 * math.prod(range(2, 7)) / math.prod(range(8, 18))
+    assert found.local(1, (0,)) == pytest.approx(math.log((small + large) / (a + wide)), rel=1e-12)
+
+
+@pytest.mark.parametrize("ess", [(), (0.5,), (7.0,), (0.5, 7.0, 40.0)])
+def test_graphs_with_the_same_independences_have_the_same_score(ess: tuple[float, ...]) -> None:
+    found = scorer(*ess)
     chain = found.value([(), (0,), (1,)])
     assert found.value([(1,), (), (1,)]) == pytest.approx(chain, rel=1e-12)
     assert found.value([(1,), (2,), ()]) == pytest.approx(chain, rel=1e-12)
@@ -72,7 +84,7 @@ def test_states_that_never_occur_cost_nothing() -> None:
 def test_weights_count_as_rows() -> None:
     doubled = gd.read({"a": A + A[:3], "b": B + B[:3], "c": C + C[:3]})
     weighted = gd.read({"a": A, "b": B, "c": C, "w": [2] * 3 + [1] * 7}, weights="w")
-    for ess in (None, 1.0):
+    for ess in ((), (1.0,), (1.0, 30.0)):
         one, other = (FamilyScorer(engine_for(t), ess) for t in (doubled, weighted))
         for family in ((0, ()), (1, (0,)), (2, (0, 1))):
             assert one.local(*family) == pytest.approx(other.local(*family), rel=1e-9)
@@ -123,4 +135,4 @@ def _quietly(name: str) -> Any:
 def test_rows_of_no_weight_are_no_rows() -> None:
     table = gd.read({"a": [*A, 1], "b": [*B, 0], "w": [1.0] * 10 + [0.0]}, weights="w")
     assert FamilyScorer(engine_for(table)).local(1, (0,)) == pytest.approx(scorer().local(1, (0,)), rel=1e-9)
-    assert np.isfinite(FamilyScorer(engine_for(table), 1.0).value([(), (0,)]))
+    assert np.isfinite(FamilyScorer(engine_for(table), (1.0,)).value([(), (0,)]))

@@ -195,8 +195,8 @@ class KnownArcs(NamedTuple):
 class DirectedSettings(NamedTuple):
     """How an engine looks for directed graphs next to the counts."""
 
-    ess: float = 0.0
-    """Equivalent sample size of BDeu; 0 for BIC."""
+    ess: tuple[float, ...] = ()
+    """Equivalent sample sizes of BDeu, each as likely as the others; none for BIC."""
     arc_log_odds: float = 0.0
     """Of every arc a priori."""
     max_parents: int = 0
@@ -213,7 +213,7 @@ class DirectedSettings(NamedTuple):
 class ChainSettings(NamedTuple):
     """How directed graphs are drawn from their posterior by BDeu."""
 
-    ess: float
+    ess: tuple[float, ...]
     max_parents: int
     a: float
     b: float

@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from graphoid.counts.engine import CountRequest
 from graphoid.independence.bayesian import log_rising
 from graphoid.logic.names import name_order
@@ -13,6 +15,8 @@ from graphoid.scores.base import configurations_of, family_counts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
 
     from graphoid.counts.contingency import Counts
     from graphoid.counts.engine import CountEngine
@@ -36,6 +40,8 @@ class FamilyScorer:
         + \sum_k \log \frac{\Gamma(s / (r q) + N_{jk})}{\Gamma(s / (r q))}
 
     by BDeu, with :math:`N_{jk}` the rows in which the parents have configuration j and the variable state k.
+    That is the ratio of two marginal likelihoods, of the table of the variable and its parents and of the
+    table of the parents. Where several equivalent sample sizes are as likely, either is its mean over them.
     Graphs with the same independences have the same score.
 
     Parameters
@@ -43,7 +49,7 @@ class FamilyScorer:
     engine
         What counts.
     ess
-        Equivalent sample size of BDeu; None for BIC.
+        Equivalent sample sizes of BDeu, each as likely as the others; none for BIC.
     density
         The probability that two variables have an arc, with which the logarithm of its odds for either
         direction counts for every arc; None where all graphs are as likely.
@@ -52,11 +58,13 @@ class FamilyScorer:
 
     Notes
     -----
-    States that never occur have no parameters: r and q do not count them.
+    States that never occur have no parameters: r and q do not count them. [Heckerman1995]_ has one equivalent
+    sample size for all tables. Under one row's worth of prior a table of many cells is all but deterministic,
+    and what suits it drowns a small one ([Silander2007]_, [Steck2008]_).
     """
 
     engine: CountEngine
-    ess: float | None = None
+    ess: tuple[float, ...] = ()
     density: float | None = None
     known: KnownPairs | None = None
     terms: dict[tuple[int, ParentSet], float] = field(default_factory=dict, init=False, repr=False)
@@ -117,12 +125,16 @@ class FamilyScorer:
     def _term(self, x: int, parents: ParentSet, counts: Counts) -> float:
         _, table = configurations_of(counts)
         totals, q, r = table.sum(axis=1), self.configurations(parents), self.states[x]
-        if self.ess is not None:
-            base = self.ess / q
-            cells = log_rising(base / r, table).sum(axis=1)
-            return float((cells - log_rising(base, totals)).sum())
+        if self.ess:
+            return float(self._log_mean(table, q * r) - self._log_mean(totals, q))
         fit = _c_log_c(table[table > 0].tolist()) - _c_log_c(totals[totals > 0].tolist())
         return fit - self.price * (r - 1) * q
+
+    def _log_mean(self, counts: NDArray[np.float64], cells: float) -> np.longdouble:
+        """Return the log of a table's marginal likelihoods, of so many cells, added up over sample sizes."""
+        rows = counts.sum(keepdims=True)
+        logs = [log_rising(s / cells, counts).sum() - log_rising(s, rows).sum() for s in self.ess]
+        return np.longdouble(max(logs) + np.log(np.exp(np.array(logs) - max(logs)).sum()))
 
 
 def ascending(pair: tuple[int, int]) -> tuple[int, int]:

@@ -9,9 +9,11 @@ import pytest
 
 import graphoid as gd
 from graphoid.learners.directed.family import (
+    FamilyScores,
     compare_families,
     directed_log_score,
     family_scores,
+    mean_scores,
     split_rows,
 )
 from graphoid.learners.scored.search import first_guess
@@ -45,7 +47,26 @@ def test_of_many_rows_some_are_drawn() -> None:
     table = gd.datasets.noisy_gates(6, 1).sample(500, 1)
     kept, out, both = split_rows(table, 0, 100)
     assert (kept.n_rows, out.n_rows, both.n_rows) == (80, 20, 100)
-    assert compare_families(table, gd.LogLinearEvidence(), first_guess).rows == 100
+
+
+def test_parts_are_held_out_until_they_settle_it() -> None:
+    table = gd.datasets.noisy_gates(12, 1).sample(300, 1)
+    parts = [split_rows(table, 0, 200, part) for part in range(5)]
+    assert sum(part.out.n_rows for part in parts) == 200
+    assert all(part.kept.n_rows == 160 for part in parts)
+    score = gd.LogLinearEvidence()
+    alike = gd.read({f"v{i}": np.random.default_rng(i).integers(0, 2, 300) for i in range(4)})
+    assert compare_families(alike, score, first_guess).rows == 300
+    network = gd.datasets.random_tables(20, 2, states=(3, 6)).sample(1_000, 2)
+    clear = compare_families(network, score, first_guess)
+    assert (clear.rows, clear.better) == (200, "directed")
+    assert clear.lead > 30
+
+
+def test_scores_of_parts_count_by_their_rows() -> None:
+    found = mean_scores([FamilyScores(-1.0, -2.0, 100), FamilyScores(-4.0, -3.0, 300, moral=True)])
+    assert found == FamilyScores(-3.25, -2.75, 400, moral=True)
+    assert found.lead == pytest.approx(-200)
 
 
 def test_conditionals_of_a_directed_graph_by_enumeration() -> None:

@@ -62,7 +62,7 @@ def edge_inclusion(
         visited = [pair for pair in visited if scorer.known.is_open(*pair)]
     beta = max(1.0, (n - 1) / 2 - EXPECTED)
     known = known_arcs(scorer.known, scorer.order)
-    settings = ChainSettings(scorer.ess or 1.0, n, EXPECTED, beta, SWEEPS, BURN_IN, key, known)
+    settings = ChainSettings(scorer.ess or (1.0,), n, EXPECTED, beta, SWEEPS, BURN_IN, key, known)
     found = sample_directed(scorer, parents, visited, settings)
     density = min(0.5, max(found.density, n**-2))
     log_odds = math.log(density) - math.log1p(-density)

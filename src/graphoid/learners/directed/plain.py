@@ -172,7 +172,7 @@ class PlainSearch:
         q = scorer.configurations(order[p] for p in own)
         if q * s > scorer.rows:
             return False
-        if scorer.ess is not None:
+        if scorer.ess:
             return True
         left = -(self._local(child, own) + scorer.price * (r - 1) * q)
         cost = scorer.price * (r - 1) * (s - 1) * q

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
@@ -47,8 +46,9 @@ QUICK = 3.0
 QUICK_PARTNERS = 30
 """Candidates of each variable in a quick search."""
 
-MOST_ESS = 2.0
-"""Rows a state, on average, that a prior which the data choose is worth at most."""
+SAMPLE_SIZES = (1.0, 8.0, 64.0, 512.0)
+"""Equivalent sample sizes of BDeu where none is given: from one row for a table to about one a cell of two
+columns of 22 states. Powers of 2 and of 4 found no more."""
 
 LAST_ROUNDS = 6
 """Reinsertions of every variable without success after which the search ends."""
@@ -104,32 +104,7 @@ def quick_parents(
     engine: CountEngine, reinsertions: float = QUICK, known: KnownPairs | None = None
 ) -> list[list[int]]:
     """Return the parents of every variable in what a quick search by BDeu finds."""
-    density = expected_density(len(engine.variables))
-    scorer = FamilyScorer(engine, likely_ess(engine, density, known), density, known)
-    return _quick_search(scorer, reinsertions)
-
-
-def likely_ess(engine: CountEngine, density: float | None = None, known: KnownPairs | None = None) -> float:
-    r"""Return the equivalent sample size of BDeu under which the data are likeliest: 1, 2, 4, ...
-
-    That of the best graph which a climb finds, [Silander2007]_. With one row's worth of prior, tables of many
-    states are taken for deterministic ones, and their arcs are missed; with much more than there are states,
-    arcs come in for their prior alone ([Steck2008]_): twice the mean number of states is the most.
-    """
-    best, highest = 1.0, -math.inf
-    ess = 1.0
-    while True:
-        scorer = FamilyScorer(engine, ess, density, known)
-        value = scorer.value(_quick_search(scorer, 0))
-        if not value > highest:
-            return best
-        best, highest = ess, value
-        ess *= 2
-        if ess > MOST_ESS * sum(scorer.states) / max(1, scorer.n):
-            return best
-
-
-def _quick_search(scorer: FamilyScorer, reinsertions: float) -> list[list[int]]:
+    scorer = FamilyScorer(engine, SAMPLE_SIZES, expected_density(len(engine.variables)), known)
     settings = directed_settings(scorer)
     walk = directed_walk(scorer, settings._replace(partners=settings.partners or QUICK_PARTNERS))
     tabu_search_with_reinsertions(walk, scorer.n, reinsertions, np.random.default_rng(0))
@@ -151,7 +126,7 @@ def directed_settings(
 ) -> DirectedSettings:
     """Return the settings of a walk, as :class:`DirectedSearch` has them."""
     return DirectedSettings(
-        ess=0.0 if scorer.ess is None else scorer.ess,
+        ess=scorer.ess,
         arc_log_odds=scorer.arc_log_odds,
         max_parents=scorer.n if max_parents is None else max_parents,
         partners=0 if scorer.n <= ALL_PARTNERS else PARTNERS,
@@ -180,8 +155,8 @@ class DirectedSearch(Learner[FamilyScorer, LearnedStructure]):
     score
         "bic" or "bdeu": see :class:`graphoid.scores.families.FamilyScorer`.
     ess
-        Equivalent sample size of BDeu; None for the one under which the data are likeliest
-        (:func:`graphoid.learners.directed.search.likely_ess`), which the result's settings keep.
+        Equivalent sample size of BDeu; None for the mean over 1, 8, 64 and 512, table by table: with one
+        row's worth of prior, arcs between columns of many states are missed.
     density
         The probability that two variables have an arc, a priori; None takes all graphs as likely.
     max_parents
@@ -261,7 +236,8 @@ class DirectedSearch(Learner[FamilyScorer, LearnedStructure]):
                 f"{table.n_missing:,} cell(s) are missing, and directed graphs of weighted rows, or without "
                 f"compiled kernels, are scored in complete rows alone; choose {setting('missing', 'drop')}."
             )
-        return FamilyScorer(engine, None if self.score == "bic" else self.ess or 1.0, self.density, run.pairs)
+        bdeu = SAMPLE_SIZES if self.ess is None else (self.ess,)
+        return FamilyScorer(engine, () if self.score == "bic" else bdeu, self.density, run.pairs)
 
     def _learn(self, source: FamilyScorer, run: Run) -> LearnedStructure:
         seed, rng = seed_and_generator(self.random_state)
@@ -270,9 +246,6 @@ class DirectedSearch(Learner[FamilyScorer, LearnedStructure]):
         stopped = "converged"
         try:
             with time_limit(run.left):
-                if source.ess is not None and self.ess is None:
-                    source = self._with_likely_ess(source, run)
-                    walk = self._walk(source)
                 tabu_search_with_reinsertions(
                     walk, source.n, self.reinsertions, rng, run.progress, source.names
                 )
@@ -296,18 +269,10 @@ class DirectedSearch(Learner[FamilyScorer, LearnedStructure]):
     def _walk(self, source: FamilyScorer) -> DirectedWalk:
         return directed_walk(source, directed_settings(source, self.max_parents, self.tabu, self.patience))
 
-    def _with_likely_ess(self, source: FamilyScorer, run: Run) -> FamilyScorer:
-        """Return the score with the prior that the data choose, if half of the time is enough for that."""
-        try:
-            with time_limit(None if run.left is None else run.left / 2):
-                return replace(source, ess=likely_ess(source.engine, self.density, source.known))
-        except OutOfTime:
-            return source
-
-    def for_resamples(self, found: LearnedStructure) -> DirectedSearch:
+    def for_resamples(self, found: LearnedStructure) -> DirectedSearch:  # noqa: ARG002 - others need it
         """Return the search without what takes most of its time."""
         reinsertions = min(self.reinsertions, 1.0)
-        return replace(self, ess=found.settings["ess"], reinsertions=reinsertions, probabilities=False)
+        return replace(self, reinsertions=reinsertions, probabilities=False)
 
     def _result(
         self, source: FamilyScorer, walk: DirectedWalk, run: Run, seed: int | None, stopped: str
@@ -317,13 +282,12 @@ class DirectedSearch(Learner[FamilyScorer, LearnedStructure]):
         if not begun and source.known is not None:
             parents = required_parents(source.known, source.order)
         graph = moral_graph(names, parents)
-        chosen = {} if source.ess is None else {"ess": source.ess}
         screened = {} if source.n <= ALL_PARTNERS else {"partners": PARTNERS}
         return LearnedStructure(
             graph=graph,
             cost=Cost(seconds=time.perf_counter() - run.started),
             stopped=stopped,
-            settings={**self._record(), **chosen, **screened},
+            settings={**self._record(), **screened},
             seed=seed,
             data_id=run.data_id,
             scored=Scored(
