@@ -9,10 +9,39 @@ namespace {
 
 constexpr std::size_t kLongest = std::size_t{1} << 20;  // of the table of c log c: eight megabytes
 constexpr std::size_t kRising = 1024;                   // of those of log Gamma, of which there may be many: they stay near
+constexpr double kHalfLogTwoPi = 0.91893853320467274178;
+
+// From 1,000 on, by Stirling's series.
+double log_gamma(double x) {
+    const double y = 1 / x;
+    return (x - 0.5) * std::log(x) - x + kHalfLogTwoPi + y * (1 / 12.0 - y * y * (1 / 360.0 - y * y / 1260.0));
+}
 
 }  // namespace
 
-ArcScore::ArcScore(const Dataset& data, SampleSizes sizes) : sizes_(std::move(sizes)), states_(data.columns.size(), 0), entropy_(data.columns.size(), 0), rising_(kRising) {
+RisingTerms::RisingTerms(const SampleSizes& sizes, double cells) : base_(sizes), log_gamma_(sizes.size()), table_(kRising * sizes.size()) {
+    for (std::size_t s = 0; s < sizes.size(); ++s) {
+        base_[s] /= cells;
+        const LogRising one(base_[s], kRising);
+        log_gamma_[s] = static_cast<double>(std::lgamma(static_cast<long double>(base_[s])));
+        for (std::size_t c = 0; c < kRising; ++c) table_[c * sizes.size() + s] = static_cast<double>(one(c));
+    }
+}
+
+void RisingTerms::add(double count, RisingSums& sums, std::vector<double>& scratch) const {
+    const std::size_t sizes = base_.size();
+    if (!(count > 0)) return;
+    if (count < kRising && count == std::floor(count)) {
+        sums.add(table_.data() + static_cast<std::size_t>(count) * sizes);
+        return;
+    }
+    scratch.resize(sizes);
+    for (std::size_t s = 0; s < sizes; ++s)
+        scratch[s] = count < kRising ? static_cast<double>(LogRising::direct(base_[s], count)) : log_gamma(base_[s] + count) - log_gamma_[s];
+    sums.add(scratch.data());
+}
+
+ArcScore::ArcScore(const Dataset& data, SampleSizes sizes) : sizes_(std::move(sizes)), states_(data.columns.size(), 0), entropy_(data.columns.size(), 0) {
     std::uint64_t total = 0;  // without a sign: sums of hostile weights may wrap
     for (std::size_t i = 0; i < data.n_rows; ++i) total += data.units == nullptr ? 1 : static_cast<std::uint64_t>(data.units[i]);
     rows_ = static_cast<double>(static_cast<std::int64_t>(total)) * (data.units == nullptr ? 1.0 : data.unit);
@@ -36,6 +65,11 @@ ArcScore::ArcScore(const Dataset& data, SampleSizes sizes) : sizes_(std::move(si
     }
 }
 
+const RisingTerms& ArcScore::rising(double cells) const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return rising_.try_emplace(cells, sizes_, cells).first->second;
+}
+
 void ArcGain::begin(const ArcScore& score, double states_x, double states_y, double configurations) {
     if (score_ != &score) sizes_ = {};
     score_ = &score;
@@ -45,26 +79,20 @@ void ArcGain::begin(const ArcScore& score, double states_x, double states_y, dou
     cost_ = score.price() * (states_x - 1) * (states_y - 1) * configurations;
     if (score.bic()) return;
     const std::array<double, parts> sizes{configurations * states_x * states_y, configurations * states_x, configurations * states_y, configurations, 1};
-    if (sizes != sizes_) {  // to look up what terms are asks for a lock
-        sizes_ = sizes;
-        bdeu_.assign(score.sizes().size(), {});
-        for (std::size_t s = 0; s < bdeu_.size(); ++s)
-            for (int part = 0; part < parts; ++part) bdeu_[s].rising[part] = &score.rising(score.sizes()[s] / sizes[part]);
+    for (int part = 0; part < parts; ++part) {
+        if (sizes[part] != sizes_[part]) rising_[part] = &score.rising(sizes[part]);  // which asks for a lock
+        bdeu_[part].begin(score.sizes().size());
     }
-    for (Likelihoods& one : bdeu_) std::fill(one.log, one.log + parts, Sum<long double>{});
-}
-
-long double ArcGain::term(const LogRising& table, double count) {
-    if (!(count > 0)) return 0;
-    return count == std::floor(count) ? table(static_cast<std::size_t>(count)) : table.of(count);
+    sizes_ = sizes;
 }
 
 // The logarithm of the mean over equivalent sample sizes, but for how many there are.
 long double ArcGain::log_mean(Part part) const {
+    const std::size_t sizes = score_->sizes().size();
     long double most = -std::numeric_limits<long double>::infinity();
-    for (const Likelihoods& one : bdeu_) most = std::max(most, one.of(part));
+    for (std::size_t s = 0; s < sizes; ++s) most = std::max(most, bdeu_[part][s] - bdeu_[all][s]);
     double sum = 0;
-    for (const Likelihoods& one : bdeu_) sum += std::exp(static_cast<double>(one.of(part) - most));
+    for (std::size_t s = 0; s < sizes; ++s) sum += std::exp(static_cast<double>(bdeu_[part][s] - bdeu_[all][s] - most));
     return most + std::log(sum);
 }
 

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <mutex>
 #include <vector>
 
 #include "counting/dataset.hpp"
@@ -16,6 +18,34 @@
 namespace graphoid {
 
 using SampleSizes = std::vector<double>;  // equivalent ones of BDeu, each as likely as the others; none: BIC
+
+// Sums of terms, one of each equivalent sample size, side by side so that the processor adds several at once. They carry
+// their rounding errors along: tables of equal counts have equal likelihoods, in whatever order cells come.
+class RisingSums {
+public:
+    void begin(std::size_t sizes) {
+        high_.assign(sizes, 0.0);
+        low_.assign(sizes, 0.0);
+    }
+    void add(const double* terms) {
+        for (std::size_t s = 0; s < high_.size(); ++s) add_to(high_[s], low_[s], terms[s]);
+    }
+    long double operator[](std::size_t s) const { return static_cast<long double>(high_[s]) + low_[s]; }
+
+private:
+    std::vector<double> high_, low_;
+};
+
+// log Gamma(base + count) / Gamma(base) of the pseudo-counts that a cell of a table has by each equivalent sample size.
+class RisingTerms {
+public:
+    RisingTerms(const SampleSizes& sizes, double cells);
+    void add(double count, RisingSums& sums, std::vector<double>& scratch) const;
+
+private:
+    std::vector<double> base_, log_gamma_;
+    std::vector<double> table_;  // of whole counts, the sizes of a count next to each other
+};
 
 // What all gains in a data set share. States that never occur have no parameters: they do not count.
 class ArcScore {
@@ -36,14 +66,15 @@ public:
         if (c < static_cast<double>(table_.size()) && c == std::floor(c)) return table_[static_cast<std::size_t>(c)];
         return c * std::log(c);
     }
-    // log Gamma(base + c) / Gamma(base) for a pseudo-count.
-    const LogRising& rising(double base) const { return rising_[base]; }
+    // What counts of a table with so many cells add.
+    const RisingTerms& rising(double cells) const;
 
 private:
     SampleSizes sizes_;
     double rows_ = 0, price_ = 0;
     std::vector<double> states_, entropy_, table_;
-    mutable RisingTables rising_;
+    mutable std::mutex mutex_;  // terms are made when first asked for, and several threads may ask
+    mutable std::map<double, RisingTerms> rising_;
 };
 
 // The gain of one arc; slices come one by one, as they do to a test.
@@ -61,24 +92,17 @@ public:
 private:
     // Tables of x, y and what is given, of less of them, and of nothing: the rows.
     enum Part { cells, rows, columns, slices, all, parts };
-    struct Likelihoods {  // of tables by BDeu, with one equivalent sample size
-        const LogRising* rising[parts];
-        Sum<long double> log[parts];
-        long double of(Part part) const { return log[part].value() - log[all].value(); }
-    };
-
     template <class Count>
     double log_likelihood_ratio(const Count* cells, std::uint32_t rx, std::uint32_t ry);
-    void add(Part part, double count) {
-        for (Likelihoods& one : bdeu_) one.log[part].add(term(*one.rising[part], count));
-    }
+    void add(Part part, double count) { rising_[part]->add(count, bdeu_[part], scratch_); }
     long double log_mean(Part part) const;
     double log_ratio();
-    static long double term(const LogRising& table, double count);
 
     const ArcScore* score_ = nullptr;
     std::array<double, parts> sizes_{};  // of the tables, in cells
-    std::vector<Likelihoods> bdeu_;
+    std::array<const RisingTerms*, parts> rising_{};
+    std::array<RisingSums, parts> bdeu_;
+    std::vector<double> scratch_;
     double rows_ = 0;
     double cost_ = 0;  // BIC
     Sum<double> sum_;
