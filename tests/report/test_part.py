@@ -8,7 +8,7 @@ import re
 import pytest
 
 import graphoid as gd
-from graphoid.errors import DataError, UnknownVariable
+from graphoid.errors import DataError, SettingsError, UnknownVariable
 from graphoid.report import part
 from graphoid.uncertainty.strength import strengths
 
@@ -59,6 +59,12 @@ def test_a_page_around_a_hub_keeps_to_its_neighbors(tmp_path, monkeypatch):
     chain = gd.GSMN().learn(gd.Oracle(gd.UndirectedGraph(9, [(i, i + 1) for i in range(8)])))
     _, data = page_of(chain, tmp_path / "page.html", around="4")
     assert {node["key"] for node in data["nodes"]} == {"3", "4", "5"}
+
+
+def test_contexts_are_shown_whole(tmp_path):
+    model = gd.CSGS().fit(gd.datasets.load("survey")).structure_
+    with pytest.raises(SettingsError, match="around shows a part of one network, and this has several"):
+        model.report(tmp_path / "page.html", around="bus")
 
 
 def test_a_page_is_around_a_variable_that_there_is(found, tmp_path):

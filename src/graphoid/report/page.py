@@ -130,7 +130,7 @@ def write(
     groups, highlight
         As in :func:`graphoid.report.plots.network`.
     around
-        A variable: the page shows it with its neighbors and theirs alone.
+        A variable of a learned structure: the page shows it with its neighbors and theirs alone.
     seconds
         Time that measuring the edges may take; if that is not enough, the page says so and has no weights.
     """

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from graphoid.errors import DataError
+from graphoid.errors import DataError, SettingsError
 from graphoid.report.display import visible
 from graphoid.report.edges import NOTHING, Measured, meetings_of
 from graphoid.structure import plain
@@ -98,6 +98,8 @@ def part_around(subject: Subject, variable: int | str) -> Part:
 
     Whole rings are taken, the neighbors at least, for as long as a page has room for them.
     """
+    if subject.structure is None:  # a graph for every context, or hyperedges
+        raise SettingsError("around shows a part of one network, and this has several: leave it out.")
     graph, covariates = subject.graph, covariates_of(subject)
     center = graph.position(variable)
     hidden = {v for v, key in enumerate(subject.keys) if key in covariates and v != center}
