@@ -406,6 +406,9 @@ class Ends:
 
     def _given(self, x: int, y: int, blankets: Blankets) -> tuple[int, ...]:
         """Return what is given in a question about (x, y): as much of the blanket of x as the data bear."""
+        others = blankets[x] - {y}
+        if self._max_given is None and self._bears(x, y, others):  # all of it, whoever is likeliest
+            return tuple(sorted(others))
         rest, most = self._bearable(x, y, blankets)
         return tuple(sorted(rest[:most][: self._max_given]))
 
@@ -413,9 +416,13 @@ class Ends:
         """Return the blanket of x without y, likeliest between them first, and how much can be given."""
         rest = self._likeliest(x, y, blankets)
         most = len(rest)
-        while most and self._questions.rows_per_cell((x, y, *rest[:most])) < ROWS_PER_CELL:
+        while most and not self._bears(x, y, rest[:most]):
             most -= 1
         return rest, most
+
+    def _bears(self, x: int, y: int, given: Iterable[int]) -> bool:
+        """Say whether there are rows enough for a question."""
+        return self._questions.rows_per_cell((x, y, *given)) >= ROWS_PER_CELL
 
     def _likeliest(self, x: int, y: int, blankets: Blankets) -> list[int]:
         """Return the blanket of x without y, likeliest between them first."""
