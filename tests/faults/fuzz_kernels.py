@@ -138,6 +138,21 @@ class World:
         rows.add(self.streamed, None, self.rows)
         return rows.rows()[0].reshape(len(rows), -1).T if len(rows) else np.zeros((1, 0), dtype=np.uint64)
 
+    @property
+    def shifts(self) -> list[int]:
+        """Where the first variables begin in 64 bits, a byte each."""
+        return [64 - 8 * (v + 1) for v in range(min(self.n, 8))]
+
+    def bytes_of_rows(self) -> np.ndarray:
+        """Return rows with the codes of their first variables side by side."""
+        columns = zip(self.streamed, self.shifts, strict=False)
+        return sum((c.astype(np.uint64) << np.uint64(s) for c, s in columns), np.zeros(self.rows, np.uint64))
+
+    def some_fields(self) -> np.ndarray:
+        """Return the bits of some of these variables, for every test."""
+        some = [[255 << s for s in self.shifts if self.rng.random() < 0.4] for _ in range(self.tests)]
+        return np.array([sum(fields) for fields in some], dtype=np.uint64)
+
     def question(self) -> tuple[int, int, tuple[int, ...]]:
         order = self.rng.permutation(self.n).tolist()
         return order[0], order[-1], tuple(order[1 : min(len(order) - 1, 4)])
@@ -189,7 +204,8 @@ _VALUES: dict[object, Callable[[World], object]] = {
     ("directed_chain", "parents"): lambda w: [list(range(v - v % 2, v)) for v in range(w.n)],
     ("directed_chain", "pairs"): lambda w: [(x, y) for y in range(w.n) for x in range(y) if w.rng.random() < 0.7],
     ("directed_chain", "max_parents"): lambda w: w.n,
-    ("directed_chain", "ess"): lambda w: 0.5 + w.rng.random(),
+    ("directed_chain", "ess"): lambda w: [0.5 + w.rng.random(), 8.0][: w.rng.integers(1, 3)],
+    ("Directed", "ess"): lambda w: [0.5 + w.rng.random(), 8.0][: w.rng.integers(0, 3)],
     ("directed_chain", "a"): lambda w: 0.5 + w.rng.random(),
     ("directed_chain", "b"): lambda w: 0.5 + w.rng.random(),
     ("directed_chain", "sweeps"): lambda w: 4,
@@ -286,6 +302,21 @@ _VALUES: dict[object, Callable[[World], object]] = {
     ("PackedTally", "held"): lambda w: 50,
     ("PackedTally.add", "words"): lambda w: w.packed_rows(),
     ("PackedTally.add", "units"): lambda w: None if w.rng.random() < 0.5 else w.rng.integers(0, 5, w.packed_rows().shape[1]),
+    # contexts
+    "shifts": lambda w: w.shifts,
+    ("context_factors", "codes"): lambda w: w.bytes_of_rows(),
+    ("context_factors", "rows"): lambda w: 1.0 + w.rng.integers(0, 3, w.rows),
+    ("context_factors", "arities"): lambda w: w.arities[:8],
+    ("context_factors", "x"): lambda w: 0,
+    ("context_factors", "y"): lambda w: min(w.n, 8) - 1,
+    "neighbors_x": lambda w: w.sets(w.rows),
+    "neighbors_y": lambda w: w.sets(w.rows),
+    ("context_factors", "fields"): lambda w: w.some_fields(),
+    ("context_factors", "contexts"): lambda w: np.zeros(w.tests, dtype=np.uint64),
+    ("context_factors", "scales"): lambda w: w.rng.random(8),
+    ("generalize", "wanted"): lambda w: w.bytes_of_rows(),
+    ("generalize", "forbidden"): lambda w: w.bytes_of_rows()[: w.tests],
+    ("generalize", "covered"): lambda w: w.rng.integers(0, 2, w.rows).astype(np.uint8),
     # inference
     ("Inference", "n"): lambda w: w.n,
     ("Inference", "verdict"): lambda w: Answer,

@@ -19,7 +19,7 @@ from graphoid.learners.directed.known import orient
 from graphoid.learners.directed.search import DirectedSearch, expected_density
 from graphoid.learners.scored.effect_scale import likely_scale
 from graphoid.learners.scored.graph_sampling import sample_graphs
-from graphoid.learners.scored.search import Search, first_guess
+from graphoid.learners.scored.search import Search, climb_from, first_guess
 from graphoid.limits import MOMENT, OutOfTime, time_limit
 from graphoid.logic.names import quote
 from graphoid.progress import Step, tell
@@ -83,7 +83,7 @@ def recommend(
         return Recommendation(search, f"{reason}; directed graphs were not tried, since {missing}")
     try:
         with time_limit(None if seconds is None else seconds / 2):
-            rivals = compare_families(data, search.score, first_guess, known=known)
+            rivals = compare_families(data, search.score, first_guess, climb_from, known=known)
     except OutOfTime:
         return Recommendation(search, f"{reason}; there was no time to try directed graphs")
     held_out = (

@@ -16,7 +16,7 @@ from graphoid.learners.directed.family import (
     mean_scores,
     split_rows,
 )
-from graphoid.learners.scored.search import first_guess
+from graphoid.learners.scored.search import climb_from, first_guess
 from graphoid.structure.moral import moral_graph
 
 
@@ -38,9 +38,16 @@ def test_gates_are_directed_and_ising_fields_are_not(seed: int) -> None:
     score = gd.LogLinearEvidence(order=2)
     network = gd.datasets.noisy_gates(40, seed)
     gates = network.sample(5_000, seed)
-    assert compare_families(gates, score, first_guess).better == "directed"
+    assert compare_families(gates, score, first_guess, climb_from).better == "directed"
     _, field = signed_ising(seed)
-    assert compare_families(field, score, first_guess).better == "undirected"
+    assert compare_families(field, score, first_guess, climb_from).better == "undirected"
+
+
+def test_undirected_graphs_are_not_beaten_for_the_haste_in_which_they_are_found() -> None:
+    score, graph = gd.LogLinearEvidence(), gd.datasets.random_graph(20, 3, 101)
+    field = gd.datasets.pairwise_binary(graph, 0.5).sample(1_000, 1)
+    assert compare_families(field, score, first_guess, lambda _, start: start).better == "directed"
+    assert compare_families(field, score, first_guess, climb_from).better == "undirected"
 
 
 def test_of_many_rows_some_are_drawn() -> None:
@@ -56,9 +63,9 @@ def test_parts_are_held_out_until_they_settle_it() -> None:
     assert all(part.kept.n_rows == 160 for part in parts)
     score = gd.LogLinearEvidence()
     alike = gd.read({f"v{i}": np.random.default_rng(i).integers(0, 2, 300) for i in range(4)})
-    assert compare_families(alike, score, first_guess).rows == 300
+    assert compare_families(alike, score, first_guess, climb_from).rows == 300
     network = gd.datasets.random_tables(20, 2, states=(3, 6)).sample(1_000, 2)
-    clear = compare_families(network, score, first_guess)
+    clear = compare_families(network, score, first_guess, climb_from)
     assert (clear.rows, clear.better) == (200, "directed")
     assert clear.lead > 30
 

@@ -40,6 +40,7 @@ import math
 from array import array
 from collections.abc import MutableSequence, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import TYPE_CHECKING, Literal
 
 from graphoid.counts.engine import refuse_many_variables
@@ -112,18 +113,15 @@ def grow_shrink(
         known = {y: x not in blanket for y, blanket in blankets.items()} if propagate else {}
         if rule == "both":
             known = {y: True for y, absent in known.items() if absent}
-        candidates = grow_order(strength, x, rank or range(n))
-        for front in promoted.pop(x):
-            candidates = promote(candidates, front)
+        candidates = grow_order(strength, x, rank or range(n), promoted.pop(x))
         candidates = sorted(candidates, key=lambda y: known.get(y, False))  # line 17: F to the end
         if skip_independent:
             candidates = [y for y in candidates if not independent[x][y]]
         examine = Examination(x, known, strength, max_given, note)
         blanket = yield from examine.grow(candidates, promoted)
         # Change examination order: the last grown that is yet to be examined comes next
-        following = next((w for w in reversed(blanket) if w in promoted), None)
-        if following is not None:
-            order = promote(order, [following])
+        following = [w for w in reversed(blanket) if w in promoted]
+        order = promote(order, following[:1])
         blanket = yield from examine.shrink(blanket)
         for _ in range(regrow):
             larger = yield from examine.regrow(blanket, candidates)
@@ -240,10 +238,16 @@ def examination_order(strength: Matrix, rank: Sequence[int]) -> list[int]:
     return sorted(range(len(strength)), key=lambda x: (total[x], rank[x]))
 
 
-def grow_order(strength: Matrix, x: int, rank: Sequence[int]) -> list[int]:
-    """Return the other variables by their log p-value with ``x``, the most dependent first (lines 8-9)."""
+def grow_order(
+    strength: Matrix, x: int, rank: Sequence[int], promoted: Iterable[list[int]] = ()
+) -> list[int]:
+    """Return the other variables by their log p-value with ``x``, the most dependent first (lines 8-9).
+
+    Then those come to the front that were promoted, one time after the other (lines 26-28).
+    """
     of_x = strength[x]
-    return sorted((y for y in range(len(strength)) if y != x), key=lambda y: (of_x[y], rank[y]))
+    order = sorted((y for y in range(len(strength)) if y != x), key=lambda y: (of_x[y], rank[y]))
+    return reduce(promote, promoted, order)
 
 
 def promote(queue: list[int], front: list[int]) -> list[int]:

@@ -124,6 +124,13 @@ def first_guess(scorer: Scorer) -> UndirectedGraph:
     return RobustGSMN().learn(Tester(DEFAULT_TEST, scorer.engine)).graph
 
 
+def climb_from(scorer: Scorer, start: UndirectedGraph) -> UndirectedGraph:
+    """Return the peak above a graph."""
+    at = LazyNeighborhood(scorer, start, candidates(scorer, [start]))
+    steepest_ascent(at)
+    return at.graph
+
+
 def directed_guess(scorer: Scorer) -> UndirectedGraph | None:
     """Return the moral graph of a directed one; None of numbers, or where the engine has no such search."""
     states = not any(v.continuous for v in scorer.engine.variables)
