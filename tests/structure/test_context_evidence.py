@@ -10,7 +10,7 @@ import pytest
 import graphoid as gd
 from graphoid.limits import OutOfTime, time_limit
 from graphoid.structure import context_evidence, independences
-from graphoid.structure.context_evidence import ContextRows, plain_evidence
+from graphoid.structure.context_evidence import ContextGraphs, plain_evidence
 
 
 def switched(seed, arities, n_rows=600):
@@ -37,7 +37,7 @@ def contexts_of(rows, pair):
 @pytest.mark.parametrize("arities", [(2, 2, 2, 2, 2, 2), (2, 3, 2, 3, 3), (4, 2, 5, 3)])
 @pytest.mark.parametrize("seed", range(3))
 def test_the_kernel_says_what_the_plain_way_says(seed, arities):
-    rows = ContextRows(switched(seed, arities))
+    rows = ContextGraphs(switched(seed, arities))
     for x in range(len(arities)):
         for y in range(x + 1, len(arities)):
             contexts = contexts_of(rows, (x, y))
@@ -52,7 +52,7 @@ def test_the_kernel_says_what_the_plain_way_says(seed, arities):
 def test_independences_are_the_same_without_the_kernel(monkeypatch):
     model = switched(1, (2, 3, 2, 2, 3, 2), 1_500)
     fast = independences.of(model)
-    monkeypatch.setattr(ContextRows, "evidence", plain_evidence)
+    monkeypatch.setattr(ContextGraphs, "evidence", plain_evidence)
     plain = independences.of(model)
     assert len(fast) > 20
     assert list(map(str, fast)) == list(map(str, plain))
@@ -63,7 +63,7 @@ def test_independences_are_the_same_without_the_kernel(monkeypatch):
 
 def test_information_by_loops():
     model = switched(0, (2, 3, 2, 2))
-    rows = ContextRows(model)
+    rows = ContextGraphs(model)
     found = rows.evidence((0, 1), [((2, 1),)])
     (given,) = found.given
     kept = model.assignments[:, 2] == 1

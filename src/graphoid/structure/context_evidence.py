@@ -57,7 +57,7 @@ class Evidence(NamedTuple):
     """Log Bayes factors of dependence in one of the tables of the context, drawn as rows are."""
 
 
-class ContextRows:
+class ContextGraphs:
     """The assignments of a canonical model, and who is joined to whom in each."""
 
     def __init__(self, model: CanonicalModel) -> None:
@@ -112,7 +112,7 @@ class ContextRows:
         return Evidence(known, inside, outside, numbers[:, 2 * (3 + k) :])
 
 
-def plain_evidence(rows: ContextRows, pair: Edge, contexts: Sequence[Context]) -> Evidence:
+def plain_evidence(rows: ContextGraphs, pair: Edge, contexts: Sequence[Context]) -> Evidence:
     """Return what is known of a pair in some contexts, one after the other: what the kernel is held to."""
     model, found = rows.model, []
     tables: dict[tuple[int, ...], tuple[NDArray[np.uint16], NDArray[np.number]]] = {}
@@ -157,7 +157,7 @@ def count(
     return configurations, cells.astype(n_rows.dtype, copy=False).reshape(shape)
 
 
-def _separating_set(rows: ContextRows, pair: Edge, context: Context) -> tuple[int, ...]:
+def _separating_set(rows: ContextGraphs, pair: Edge, context: Context) -> tuple[int, ...]:
     graphs = rows.model.graph_of[matching(rows.model.assignments, context)]
     fixed = {*pair, *(v for v, _ in context)}
     of_x, of_y = (

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from graphoid.structure.configurations import distinct
-from graphoid.structure.context_evidence import ContextRows, count, matching, sum_tables
+from graphoid.structure.context_evidence import ContextGraphs, count, matching, sum_tables
 from graphoid.structure.context_odds import Odds
 from graphoid.structure.explain import caveats, describe_learner, listing, plural
 from graphoid.structure.implicants import fewest_contexts
@@ -117,7 +117,7 @@ def of(model: CanonicalModel) -> tuple[ContextIndependence, ...]:
     Of each those that matter most come first; ties by position, as pairs and their contexts come.
     """
     n = len(model.names)
-    rows = ContextRows(model)
+    rows = ContextGraphs(model)
     pairs = [(x, y) for x in range(n) for y in range(x + 1, n)]
     if not pairs:
         return ()
@@ -126,7 +126,7 @@ def of(model: CanonicalModel) -> tuple[ContextIndependence, ...]:
     return tuple(sorted(found, key=lambda i: (not i.sure, -round(i.matters, 9))))  # ties are not for rounding
 
 
-def _independences(rows: ContextRows, pair: Edge, odds: Odds) -> list[ContextIndependence]:
+def _independences(rows: ContextGraphs, pair: Edge, odds: Odds) -> list[ContextIndependence]:
     """Return the independences of two variables.
 
     A context is made of the other variables. Where some of the assignments that differ in X and Y alone
