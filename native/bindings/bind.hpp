@@ -56,8 +56,7 @@ std::size_t n_parts(const Array<T>& first) {
 
 // The product of some numbers, which are refused where the machine has no memory for so many bytes.
 inline std::size_t room(std::initializer_list<std::size_t> numbers) {
-    static const double all = physical_memory();
-    const double most = std::min(all, static_cast<double>(most_memory.load()));
+    const auto most = static_cast<double>(most_memory.load());
     double product = 1;
     std::size_t size = 1;
     for (const std::size_t number : numbers) product *= static_cast<double>(number), size *= number;

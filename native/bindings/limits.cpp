@@ -35,7 +35,9 @@ void bind_limits(nb::module_& m) {
         Py_XSETREF(listener, check.release().ptr());
         poll = poll_python;
     }, nb::arg("check"));
-    m.def("set_memory", [](std::size_t bytes) { most_memory = bytes; }, nb::arg("bytes"));
+    const auto all = static_cast<std::size_t>(std::min(physical_memory(), 0x1p62));
+    most_memory = all;
+    m.def("set_memory", [all](std::size_t bytes) { most_memory = std::min(bytes, all); }, nb::arg("bytes"));
 }
 
 }  // namespace graphoid

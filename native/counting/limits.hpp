@@ -32,7 +32,7 @@ inline void check_time() {
     if (const Poll ask = poll.load(std::memory_order_relaxed)) ask();
 }
 
-// Bytes that one call may take for what grows faster than the data.
+// Bytes that one call may take for what grows faster than the data: of the machine, until somebody allows less.
 inline std::atomic<std::size_t> most_memory{static_cast<std::size_t>(-1)};
 
 // Item `item` of a batch would take more.

@@ -199,6 +199,7 @@ def test_weights_beyond_any_table_of_gammas() -> None:
         )
 
 
+@needs_kernels
 def test_a_logistic_model_far_from_its_linear_discriminants() -> None:
     # of three variables the states, and in how many rows the fourth has the first, second and third of four
     counts = """0 1 0 2 5 0   0 1 1 0 91 0   0 2 2 0 0 1   1 1 0 0 4 0   1 1 1 0 7295 4   1 1 2 0 63 48

@@ -204,6 +204,15 @@ def test_covariances_beyond_the_memory_are_refused():
         native.set_memory(2**63)
 
 
+def test_what_no_machine_has_is_refused_where_nobody_set_a_limit():
+    code = (
+        "from graphoid import _native as n; n.SliceTally([2], 4000, 4000, 1.0, 3, 0, -1.0, 1.0, False, 0.0)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    # with the bytes, and not by the system, which may promise them and end the process when they are used
+    assert "MemoryError: (0, 2.0" in done.stderr
+
+
 def test_a_variable_without_states_has_tables_without_cells():
     empty = dataset([np.zeros(0, dtype=np.uint8)] * 2, [0, 2], 0)
     assert empty.tables([(0,), (1,), (0, 1)], 1).tolist() == [0, 0]
